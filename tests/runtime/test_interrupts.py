@@ -5,9 +5,13 @@ import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 
+import numpy as np
 import pytest
+from scipy.linalg import lapack
 
-from rosenblatt.runtime.interrupts import interruptible
+from rosenblatt import LinearDiscriminantAnalysis, LinearRegression, loops
+from rosenblatt.runtime.interrupts import MANY_UNKNOWNS, interruptible
+from rosenblatt.runtime.threads import limit as threads_limit
 
 
 def test_a_long_call_is_interrupted_and_its_answer_and_errors_come_back():
@@ -23,3 +27,42 @@ def test_a_long_call_is_interrupted_and_its_answer_and_errors_come_back():
     with ThreadPoolExecutor(1) as pool:  # where no signal comes, the call is an ordinary one
         here = pool.submit(interruptible, threading.get_ident).result()
         assert here == pool.submit(threading.get_ident).result()
+
+
+@pytest.mark.parametrize(
+    ("model", "calls"),
+    [
+        (LinearRegression(), [(lapack, "dpotrf"), (np.linalg, "eigvalsh")]),
+        (LinearDiscriminantAnalysis(), [(np.linalg, "eigh"), (np.linalg, "svd")]),
+    ],
+)
+def test_products_and_decompositions_of_many_columns_run_where_ctrl_c_need_not_wait(
+    monkeypatch, model, calls
+):
+    """Ctrl-C waited for the end of each: seconds, from some thousand columns on."""
+    threads = {}
+
+    def watched(name, call):
+        def work(first, *args, **settings):
+            large = not hasattr(first, "shape") or min(first.shape) >= MANY_UNKNOWNS
+            if large:
+                threads[name] = threading.current_thread().name
+            return call(first, *args, **settings)
+
+        return work
+
+    add = loops.simd.tiles.sum_products_by_tile
+    monkeypatch.setattr(loops.simd.tiles, "sum_products_by_tile", watched("products", add))
+    for module, name in calls:
+        monkeypatch.setattr(module, name, watched(name, getattr(module, name)))
+    X = np.random.RandomState(0).standard_normal((1010, 1000))
+    with threads_limit(1):
+        model.fit(X, (X[:, 0] > 0).astype(int))
+    assert threads == dict.fromkeys(
+        ["products", *(name for _, name in calls)], "rosenblatt-long-call"
+    )
+
+
+def test_a_long_call_keeps_the_settings_of_numpy():
+    with np.errstate(over="ignore"):
+        assert np.isinf(interruptible(lambda: np.float64(1e308) * 10))

@@ -9,6 +9,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt.additive_classifier import AdditiveClassifier
+from rosenblatt.runtime.interrupts import MANY_UNKNOWNS, interruptible
 from rosenblatt.statistics import Labels, Moments, Statistic
 from rosenblatt.statistics.sums import relative_noise
 
@@ -115,7 +116,8 @@ def directions(covariance: Array, least: float = 0.0) -> tuple[Array, Array]:
     # after it, or below rounding, are dropped: nothing is known of them.
     deviation = np.sqrt(np.diag(covariance))
     scale = np.where(deviation > 0, deviation, 1.0)
-    variances, axes = np.linalg.eigh(covariance / np.outer(scale, scale))
+    scaled = covariance / np.outer(scale, scale)
+    variances, axes = interruptible(lambda: np.linalg.eigh(scaled), len(scaled) >= MANY_UNKNOWNS)
     variances, axes = variances[::-1], upright(axes[:, ::-1])
     floor = max(least**2, ROUNDING * len(covariance))
     kept = variances > floor

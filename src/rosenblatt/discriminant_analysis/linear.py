@@ -14,6 +14,7 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from rosenblatt import prediction
 from rosenblatt.base import callers_level
 from rosenblatt.prediction import Score
+from rosenblatt.runtime.interrupts import MANY_UNKNOWNS, interruptible
 
 from .base import Array, Undetermined, directions, planes_about, shrunk, upright, with_log
 from .gaussian_classes import LOG_TWO_PI, GaussianDiscriminant
@@ -167,7 +168,9 @@ class LinearDiscriminantAnalysis(
         self._n_features_out = self._max_components
         # For densities: distances in these coordinates are Mahalanobis'.
         self._centre, self._whitening, self._covariance_used = priors @ means, whitening, used
-        volume = np.log(np.linalg.svd(whitening, compute_uv=False)).sum()
+        many = len(whitening) >= MANY_UNKNOWNS
+        lengths = interruptible(lambda: np.linalg.svd(whitening, compute_uv=False), many)
+        volume = np.log(lengths).sum()
         self._log_peaks = with_log(priors) + volume - 0.5 * LOG_TWO_PI * self.rank_
 
     def _check_solver(self) -> None:

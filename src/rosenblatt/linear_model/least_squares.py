@@ -9,6 +9,7 @@ from sklearn.utils._param_validation import Interval
 
 from rosenblatt.additive_classifier import AdditiveClassifier
 from rosenblatt.prediction import PlaneScores
+from rosenblatt.runtime.interrupts import MANY_UNKNOWNS, interruptible
 from rosenblatt.solvers.least_squares import Solution, solve
 from rosenblatt.statistics import Moments
 from rosenblatt.statistics.sums import relative_noise
@@ -114,7 +115,8 @@ class LinearRegression(GramRegressor):
         super()._set(solution, mean_x, mean_y, dtype, flat_y)
         if "statistics_" in vars(self):
             gram, _, _ = self.statistics_.about(self.fit_intercept)
-            squares = np.linalg.eigvalsh(gram)[::-1]
+            many = len(gram) >= MANY_UNKNOWNS
+            squares = interruptible(lambda: np.linalg.eigvalsh(gram), many)[::-1]
             singular = np.sqrt(np.maximum(squares, 0.0))[: self.statistics_.rows]
             self.singular_ = singular.astype(dtype)
 

@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 from scipy.linalg import lapack, qr
 from scipy.optimize import nnls
 
+from rosenblatt.runtime.interrupts import MANY_UNKNOWNS, interruptible
+
 from . import Iterate, gap_above_zero
 
 Array = NDArray[np.float64]
@@ -88,6 +90,11 @@ def _set_apart(directions: Array) -> Array:
 def solve(gram: Array, products: Array, penalty: float = 0.0, tol: float = 0.0) -> Solution:
     """The shortest coef (d, t) with ``(gram + penalty) @ coef = products``."""
     # Directions that vary less than `tol` times the one that varies most are taken for none.
+    many = len(gram) >= MANY_UNKNOWNS
+    return interruptible(lambda: _solve(gram, products, penalty, tol), many)
+
+
+def _solve(gram: Array, products: Array, penalty: float, tol: float) -> Solution:
     d = len(gram)
     if penalty:
         gram = gram + penalty * np.eye(d)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt import loops
+from rosenblatt.runtime.interrupts import interruptible
 from rosenblatt.runtime.storage import read_only
 
 from .batch import CHUNK_OVER_TABLE, Batch, Beside
@@ -171,8 +172,16 @@ TILE_ROUNDING = 2.0**-44  # of a sum of products: of some hundred rows, and of s
 SPREAD_OF_NEAR = 1 / 16
 
 
+MANY_PRODUCTS = 10**9  # take some tenths of a second, during which Ctrl-C would wait
+
+
 def full_moments(batch: Batch, careful: bool) -> Tables:
     """Mean, full scatter and noise of each bucket; `careful` keeps 32 digits of every row."""
+    many = batch.n_rows * batch.n_features**2 >= MANY_PRODUCTS
+    return interruptible(lambda: _full_moments(batch, careful), many)
+
+
+def _full_moments(batch: Batch, careful: bool) -> Tables:
     n_buckets, d = batch.n_buckets, batch.n_features
     # Four tables a chunk may exist at once: near rows, far rows, and their sums.
     work, table_cells = _chunk_moments(n_buckets, d, careful), 8 * n_buckets * d * d
