@@ -43,7 +43,7 @@ class MarginProblem:
         """X as loops read it."""
         return arrays(self.X)
 
-    @property
+    @cached_property
     def free(self) -> bool:
         """Whether the intercept costs nothing."""
         return bool(np.isinf(self.bias))
