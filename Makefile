@@ -4,7 +4,8 @@
 # make bench-scale   fits of more rows than fit in memory (ROWS=50000000), beside the peers
 # make docs    build the documentation
 # make lint    the quick checks alone
-# make fuzz    attacks on certificates in exact arithmetic, and new examples for every property test
+# make fuzz    attacks on certificates in exact arithmetic, on fits, files and tables, and new examples
+#              for every property test
 # make peer-tests  scikit-learn's own tests with our classes in place of theirs
 
 PYTHON ?= python3
@@ -37,6 +38,7 @@ lint: $(STAMPS)/test
 
 fuzz: $(STAMPS)/test
 	@$(BIN)/python -m tests.attacks --tries $(or $(TRIES),1000)
+	@$(BIN)/python -m tests.robustness.attacks --tries $(or $(TRIES),1000)
 	@HYPOTHESIS_PROFILE=explore $(BIN)/python -m pytest -q -n auto --dist worksteal -m hypothesis tests $(ARGS)
 
 peer-tests: $(STAMPS)/test
