@@ -110,10 +110,12 @@ class Scratch:
 
     def _make_room(self, longest: int) -> None:
         """For documents of so many bytes."""
+        from rosenblatt.loops.simd.bytes import BLOCK  # brings Numba: when texts are read
+
         words = self.analysis.of == loops.text.WORDS
         n_pieces = longest // 2 + 2 if words else 2 * longest + 4
         self.pieces = (
-            np.empty(2 * longest + 4 + loops.text.BLOCK, np.uint8),
+            np.empty(2 * longest + 4 + BLOCK, np.uint8),
             np.empty(n_pieces, np.int64),
             np.empty(n_pieces, np.int64),
         )
