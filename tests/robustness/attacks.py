@@ -75,12 +75,14 @@ def interrupts(rng, _):
     """Ctrl-C at some moment of a fit: a model that is fitted whole, or not at all."""
     draw = np.random.RandomState(rng.getrandbits(32))
     X = draw.standard_normal((4000, 20))
+    y = (X[:, 0] > 0).astype(int)
     model = clone(rng.choice(MODELS))
+    clone(model).fit(X, y)  # its loops are loaded: an interrupt of the compiler prints tracebacks
     ident = threading.get_ident()
     timer = threading.Timer(rng.random() * 0.02, signal.pthread_kill, [ident, signal.SIGINT])
     try:
         timer.start()
-        model.fit(X, (X[:, 0] > 0).astype(int))
+        model.fit(X, y)
         timer.join()
         time.sleep(0)  # the signal may come only here
     except KeyboardInterrupt:
