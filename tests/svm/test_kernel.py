@@ -382,7 +382,7 @@ def test_ridge_and_tubes_take_the_same_kernels():
 
 
 @pytest.mark.parametrize("kernel", [Linear(), Gaussian(0.3)])
-def test_a_small_sparse_table_is_never_made_dense(kernel, monkeypatch):
+def test_a_sparse_table_larger_than_a_block_is_never_made_dense(kernel, monkeypatch):
     X, y = clouds(40)
     X = sp.csr_matrix(np.hstack([X, np.zeros((40, 200))]))  # zeros that a dense copy would hold
     dense = SVC(kernel=kernel).fit(X.toarray(), y).decision_function(X)

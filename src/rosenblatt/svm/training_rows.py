@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from scipy.spatial.distance import pdist
 
 from rosenblatt.base import callers_level
+from rosenblatt.kernels import blocks
 from rosenblatt.kernels.blocks import KernelBlocks, PrecomputedBlocks
 from rosenblatt.kernels.dual import row_keys
 from rosenblatt.kernels.functions import Gaussian, Kernel, Laplacian
@@ -27,6 +28,8 @@ class TrainingRows:
     def __init__(self, model: Any, X: Any, labels: NDArray[Any], weight: Floats) -> None:
         self.X, self.megabytes = X, model.cache_size
         self.wide = X.astype(np.float64, copy=False)
+        if sp.issparse(X) and X.shape[0] * X.shape[1] <= blocks.CELLS:
+            self.wide = self.wide.toarray()  # one block: with the bits of dense rows
         self.matrix = model.kernel == "precomputed" or (
             callable(model.kernel) and not isinstance(model.kernel, Kernel)
         )
