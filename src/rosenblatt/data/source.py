@@ -190,7 +190,9 @@ def folds_of(part: Part, fold: Fold) -> Callable[[int], NDArray[np.int64]]:
 
 
 def is_many(place: str) -> bool:
-    """Whether a place is a folder or a pattern."""
+    """Whether a place is a folder or a pattern; no name at all is neither."""
+    if not place:
+        return False
     return Path(place).is_dir() or (not Path(place).exists() and glob.has_magic(place))
 
 

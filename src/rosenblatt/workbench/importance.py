@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 import scipy.sparse as sp
 from numpy.typing import NDArray
+from sklearn.kernel_approximation import Nystroem
 from sklearn.pipeline import Pipeline
 
 from rosenblatt.certificates import certify
@@ -224,11 +225,13 @@ def _of_weights(saved: SavedModel, row: Any) -> Explanation:
     last = saved.model.steps[-1][1]
     classes = getattr(last, "classes_", None)
     coef, intercept = getattr(last, "coef_", None), getattr(last, "intercept_", None)
-    # Which of the table's numbers each feature of an expansion is a function of.
     expansion = saved.model.named_steps.get("expansion")
-    sources: Any = None if expansion is None else expansion.source_columns()
     n_scores = 1 if classes is None or len(classes) == 2 else len(classes)
-    shared = sources is not None and bool((sources < 0).any())
+    sources: Any = None  # the column that each feature of an expansion is a function of
+    shared = isinstance(expansion, Nystroem)  # its features compare whole rows with landmarks
+    if expansion is not None and not shared:
+        sources = expansion.source_columns()
+        shared = bool((sources < 0).any())
     if shared or coef is None or intercept is None or np.atleast_2d(coef).shape[0] != n_scores:
         raise TypeError(
             f"{saved.family} cannot say what each column adds: its prediction is no sum over "
