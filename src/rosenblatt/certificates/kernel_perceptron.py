@@ -241,7 +241,7 @@ def books_balance(model: Any, fit: perceptron.PerceptronFit) -> Claim:
 
 
 def supports_claim(model: Any, books: Books, X: Any) -> list[Claim]:
-    """That the supports are the rows they are said to be, and gamma_ that of these rows."""
+    """Claims that support_vectors_ are rows of X, and that gamma_ follows from these rows."""
     if books.precomputed:
         return []
     places, n = books.places, X.shape[0]

@@ -79,7 +79,7 @@ def _numbered(keys: list[bytes]) -> NDArray[np.intp]:
 
 
 def scalar_products(kernel: KernelOf, supports: Supports) -> list[Claim]:
-    """That the kernel is one of scalar products, where no theorem says so: else no gap is true."""
+    """Claim that the kernel is positive semidefinite, as a gap needs, if no theorem proves it."""
     n = supports.X.shape[0]
     if kernel.semidefinite_by_theorem:
         return []

@@ -136,7 +136,7 @@ def _of_coefficients(
 
 
 def _hidden(unresolved: int) -> str:
-    """What is said of a gap that counts all which rounding may hide."""
+    """The sentence for a gap that includes everything that rounding may hide."""
     directions = "a direction" if unresolved == 1 else f"{unresolved} directions"
     return f"; nearly collinear columns: rounding hides {directions}, in which all may be gained"
 

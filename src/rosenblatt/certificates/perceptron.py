@@ -142,7 +142,7 @@ def data_of(fit: PerceptronFit) -> str:
 
 
 def training_error(fit: PerceptronFit, leads: RowLeads, said_to_be_clean: bool) -> Claim:
-    """How many rows the published numbers get wrong: none, if the model says so."""
+    """Count the rows that the published numbers get wrong; a converged model must have none."""
     # Else no more than one answer for all rows would, counted or weighed as the fit was asked to.
     wrong, n = int(np.count_nonzero(leads.wrong)), len(leads.wrong)
     share = float(shares_of(fit.weight)[leads.wrong].sum())
