@@ -84,6 +84,8 @@ def reason(error: Exception) -> str:
 def _warm_up(contender: Contender, scenario: Scenario, data: Data) -> Lane:
     """Prepare, compile, page in; find how often a short run must be repeated."""
     lane = Lane(contender, contender.prepare(data))
+    if scenario.score_only:
+        return lane
     contender.run(lane.prepared, 0)
     cpu, _, _ = clock(lambda: contender.run(lane.prepared, 0))
     lane.repeats = max(1, min(1000, round(LEAST_SECONDS / max(cpu, 1e-9))))

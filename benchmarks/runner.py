@@ -35,7 +35,7 @@ def measure_row(scenario: Scenario, scale: float = 1.0) -> dict:
     for contender, entry in zip(scenario.contenders, contenders, strict=True):
         if "absent" in entry:
             entry["absent"] = without_paths(entry["absent"])
-        else:
+        elif not scenario.score_only:
             # Memory and cold calls as a user has them: with the default heap.
             entry["memory"] = _in_fresh_process("memory", scenario, scale, contender)
             entry["cold"] = _cold_calls(scenario, scale, contender)

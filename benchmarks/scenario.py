@@ -66,6 +66,7 @@ class Scenario:
     memory_wanted: float | None = 0.10  # share of the input's bytes a fit may add
     tried: str = ""  # for a row below the wanted ratio
     threads: int = 1
+    score_only: bool = False  # run once, in the time it is given: no warm-up, memory or cold call
     text_bytes: Callable[[Data], int] | None = None  # read by one run, if it reads texts
 
     @property

@@ -91,6 +91,7 @@ def minutes(scale: float) -> list[Scenario]:
             lambda data: {"read": data.nbytes},
             rounds=1,
             memory_wanted=None,
+            score_only=True,
         )
         for name, (path, target) in OF_A_MINUTE.items()
         if (TABLES / path).exists()
