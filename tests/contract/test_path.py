@@ -50,3 +50,18 @@ def test_settings_without_a_path_are_refused():
         rosenblatt.LogisticRegression(solver="sgd").fit_path(rows, "C", [1.0])
     with pytest.raises(ValueError, match="these settings have no path"):
         rosenblatt.Ridge(positive=True).fit_path(rows, "alpha", [1.0])
+
+
+@pytest.mark.parametrize("name", ["Perceptron", "AveragedPerceptron"])
+def test_passes_of_one_run_learn_what_runs_of_so_many_passes_learn(name):
+    def attributes(model):
+        return {key: value for key, value in vars(model).items() if key.endswith("_")}
+
+    X, y = problem(3)
+    trace = rosenblatt.Trace()
+    model = getattr(rosenblatt, name)(tol=None, random_state=3).set_callbacks(trace)
+    path = model.fit_path((X, y), "max_iter", [5, 1, 3])
+    assert len(trace.runs) == 1  # of the longest, which the user's callback has seen
+    for alone in path:
+        own = attributes(getattr(rosenblatt, name)(**alone.get_params()).fit(X, y))
+        np.testing.assert_equal(attributes(alone), own)

@@ -13,6 +13,7 @@ import warnings
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import suppress
+from importlib import import_module
 from multiprocessing import get_context
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -116,6 +117,7 @@ class Rehearsal(NamedTuple):
     dtype: str
     sparse: bool
     n_columns: int = 3
+    large: str = ""  # a function that runs the loops of large tables
 
 
 def rehearsals() -> Iterator[Rehearsal]:
@@ -127,7 +129,9 @@ def rehearsals() -> Iterator[Rehearsal]:
             for settings in row.warm.settings:
                 kinds = itertools.product((2, 3), dtypes, storages, row.warm.widths)
                 for n_classes, dtype, sparse, width in kinds:
-                    yield Rehearsal(row.name, settings, n_classes, dtype, sparse, width)
+                    yield Rehearsal(
+                        row.name, settings, n_classes, dtype, sparse, width, row.warm.large
+                    )
     yield Rehearsal("SpamFilter", {}, 2, "", sparse=False)
 
 
@@ -177,8 +181,9 @@ def _fit(model: Any, rehearsal: Rehearsal) -> None:
     model.fit(X, y)
     if hasattr(model, "transform"):
         model.transform(X)
-    if hasattr(model, "_rehearse_large"):
-        model._rehearse_large(X, y)
+    if rehearsal.large:
+        module, _, name = rehearsal.large.rpartition(".")
+        getattr(import_module(f"rosenblatt.{module}"), name)(model, X, y)
 
 
 def _use_statistics(model: Any, rehearsal: Rehearsal) -> None:

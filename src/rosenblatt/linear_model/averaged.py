@@ -121,8 +121,6 @@ class AveragedPerceptron(LinearPerceptron):
                 visits.count(rows, weights.visit(rows, visits.updates_left))
             if reason := stopping.reason():
                 passes.stop(reason)
-            elif n_iter in self._ends_at:
-                stopping.publish(self._ends_at[n_iter], n_iter, "max_iter", copy=True)
 
         stopping.publish(self, passes.n_iter, passes.stop_reason)
         if shortfall := stopping.shortfall():

@@ -264,13 +264,6 @@ class PenalisedRegressor(CallbackSupportMixin, LinearRegressor):  # type: ignore
 
         return tried
 
-    def _rehearse_large(self, X: Any, y: Any) -> None:
-        """Run the loop of fits with thousands of weights, which no small table gets to."""
-        roots = np.full(X.shape[0], X.shape[0] ** -0.5)
-        columns = Columns(X, roots, np.zeros(X.shape[1]))
-        penalty = penalty_of(1.0, self.l1_ratio, self.positive)
-        columns.sweep(penalty, np.arange(X.shape[1]), np.zeros(X.shape[1]), roots * y)
-
     def _shortfall(self, runs: list[Descending]) -> str:
         """A sentence on the target that is furthest from its tolerance, if one is short of it."""
         short = [run for run in runs if not run.done]
@@ -304,3 +297,11 @@ def warn_of_scales(model: Any, squares: Squares) -> None:
     )
     if scales is not None and model.alpha_ > 0:
         warnings.warn(scales, LinAlgWarning, stacklevel=callers_level())
+
+
+def run_large_loop(model: PenalisedRegressor, X: Any, y: Any) -> None:
+    """Run the loop of thousands of weights, which no small table gets to (`rosenblatt warm`)."""
+    roots = np.full(X.shape[0], X.shape[0] ** -0.5)
+    columns = Columns(X, roots, np.zeros(X.shape[1]))
+    penalty = penalty_of(1.0, model.l1_ratio, model.positive)
+    columns.sweep(penalty, np.arange(X.shape[1]), np.zeros(X.shape[1]), roots * y)

@@ -286,13 +286,6 @@ class LogisticRegression(LinearClassifier, LogisticScores):
             type(self).__name__, lambda columns: listed(columns, names_of(self)),
         )  # fmt: skip
 
-    def _rehearse_large(self, X: Any, y: Any) -> None:
-        """Run the loop of single precision, which no small table gets to."""
-        table, classes, codes = self._check(X, y)
-        weight = row_weights(classes, codes, None, None)
-        rough = self._problem(table, classes, codes, strengths(self), weight).rough()
-        rough.at(np.zeros(rough.shape))
-
     def _start(self, problem: LogisticProblem, classes: NDArray[Any]) -> Array:
         """The point to begin from: zero, or the previous fit."""
         start = np.zeros(problem.shape)
@@ -331,3 +324,11 @@ def attributes_of(
         "dual_gap_": descent.gap,
         "gradient_norm_": float(np.linalg.norm(shortest)),
     }
+
+
+def run_large_loop(model: LogisticRegression, X: Any, y: Any) -> None:
+    """Run the loop of single precision, which no small table gets to (`rosenblatt warm`)."""
+    table, classes, codes = model._check(X, y)
+    weight = row_weights(classes, codes, None, None)
+    rough = model._problem(table, classes, codes, strengths(model), weight).rough()
+    rough.at(np.zeros(rough.shape))

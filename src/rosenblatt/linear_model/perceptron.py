@@ -213,8 +213,6 @@ class Perceptron(LinearPerceptron):
                 visits.correct_one(self.pick, n_iter)
             if reason := stopping.reason():  # "converged" after a pass without a mistake
                 passes.stop(reason)
-            elif n_iter in self._ends_at:
-                stopping.publish(self._ends_at[n_iter], n_iter, "max_iter", copy=True)
 
         stopping.publish(self, passes.n_iter, passes.stop_reason)
         if shortfall := stopping.shortfall():

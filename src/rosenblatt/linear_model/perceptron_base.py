@@ -4,7 +4,7 @@ Two classes have one `Plane`; more classes have `Columns`, one for each.
 """
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from copy import deepcopy
 from functools import cached_property
 from typing import Any, ClassVar, Self
@@ -170,9 +170,6 @@ class LinearPerceptron(LinearClassifier, MistakeDriven):
     intercept_init_: NDArray[Any] | None
     _published: ClassVar[str | None] = None  # in place of the last weights, which then stand beside
 
-    # Models of a path with smaller `max_iter`, by it: the fit of the longest sets their attributes.
-    _ends_at: Mapping[int, Any] = {}
-
     @fitting
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Make one pass over a batch, starting from the present weights; return self.
@@ -235,13 +232,16 @@ class LinearPerceptron(LinearClassifier, MistakeDriven):
         models = [clone(self).set_params(max_iter=n) for n in values]
         *others, longest = sorted(models, key=lambda model: model.max_iter)
         X, y, sample_weight = rows_of(data)
-        longest._ends_at = ends = {other.max_iter: other for other in others}
-        longest.fit(X, y, sample_weight=sample_weight)
-        del longest._ends_at
+        kept = AfterPasses(other.max_iter for other in others)
+        given = getattr(longest, "_skl_callbacks", [])
+        longest.set_callbacks(*given, kept).fit(X, y, sample_weight=sample_weight)
+        longest.set_callbacks(*given)
         for other in others:
-            seen = ends[other.max_iter]
-            # A run that ended sooner is the same for all; only the longest has checked the input.
-            found = _fitted(longest) | (_fitted(seen) if hasattr(seen, "coef_") else {})
+            found = _fitted(longest)
+            # A run that ended sooner is the same for all.
+            if other.max_iter < longest.n_iter_:
+                found |= kept.attributes[other.max_iter]
+                found |= {"converged_": False, "stop_reason_": "max_iter", "cycle_": 0}
             vars(other).update(deepcopy(found))
         return ModelPath(models)
 
@@ -299,6 +299,28 @@ class LinearPerceptron(LinearClassifier, MistakeDriven):
         self, examples: Examples, coef: NDArray[Any], intercept: NDArray[Any]
     ) -> Plane | Columns:
         """The weights to learn, of the kind that the classes and the parameters need."""
+
+
+class AfterPasses:
+    """A callback of scikit-learn's protocol that keeps what a fit has learned after some passes."""
+
+    def __init__(self, wanted: Iterable[int]) -> None:
+        self.wanted = set(wanted)
+        self.attributes: dict[int, Attributes] = {}  # by the number of passes
+
+    def setup(self, estimator: Any, context: Any) -> None:
+        """Nothing to prepare."""
+
+    def teardown(self, estimator: Any, context: Any) -> None:
+        """Nothing to give back."""
+
+    def on_fit_task_begin(self, estimator: Any, context: Any) -> None:
+        """Nothing is kept of a pass before its end."""
+
+    def on_fit_task_end(self, estimator: Any, context: Any, *, fitted_estimator: Any) -> None:
+        """Keep the model, if this is the end of a wanted pass."""
+        if fitted_estimator.n_iter_ in self.wanted:
+            self.attributes[fitted_estimator.n_iter_] = _fitted(fitted_estimator)
 
 
 def as_columns(coef: NDArray[Any]) -> NDArray[Any]:

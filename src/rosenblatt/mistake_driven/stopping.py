@@ -128,14 +128,12 @@ class Stopping:
         fixed = not model.shuffle if model.pick == "cyclic" else model.pick in ("first", "worst")
         return fixed and model.penalty is None
 
-    def publish(
-        self, model: MistakeDriven, n_iter: int, reason: StopReason | None, copy: bool = False
-    ) -> None:
-        """Set the fitted attributes of a model, as copies if learning goes on."""
+    def publish(self, model: MistakeDriven, n_iter: int, reason: StopReason | None) -> None:
+        """Set the fitted attributes of a model whose learning has ended."""
         weights, held_out = self.visits.weights, self.held_out
         examples = weights.examples
         rewound = held_out is not None and held_out.past_its_peak
-        attributes = weights.attributes(copy) if held_out is None else held_out.peak
+        attributes = weights.attributes(copy=False) if held_out is None else held_out.peak
         arrays = (value for value in attributes.values() if isinstance(value, np.ndarray))
         if not all(np.isfinite(array).all() for array in arrays):
             raise ValueError(

@@ -138,6 +138,7 @@ class Visits:
         """The fitted attributes as they are now, for callbacks."""
         return {
             **self.weights.attributes(),
+            "t_": 1.0 + self.weights.n_visits,
             "classes_": self.weights.examples.classes,
             "n_iter_": self.passes.n_iter,
             "converged_": False,

@@ -25,7 +25,10 @@ ROWS = (
         additive=NOT_ADDITIVE,
         path=("C",),
         trace=("weights",),
-        warm=Warm(({}, {"solver": "newton-cg"}, {"solver": "sgd"}, {"l1_ratio": 0.5})),
+        warm=Warm(
+            ({}, {"solver": "newton-cg"}, {"solver": "sgd"}, {"l1_ratio": 0.5}),
+            large="linear_model.logistic.run_large_loop",
+        ),
         contract=Contract(
             settings=(
                 {},

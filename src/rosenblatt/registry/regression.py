@@ -128,7 +128,9 @@ ROWS = (
         sklearn=("Lasso",),
         additive=Without("a Gram matrix would do where columns are few; wide tables need the rows"),
         path=("alpha",),
-        warm=Warm(({"alpha": 0.01},), widths=(3, 20)),
+        warm=Warm(
+            ({"alpha": 0.01},), widths=(3, 20), large="linear_model.elastic_net_base.run_large_loop"
+        ),
         contract=Contract(
             settings=(
                 {"alpha": 0.01, "tol": 1e-12},
@@ -167,7 +169,9 @@ ROWS = (
         sklearn=("ElasticNet",),
         additive=Without("a Gram matrix would do where columns are few; wide tables need the rows"),
         path=("alpha",),
-        warm=Warm(({"alpha": 0.01},), widths=(3, 20)),
+        warm=Warm(
+            ({"alpha": 0.01},), widths=(3, 20), large="linear_model.elastic_net_base.run_large_loop"
+        ),
         contract=Contract(
             settings=(
                 {"tol": 1e-12},

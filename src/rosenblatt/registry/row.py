@@ -59,6 +59,7 @@ class Warm(NamedTuple):
     settings: tuple[Settings, ...] = ({},)
     widths: tuple[int, ...] = (3,)  # columns: some learn in another way from more than rows
     sparse: bool = True  # whether sparse rows compile other loops
+    large: str = ""  # "module.function" of (model, X, y): runs loops that only large tables reach
 
 
 class Contract(NamedTuple):
