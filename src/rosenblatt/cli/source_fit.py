@@ -41,7 +41,7 @@ def fit_by_parts(
         progress = sys.stderr.isatty() or None
         saved = fit_source(source, model, settings, client, progress=progress, **how)
     save_model(saved, out)
-    n_parts = len(source.parts())
+    n_parts = len(list(source.parts()))
     parts = "1 part" if n_parts == 1 else f"{n_parts:,} parts"
     print_line(f"{saved.family} fitted to {saved.n_rows:,} rows in {parts}: {out}")
     gap = getattr(saved.model.steps[-1][1], "dual_gap_", None)

@@ -65,7 +65,7 @@ def read_batches(
     """
     name = str(source)
     if hasattr(source, "columns") or (name in BUNDLED and not Path(name).exists()):
-        yield from _cut(read_table(source), rows)
+        yield from cut(read_table(source), rows)
         return
     if name == "-":
         yield from _piped(format, header, rows, words, of_words)
@@ -73,7 +73,7 @@ def read_batches(
     path = existing(name)
     form = form_of(path, format)
     if sheet is not None or form.name in SPREADSHEETS:
-        yield from _cut(read_table(path, format, header=header, sheet=sheet), rows)
+        yield from cut(read_table(path, format, header=header, sheet=sheet), rows)
     elif form.name in ("jsonl", "libsvm"):
         with opened(path) as file:
             if form.name == "jsonl":
@@ -101,10 +101,11 @@ def _piped(
     elif form.name in SEPARATORS:
         yield from _delimited_lines(lines, PIPED, form, header, rows, words)
     else:
-        yield from _cut(table_from(b"".join(lines), PIPED, form, header), rows)
+        yield from cut(table_from(b"".join(lines), PIPED, form, header), rows)
 
 
-def _cut(table: Table, rows: int) -> Iterator[Table]:
+def cut(table: Table, rows: int) -> Iterator[Table]:
+    """The rows of a table, at most so many at a time."""
     for start in range(0, len(table), rows):
         some = None if table.sparse is None else table.sparse[start : start + rows]
         yield Table(table.frame[start : start + rows], table.name, some)

@@ -2,8 +2,9 @@
 
 import glob
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from copy import copy
+from os import PathLike
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -12,8 +13,10 @@ import polars as pl
 from numpy.typing import NDArray
 
 from .batches import ROWS_PER_BATCH, read_batches
-from .errors import TableError, listed
+from .errors import TableError, did_you_mean, listed
 from .files import form_of
+from .given_batches import GivenBatches
+from .schema import checked_schema, conform, words_of
 from .table import Table
 
 ROWS_PER_PART = 1_000_000
@@ -42,17 +45,77 @@ class Fold(NamedTuple):
     seed: int
 
 
-class Source:
-    """Rows in files: one file, a folder or a pattern such as ``data/*.parquet``.
+class Files:
+    """The files of a place, in the order of their names, cut into parts."""
 
-    Columns and their types are those of the first file; every other must have the same columns, in
-    any order. Parts depend on the files alone, so that any number of workers gives the same answer.
+    named, once, listed = True, False, True
+
+    def __init__(self, place: str, format: str | None, rows_per_part: int, skip: bool) -> None:
+        self.place, self.format, self.rows_per_part, self.skip = place, format, rows_per_part, skip
+        self.files = files_of(place)
+        self.first = Part(self.files[0], 0, None)
+
+    def look(self) -> Table | None:
+        """The first row; None if there is none."""
+        return next(self.tables(Part(self.files[0], 0, 1), 1), None)
+
+    def parts(self) -> list[Part]:
+        """The parts of all files."""
+        return [part for path in self.files for part in self._parts_of(path)]
+
+    def _parts_of(self, path: str) -> Iterator[Part]:
+        n = self._n_rows(path) if form_of(path, self.format).name == "parquet" else None
+        if n is None:  # who reads it finds out why, if it is a Parquet file
+            yield Part(path, 0, None)
+            return
+        for start in range(0, n, self.rows_per_part):
+            yield Part(path, start, min(self.rows_per_part, n - start))
+
+    def _n_rows(self, path: str) -> int | None:
+        try:
+            return int(pl.scan_parquet(path, glob=False).select(pl.len()).collect().item())
+        except (pl.exceptions.PolarsError, OSError) as error:
+            if self.skip:
+                return None
+            raise TableError(f"{path} cannot be read as Parquet: {error}.") from None
+
+    def tables(
+        self, part: Part, rows: int, schema: Mapping[str, Any] | None = None
+    ) -> Iterator[Table]:
+        """The rows of a part in batches; cells of text stay words where a schema is given."""
+        if part.n_rows is None or form_of(part.path, self.format).name != "parquet":
+            words: Any = {"words": True, "of_words": words_of(schema)} if schema else {}
+            yield from read_batches(part.path, self.format, rows=rows, **words)
+            return
+        try:
+            scan = pl.scan_parquet(part.path, glob=False).slice(part.start, part.n_rows)
+            for frame in scan.collect_batches(chunk_size=rows, maintain_order=True):
+                yield Table(frame, str(part))
+        except (pl.exceptions.PolarsError, OSError) as error:
+            raise TableError(f"{part} cannot be read: {error}.") from None
+
+
+class Source:
+    """Rows in files, or in batches that a program makes, cut into parts to be read alone.
+
+    Columns and their types are those of the first file or batch, or of a schema that is given;
+    every other must have the same columns, in any order. Parts depend on the data alone, so that
+    any number of workers gives the same answer.
 
     Parameters
     ----------
-    place : a file, a folder or a pattern.
-    target : the column to be predicted; none for models that predict nothing.
-    columns : the columns to learn from; all others if not given.
+    place : a file, a folder or a pattern such as ``data/*.parquet``; or batches: an iterable of
+        polars or pandas data frames, Arrow record batches, arrays or tuples (X, y) of arrays, a
+        function that returns such an iterable, or a polars lazy frame. Each batch is a part. A
+        list, or a function, is read anew in each pass; an iterator, such as a generator, serves
+        models that need one pass.
+    target : the column to be predicted; none for models that predict nothing. The y of tuples is
+        called target if not given.
+    columns : the columns to learn from; all others if not given. Of sparse rows, how many there
+        are: as many as in the first file or batch, if not given.
+    schema : what columns hold: "numeric", "categorical", "boolean", "text" or "date", or a type of
+        polars, by their names, the target's included. A value that does not fit is named with its
+        place. Without it the first file or batch is looked at.
     format : csv, tsv, parquet, arrow, jsonl or libsvm; by the file's name if not given.
     rows_per_part : the most rows of a part of a Parquet file; other files are a part each.
     bad : "refuse" raises an error that names the part that cannot be read; "skip" leaves it out,
@@ -69,16 +132,20 @@ class Source:
     >>> [part.n_rows for part in source.parts()]
     [2, 1, 2, 1]
     >>> folder.cleanup()
+    >>> def halves():
+    ...     yield table[:2]
+    ...     yield table[2:]
+    >>> list(Source(halves, target="y").parts())
+    [batch 0, batch 1]
     """
-
-    named = True  # columns have names
 
     def __init__(
         self,
         place: Any,
         *,
         target: str | None = None,
-        columns: list[str] | None = None,
+        columns: list[str] | int | None = None,
+        schema: Mapping[str, Any] | None = None,
         format: str | None = None,
         rows_per_part: int = ROWS_PER_PART,
         bad: Literal["refuse", "skip"] = "refuse",
@@ -86,43 +153,67 @@ class Source:
         if bad not in ("refuse", "skip"):
             raise ValueError(f"bad must be 'refuse' or 'skip'; got {bad!r}.")
         self.bad = bad
-        self.place, self.target, self.format = str(place), target, format
-        self.rows_per_part = rows_per_part
-        self.files = files_of(self.place)
-        first = next(self._batches(Part(self.files[0], 0, 1), 1), None)
+        self.left_out: Fold | None = None
+        self.columns: Any
+        self.types: dict[str, Any]
+        self.store: Any
+        if isinstance(place, str | PathLike):
+            self.store = Files(str(place), format, rows_per_part, bad == "skip")
+            self.target = target
+        else:
+            self.store = GivenBatches(place, target)
+            self.target = self.store.target
+        self.place, self.named = self.store.place, self.store.named
+        self.once = self.store.once  # whether there is but one pass
+        self.listed = self.store.listed  # whether parts are places, and not rows themselves
+        self.schema = None if schema is None else checked_schema(schema)
+        if self.schema is None:
+            self._look(columns)
+        else:
+            self._take(self.schema, columns)
+
+    def _look(self, columns: Any) -> None:
+        """Columns and types of the first rows."""
+        first = self.store.look()
         if first is None:
-            raise TableError(f"{self.files[0]} has no rows.")
-        if target is not None:
-            first.column(target)
-        self.columns = columns or [name for name in first.frame.columns if name != target]
+            raise TableError(f"{self.store.first} has no rows.")
+        if self.target is not None:
+            first.column(self.target)
+        self.sparse, self.types = first.sparse is not None, {}
+        if self.sparse:
+            self.columns = range(columns if isinstance(columns, int) else self._width())
+            return
+        self.columns = columns or [name for name in first.frame.columns if name != self.target]
         for name in self.columns:
             first.column(name)
-        self.left_out: Fold | None = None
         self.types = {name: first.frame.schema[name] for name in self.columns}
-        self.sparse = first.sparse is not None
 
-    def parts(self) -> list[Part]:
-        """The parts of all files, in the order of their names."""
-        return [part for path in self.files for part in self._parts_of(path)]
+    def _width(self) -> int:
+        """The number of columns of the first file or batch, whose rows name those they have."""
+        tables = self.store.tables(self.store.first, ROWS_PER_BATCH)
+        return max(int(table.sparse.shape[1]) for table in tables)
 
-    def _parts_of(self, path: str) -> Iterator[Part]:
-        if form_of(path, self.format).name != "parquet":
-            yield Part(path, 0, None)
-            return
-        n = self._n_rows(path)
-        if n is None:  # to be skipped: who reads it finds out why
-            yield Part(path, 0, None)
-            return
-        for start in range(0, n, self.rows_per_part):
-            yield Part(path, start, min(self.rows_per_part, n - start))
+    def _take(self, schema: dict[str, Any], columns: Any) -> None:
+        """Columns of a schema; their types are checked value by value."""
+        wanted = [*(columns or ()), *([] if self.target is None else [self.target])]
+        for name in wanted:
+            if name not in schema:
+                raise TableError(f"schema has no column {name!r}.{did_you_mean(name, schema)}")
+        self.columns = columns or [name for name in schema if name != self.target]
+        self.types, self.sparse = {}, False
 
-    def _n_rows(self, path: str) -> int | None:
-        try:
-            return int(pl.scan_parquet(path, glob=False).select(pl.len()).collect().item())
-        except (pl.exceptions.PolarsError, OSError) as error:
-            if self.bad == "skip":
-                return None
-            raise TableError(f"{path} cannot be read as Parquet: {error}.") from None
+    def parts(self) -> Iterable[Any]:
+        """The parts in the order of their files or batches."""
+        parts: Iterable[Any] = self.store.parts()
+        return parts
+
+    def check_repeats(self, who: str) -> None:
+        """Raise if there is one pass, and someone needs more."""
+        if self.once:
+            raise TableError(
+                f"{who} reads the rows several times, and the batches came by an iterator, which "
+                "is read once: give a list, or a function that returns a new iterator."
+            )
 
     def without(self, fold: Fold) -> "Source":
         """The same source without the rows of a fold."""
@@ -130,13 +221,13 @@ class Source:
         some.left_out = fold
         return some
 
-    def read(self, part: Part, rows: int = ROWS_PER_BATCH) -> Iterator[tuple[Any, Any]]:
+    def read(self, part: Any, rows: int = ROWS_PER_BATCH) -> Iterator[tuple[Any, Any]]:
         """X and y of a part, in batches; without a target y is None."""
         for table in self.tables(part, rows):
             y = None if self.target is None else table.frame[self.target].to_numpy()
             yield self._features(table, part), y
 
-    def tables(self, part: Part, rows: int = ROWS_PER_BATCH) -> Iterator[Table]:
+    def tables(self, part: Any, rows: int = ROWS_PER_BATCH) -> Iterator[Table]:
         """The batches of a part with all their columns; none is empty."""
         draws = folds_of(part, self.left_out) if self.left_out is not None else None
         for table in self._whole_batches(part, rows):
@@ -147,42 +238,49 @@ class Source:
             if len(table):
                 yield table
 
-    def _whole_batches(self, part: Part, rows: int) -> Iterator[Table]:
-        for table in self._batches(part, rows):
-            wanted = [*self.columns, *([] if self.target is None else [self.target])]
+    def _whole_batches(self, part: Any, rows: int) -> Iterator[Table]:
+        wanted = [] if self.sparse else list(self.columns)
+        wanted += [] if self.target is None else [self.target]
+        first = part.start
+        for table in self.store.tables(part, rows, self.schema):
             missing = [name for name in wanted if name not in table.frame.columns]
             if missing:
+                has = "the schema has" if self.schema else f"{self.store.first} has"
                 raise TableError(
-                    f"{part} has no column {listed(missing, MOST_NAMED)}, which "
-                    f"{self.files[0]} has."
+                    f"{part} has no column {listed(missing, MOST_NAMED)}, which {has}."
                 )
-            yield table
+            if self.schema:  # rows are counted for who looks for a bad one
+                asked = {name: self.schema[name] for name in wanted}
+                yield conform(table, asked, str(part.path), first)
+            else:
+                yield table
+            first += len(table)
 
-    def _features(self, table: Table, part: Part) -> Any:
+    def _features(self, table: Table, part: Any) -> Any:
         if self.sparse:
-            return table.sparse
+            return self._widened(table.sparse, part)
         frame = table.frame.select(self.columns)
         for name, kind in self.types.items():
             found = frame.schema[name]
             if found.is_numeric() != kind.is_numeric() and found != pl.Null:
                 raise TableError(
-                    f"{part}: column {name!r} holds {found}, and {kind} in {self.files[0]}."
+                    f"{part}: column {name!r} holds {found}, and {kind} in {self.store.first}."
                 )
-        return frame
+        return frame if self.named else frame.to_numpy(order="c")
 
-    def _batches(self, part: Part, rows: int) -> Iterator[Table]:
-        if part.n_rows is None or form_of(part.path, self.format).name != "parquet":
-            yield from read_batches(part.path, self.format, rows=rows)
-            return
-        try:
-            scan = pl.scan_parquet(part.path, glob=False).slice(part.start, part.n_rows)
-            for frame in scan.collect_batches(chunk_size=rows, maintain_order=True):
-                yield Table(frame, str(part))
-        except (pl.exceptions.PolarsError, OSError) as error:
-            raise TableError(f"{part} cannot be read: {error}.") from None
+    def _widened(self, X: Any, part: Any) -> Any:
+        """Sparse rows with all columns, of which some may have none of the last."""
+        if X is None or X.shape[1] > len(self.columns):
+            found = "no sparse rows" if X is None else f"{X.shape[1]:,} columns"
+            raise TableError(
+                f"{part} has {found}, and {self.store.first} has {len(self.columns):,} columns of "
+                "them: give the number of columns, columns=..."
+            )
+        X.resize(X.shape[0], len(self.columns))
+        return X
 
 
-def folds_of(part: Part, fold: Fold) -> Callable[[int], NDArray[np.int64]]:
+def folds_of(part: Any, fold: Fold) -> Callable[[int], NDArray[np.int64]]:
     """A function that draws the folds of the next rows of a part: the same at each read."""
     place = zlib.crc32(f"{Path(part.path).name} {part.start}".encode())
     rng = np.random.default_rng([fold.seed, place])

@@ -1,14 +1,16 @@
 """Where parts are worked on: in this process, on a pool of processes, or on a Dask cluster."""
 
 import functools
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import Executor
 from importlib.metadata import version
+from itertools import chain, islice
 from typing import Any
 
 from rosenblatt.data import TableError
 
 TRIES = 3  # of a part
+AT_ONCE = 16  # parts that are sent with their rows
 MUST_AGREE = ("rosenblatt", "numpy")
 
 
@@ -44,19 +46,28 @@ def _check_worker(client: Any, address: str, package: str) -> None:
         )
 
 
-def mapped(work: Any, state: Any, parts: list[Any], client: Any) -> Iterator[Any]:
+def mapped(work: Any, state: Any, parts: Iterable[Any], client: Any) -> Iterator[Any]:
     """``work(part, state)`` of each part, in the order of the parts."""
     outcomes: Iterator[Any]
     if client is None:
         outcomes = (work(part, state) for part in parts)
-    elif isinstance(client, Executor):
-        outcomes = _on_executor(work, state, parts, client)
     else:
-        outcomes = _on_dask(work, state, parts, client)
+        run = _on_executor if isinstance(client, Executor) else _on_dask
+        outcomes = chain.from_iterable(run(work, state, some, client) for some in _handed(parts))
     for outcome in outcomes:
         if isinstance(outcome, TableError):  # a value, so that nobody tries it again
             raise outcome
         yield outcome
+
+
+def _handed(parts: Iterable[Any]) -> Iterator[list[Any]]:
+    """All parts at once if they are places in files; some at a time if they are rows themselves."""
+    if isinstance(parts, list):
+        yield parts
+        return
+    left = iter(parts)
+    while some := list(islice(left, AT_ONCE)):
+        yield some
 
 
 def _on_executor(work: Any, state: Any, parts: list[Any], pool: Executor) -> Iterator[Any]:

@@ -1,10 +1,11 @@
 """Passes over the parts of a source: map each to a statistic, merge them in order, hand on."""
 
 import functools
+import itertools
 import sys
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -38,7 +39,7 @@ class Progress:
 
     number: int  # of the pass, from 1
     n_done: int  # parts
-    n_parts: int
+    n_parts: int | None  # None in the first pass over batches that come one by one
     n_rows: int  # read in this pass
     seconds: float  # since it began
     n_read: int  # parts read since then: fewer than are done if it was resumed
@@ -50,14 +51,17 @@ class Progress:
 
     @property
     def seconds_left(self) -> float:
-        """When this pass will end, if it goes on as fast."""
+        """When this pass will end, if it goes on as fast; no number if nobody has counted parts."""
+        if self.n_parts is None:
+            return float("nan")
         return (self.n_parts - self.n_done) * self.seconds / max(self.n_read, 1)
 
     def __str__(self) -> str:
-        return (
-            f"pass {self.number}, part {self.n_done} of {self.n_parts}, "
-            f"{self.rows_per_second:,.0f} rows a second, {self.seconds_left:.0f} s left in it"
-        )
+        of, left = "", ""
+        if self.n_parts is not None:
+            of, left = f" of {self.n_parts}", f", {self.seconds_left:.0f} s left in it"
+        speed = f"{self.rows_per_second:,.0f} rows a second"
+        return f"pass {self.number}, part {self.n_done}{of}, {speed}{left}"
 
 
 class Numbered(NamedTuple):
@@ -146,10 +150,13 @@ class Passes:
     ) -> None:
         check_client(client)
         self.model, self.source, self.client = model, source, client
-        self.parts = [Numbered(k, part) for k, part in enumerate(source.parts())]
+        # Places in files are listed once; batches come anew in each pass.
+        parts = list(source.parts()) if source.listed else None
+        self.places = None if parts is None else list(map(Numbered, itertools.count(), parts))
+        self.n_parts = None if parts is None else len(parts)
         self.progress = _printed if progress is True else progress
-        parts = [part for _, part in self.parts]
-        self.kept = None if checkpoint is None else Checkpoint(checkpoint, model, parts)
+        job = [source.place] if parts is None else parts
+        self.kept = None if checkpoint is None else Checkpoint(checkpoint, model, job)
         self.n_passes, self.skipped = 0, set[str]()
 
     def seed(self) -> int:
@@ -194,9 +201,9 @@ class Passes:
 
     def _measured(self, work: Any, state: Any, first: int) -> Iterator[Any]:
         """The statistics of the parts from one on, each reported after it was taken."""
-        began, n_rows, last = time.monotonic(), 0, len(self.parts)
+        began, n_rows, n_read = time.monotonic(), 0, 0
         measure = functools.partial(measured, work, self.source)
-        outcomes = mapped(measure, state, self.parts[first:], self.client)
+        outcomes = mapped(measure, state, self._parts_from(first), self.client)
         for n_read, (statistic, more) in enumerate(outcomes, 1):
             if isinstance(statistic, Skipped):
                 self._warn(statistic.sentence)
@@ -205,8 +212,15 @@ class Passes:
             if self.progress is not None:
                 seconds = time.monotonic() - began
                 self.progress(
-                    Progress(self.n_passes, first + n_read, last, n_rows, seconds, n_read)
+                    Progress(self.n_passes, first + n_read, self.n_parts, n_rows, seconds, n_read)
                 )
+        self.n_parts = first + n_read
+
+    def _parts_from(self, first: int) -> Iterable[Numbered]:
+        """The parts from one on."""
+        if self.places is not None:
+            return self.places[first:]
+        return itertools.islice(map(Numbered, itertools.count(), self.source.parts()), first, None)
 
     def _warn(self, sentence: str) -> None:
         """Warn of a part that was left out, in the first pass that meets it."""

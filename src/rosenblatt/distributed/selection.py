@@ -127,6 +127,7 @@ def _searched(
         raise ValueError(f"n_folds must be an integer >= 2; got {n_folds}.")
     if source.target is None:
         raise ValueError("A source without a target has nothing to score predictions by.")
+    source.check_repeats("Cross-validation")
     passes = Passes(model, source, client, None, None)
     models = [clone(model).set_params(**settings) for settings in candidates]
     folds = [Fold(k, n_folds, seed) for k in range(n_folds)]

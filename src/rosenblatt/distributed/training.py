@@ -13,6 +13,8 @@ from rosenblatt.registry import ROWS
 from .merging import MergeTree
 from .passes import PartRows, Passes, Progress
 
+ONE_PASS = ("sums", "lasso")  # ways that read the rows once
+
 
 def fit(
     model: Any,
@@ -52,6 +54,8 @@ def fit(
     >>> folder.cleanup()
     """
     way = way_of(model)
+    if way not in ONE_PASS:
+        source.check_repeats(type(model).__name__)
     fitted = clone(model)
     fitted._validate_params()
     passes = Passes(fitted, source, client, checkpoint, progress)

@@ -4,7 +4,7 @@ What is learned of columns (their kinds, categories, means to fill in) is learne
 millions of rows would not change; the model itself is fitted to every row, part by part.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -14,7 +14,7 @@ from sklearn.pipeline import Pipeline
 
 from rosenblatt import distributed
 from rosenblatt.data import Table
-from rosenblatt.data.source import Part, Source
+from rosenblatt.data.source import Source
 from rosenblatt.distributed.passes import PartRows, Passes
 from rosenblatt.registry import ROWS
 from rosenblatt.workbench.model_file.files import SavedModel
@@ -58,6 +58,7 @@ def sample_of(
         raise ValueError(
             f"{source.place} holds sparse rows without names: fit them with distributed.fit."
         )
+    source.check_repeats("A sample before the fit")
     passes = Passes(None, source, client, None, None)
     found = passes.total(draw_tables, seed, most or SAMPLE_ROWS)
     names = [*source.columns, source.target]
@@ -72,15 +73,16 @@ class PreparedSource:
     def __init__(self, source: Source, stub: SavedModel) -> None:
         self.source, self.stub = source, stub
         self.place, self.target, self.bad = source.place, source.target, source.bad
+        self.listed, self.check_repeats = source.listed, source.check_repeats
         before = [step for step in stub.model.steps[:-1] if step[1] != "passthrough"]
         self.before = Pipeline(before) if before else None
         self.columns = list(range(int(stub.model.steps[-1][1].n_features_in_)))
 
-    def parts(self) -> list[Part]:
+    def parts(self) -> Iterable[Any]:
         """The parts of the source."""
         return self.source.parts()
 
-    def read(self, part: Part) -> Iterator[tuple[Any, Any]]:
+    def read(self, part: Any) -> Iterator[tuple[Any, Any]]:
         """Features and targets of a part, in batches."""
         for table in self.source.tables(part):
             if self.target is not None and table.frame[self.target].is_null().all():

@@ -1,0 +1,136 @@
+"""Batches of rows that a program makes: data frames, Arrow record batches, arrays and targets."""
+
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
+from typing import Any
+
+import numpy as np
+import polars as pl
+import scipy.sparse as sp
+
+from .batches import cut
+from .errors import TableError
+from .table import TARGET, Table
+
+FORMS = (
+    "a polars or pandas data frame, an Arrow record batch or table, an array, or a tuple (X, y) of "
+    "arrays"
+)
+
+
+class GivenPart:
+    """A batch that was given, with its place among all."""
+
+    start, n_rows = 0, None
+
+    def __init__(self, number: int, batch: Any) -> None:
+        self.number, self.batch = number, batch
+        self.path = f"batch {number}"
+
+    def __repr__(self) -> str:
+        return self.path
+
+
+class GivenBatches:
+    """Parts that are batches of an iterable, of a function that returns one, or of a lazy frame.
+
+    A list, or a function that is called for each pass, may be read again; an iterator, such as a
+    generator, is read once. Only the first batch is looked at before the first pass.
+    """
+
+    listed = False
+
+    def __init__(self, batches: Any, target: str | None) -> None:
+        self.batches: Callable[[], Iterable[Any]] = _anew(batches)
+        self.once, self.target = isinstance(batches, Iterator), target
+        self.place = getattr(batches, "__name__", type(batches).__name__)
+        first = next(iter(self.batches()), None)
+        if first is None:
+            raise TableError("There are no batches to learn from.")
+        if self.once:
+            self.batches = _once(chain([first], batches))
+        self.first = GivenPart(0, first)
+        self.shape = np.shape(_rows_of(first))
+        self.named = not isinstance(_rows_of(first), np.ndarray)
+        if isinstance(first, tuple) and target is None:
+            self.target = TARGET
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Workers get parts, and not what makes them."""
+        return vars(self) | {"batches": None, "first": GivenPart(0, None)}
+
+    def look(self) -> Table | None:
+        """The first row; None if there is none."""
+        return next(self.tables(self.first, 1), None)
+
+    def parts(self) -> Iterator[GivenPart]:
+        """A part for each batch."""
+        return (GivenPart(k, batch) for k, batch in enumerate(self.batches()))
+
+    def tables(self, part: GivenPart, rows: int, schema: Any = None) -> Iterator[Table]:
+        """The rows of a part."""
+        found = np.shape(_rows_of(part.batch))
+        if not self.named and found[1:] != self.shape[1:]:
+            raise TableError(f"{part} is an array {found}, and {self.first} one {self.shape}.")
+        return cut(table_of(part.batch, str(part), self.target or TARGET), rows)
+
+
+def _anew(batches: Any) -> Callable[[], Iterable[Any]]:
+    """A function that returns the batches from the first on."""
+    if isinstance(batches, pl.LazyFrame):
+        return lambda: batches.collect_batches(maintain_order=True)
+    if hasattr(batches, "columns"):
+        return lambda: [batches]
+    if callable(batches):
+        return lambda: batches()
+    if not isinstance(batches, Iterable):
+        raise TypeError(
+            "A source is a file, a folder, a pattern, an iterable of batches or a function that "
+            f"returns one; got {type(batches).__name__}."
+        )
+    return lambda: batches
+
+
+def _once(batches: Iterator[Any]) -> Callable[[], Iterable[Any]]:
+    """A function that returns an iterator at its first call alone."""
+    left = [batches]
+
+    def taken() -> Iterator[Any]:
+        if not left:
+            raise TableError(
+                "The batches came by an iterator, which was read: give a function that returns a "
+                "new one for each pass."
+            )
+        return left.pop()
+
+    return taken
+
+
+def _rows_of(batch: Any) -> Any:
+    return batch[0] if isinstance(batch, tuple) else batch
+
+
+def table_of(batch: Any, name: str, target: str) -> Table:
+    """The table of a batch; the targets of a tuple (X, y) become a column of the name given."""
+    X, y = batch if isinstance(batch, tuple) and len(batch) == 2 else (batch, None)
+    sparse = sp.csr_matrix(X) if sp.issparse(X) else None
+    try:
+        frame = pl.DataFrame(height=X.shape[0]) if sparse is not None else _frame(X)
+        if y is not None:
+            frame = frame.with_columns(pl.Series(target, np.asarray(y)))
+    except (pl.exceptions.PolarsError, TypeError, ValueError) as error:
+        why = str(error).splitlines()[0]
+        raise TableError(f"{name} is no table: {why}. A batch is {FORMS}.") from None
+    return Table(frame, name, sparse)
+
+
+def _frame(X: Any) -> pl.DataFrame:
+    if isinstance(X, pl.LazyFrame):
+        return X.collect()
+    if isinstance(X, np.ndarray):
+        if X.ndim != 2:
+            raise ValueError(f"an array of rows has two dimensions; got {X.ndim}")
+        return pl.DataFrame(X, schema=[f"column_{j}" for j in range(X.shape[1])], orient="row")
+    if type(X).__module__.startswith("pandas"):
+        return pl.from_pandas(X)
+    return pl.DataFrame(X)
