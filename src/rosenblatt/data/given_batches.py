@@ -59,7 +59,7 @@ class GivenBatches:
         """Workers get parts, and not what makes them."""
         return vars(self) | {"batches": None, "first": GivenPart(0, None)}
 
-    def look(self) -> Table | None:
+    def look(self, schema: Any = None) -> Table | None:
         """The first row; None if there is none."""
         return next(self.tables(self.first, 1), None)
 

@@ -55,9 +55,9 @@ class Files:
         self.files = files_of(place)
         self.first = Part(self.files[0], 0, None)
 
-    def look(self) -> Table | None:
+    def look(self, schema: Mapping[str, Any] | None = None) -> Table | None:
         """The first row; None if there is none."""
-        return next(self.tables(Part(self.files[0], 0, 1), 1), None)
+        return next(self.tables(Part(self.files[0], 0, 1), 1, schema), None)
 
     def parts(self) -> list[Part]:
         """The parts of all files."""
@@ -206,6 +206,16 @@ class Source:
         """The parts in the order of their files or batches."""
         parts: Iterable[Any] = self.store.parts()
         return parts
+
+    def look(self) -> Any:
+        """X of the first row."""
+        first = self.store.look(self.schema)
+        if first is None:
+            raise TableError(f"{self.store.first} has no rows.")
+        if self.schema:
+            asked = {name: self.schema[name] for name in self.columns}
+            first = conform(first, asked, str(self.store.first.path), 0)
+        return self._features(first, self.store.first)
 
     def check_repeats(self, who: str) -> None:
         """Raise if there is one pass, and someone needs more."""

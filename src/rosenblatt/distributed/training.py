@@ -5,6 +5,7 @@ from importlib import import_module
 from typing import Any
 
 from sklearn.base import clone
+from sklearn.pipeline import Pipeline
 
 from rosenblatt.capabilities import is_additive_model
 from rosenblatt.data.source import Source
@@ -12,8 +13,9 @@ from rosenblatt.registry import ROWS
 
 from .merging import MergeTree
 from .passes import PartRows, Passes, Progress
+from .pipelines import fit_pipeline
 
-ONE_PASS = ("sums", "lasso")  # ways that read the rows once
+ONE_PASS = ("sums", "lasso", "text")  # ways that read the rows once
 
 
 def fit(
@@ -32,7 +34,7 @@ def fit(
 
     Parameters
     ----------
-    model : an estimator that has a way by parts; it is cloned.
+    model : an estimator that has a way by parts, or a pipeline of such; it is cloned.
     source : a `rosenblatt.data.Source`.
     client : None for this process, a `concurrent.futures` executor, or a Dask `Client`.
     checkpoint : a folder in which finished parts are kept; a fit that was killed goes on from there
@@ -54,6 +56,9 @@ def fit(
     >>> folder.cleanup()
     """
     way = way_of(model)
+    if way == "pipelines":
+        how: Any = {"client": client, "checkpoint": checkpoint, "progress": progress}
+        return fit_pipeline(clone(model), source, fit, **how)
     if way not in ONE_PASS:
         source.check_repeats(type(model).__name__)
     fitted = clone(model)
@@ -89,6 +94,11 @@ def way_of(model: Any) -> str:
     >>> way_of(Ridge()), way_of(KMeans())
     ('sums', 'kmeans')
     """
+    if isinstance(model, Pipeline):
+        for _, step in model.steps:
+            if step not in (None, "passthrough"):
+                way_of(step)
+        return "pipelines"
     name = type(model).__name__
     for row in ROWS:
         if row.name == name and row.way and (row.way != "sums" or is_additive_model(model)):

@@ -126,6 +126,12 @@ class CountVectorizer(peer.CountVectorizer):  # type: ignore[misc]
         found = self._counted(raw_documents)
         return TermCounts.counted(found.X.shape[0], found.terms, *found[2:])
 
+    def fit_counts(self, counts: TermCounts) -> Self:
+        """Become the vectorizer of documents that have these counts; return self."""
+        self._check_settings()
+        self._conclude(counts)
+        return self
+
     def spans(self, text: str) -> list[tuple[int, int, int]]:
         """Return where terms of the vocabulary are in a text: start, stop and column of each.
 

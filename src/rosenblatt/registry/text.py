@@ -17,6 +17,7 @@ SHARED: dict[str, Any] = {  # cells of all rows
     "contract": Without("the contract's tables hold numbers; tests of its own hold texts"),
     "contestants": Without("compare tries models; this stands before one"),
     "page": "text.md",
+    "parts": "text",
 }
 
 ROWS = (
