@@ -28,6 +28,8 @@ PATIENCE = 20  # rounds without a better loss
 STEPS_OF_PATIENCE = 5.0  # rounds times rate without a better accuracy, which goes up and down
 FEWEST_ROUNDS = 10
 LEAST_FALL = 1e-4  # of the loss in so many, in shares of that of a guess
+STILL_RISING = 0.9  # of the rounds tried, if the best comes later: more are taken, as time allows,
+MORE_ROUNDS = 3  # times those tried at most
 FITS_MORE = 4  # beside one for each fold: this one, one to all of them, and room
 WITH_SCORES = 1.5  # times what a fit takes, for its predictions
 SMOOTHED = 1 / 10  # of the rounds: accuracies go up and down from one to the next
@@ -61,6 +63,7 @@ def rounds_in_time(arena: Any, family: Family, rows: Any) -> Settings:
 
     Few rounds on some `rows` sort the settings out. The best is then boosted until the score of the
     rows that the first fold scores rises no more, at half the rate if that was worth it, and so on.
+    If it still rises when the rounds end, the models get more of them in the time that is left.
     `arena` is the :class:`~.search.Arena` of the comparison.
     """
     best = _sorted_out(arena, family, rows)
@@ -82,6 +85,9 @@ def rounds_in_time(arena: Any, family: Family, rows: Any) -> Settings:
         most = cost.rounds_until(arena.end, n_fits)
         if not worth or stage.n_rounds == stage.n_tried or most < 2 * stage.n_rounds:
             break
+    if found is not None and found.n_rounds > STILL_RISING * found.n_tried:
+        left = cost.rounds_until(arena.end, WITH_SCORES * (len(arena.folds) + 1))
+        chosen["max_iter"] = int(np.clip(left, found.n_rounds, MORE_ROUNDS * found.n_tried))
     return [{**best, **chosen}]
 
 
