@@ -1,11 +1,11 @@
-"""V10, V11: k-means and EM step by step, and a mixture in one dimension."""
+"""B10, V10, V11: k-means and EM step by step, and a mixture in one dimension."""
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
 from rosenblatt import GaussianMixture, KMeans, Trace
-from rosenblatt.plot import cluster_steps, mixture_density
+from rosenblatt.plot import cluster_steps, loss_curves, mixture_density
 from rosenblatt.plot.cluster_steps import ellipse
 
 
@@ -53,3 +53,22 @@ def test_a_mixture_of_one_column_is_the_sum_of_its_components():
     np.testing.assert_allclose(parts[0] + parts[1], ax.lines[2].get_ydata(), rtol=1e-9)
     with pytest.raises(ValueError, match="one column"):
         mixture_density(model, rows())
+
+
+def test_losses_fall_and_likelihoods_rise_from_iteration_to_iteration():
+    X = rows()
+    starts = {"good": [[0.0, 0], [3, 0], [0, 3]], "close": [[0.0, 0], [0.1, 0], [3, 3]]}
+    fits = {name: KMeans(3, init=start, n_init=1).fit(X) for name, start in starts.items()}
+    ax = loss_curves(fits)
+    assert ax.get_ylabel() == "loss"
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["good", "close"]
+    for line, model in zip(ax.lines, fits.values(), strict=True):
+        assert (np.diff(line.get_ydata()) <= 0).all()
+        assert line.get_ydata()[-1] == pytest.approx(model.inertia_, rel=1e-2)
+    mixture = GaussianMixture(3, random_state=0).fit(X)
+    (line,) = loss_curves({"mixture": mixture}, plt.figure().add_subplot()).lines
+    assert (np.diff(line.get_ydata()) >= 0).all()
+    with pytest.raises(ValueError, match="got KMeans, GaussianMixture"):
+        loss_curves({"k-means": fits["good"], "mixture": mixture})
+    with pytest.raises(ValueError, match="got none"):
+        loss_curves({})

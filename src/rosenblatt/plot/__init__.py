@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from .boosting import error_parts as error_parts
     from .boosting import margin_losses as margin_losses
     from .cluster_steps import cluster_steps as cluster_steps
+    from .cluster_steps import loss_curves as loss_curves
     from .cluster_steps import mixture_density as mixture_density
     from .constraints import constraint as constraint
     from .dendrogram import cluster_numbers as cluster_numbers
@@ -39,7 +40,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
     submod_attrs={
         "boosting": ["alpha_curve", "boosting_curves", "error_parts", "margin_losses"],
-        "cluster_steps": ["cluster_steps", "mixture_density"],
+        "cluster_steps": ["cluster_steps", "loss_curves", "mixture_density"],
         "constraints": ["constraint"],
         "dendrogram": ["cluster_numbers", "dendrogram", "linkages", "vote_map"],
         "lifted": ["lifted"],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -79,6 +79,38 @@ def ellipse(centre: NDArray[Any], spread: NDArray[Any], deviations: float = 2.0)
     return np.asarray(
         centre[:, None] + deviations * axes @ (np.sqrt(np.maximum(values, 0))[:, None] * circle)
     )
+
+
+def loss_curves(models: Mapping[str, Any], ax: Axes | None = None) -> Axes:
+    """Draw what each iteration reached: the loss of k-means, or the log-likelihood of a mixture.
+
+    Parameters
+    ----------
+    models : fitted models of `KMeans`, or of `GaussianMixture`, by the names they get.
+    ax : axes to draw on; the current ones if None.
+
+    Examples
+    --------
+    >>> from rosenblatt import KMeans, plot
+    >>> X = [[0.0], [1.0], [8.0], [9.0]]
+    >>> starts = {"spread": [[0.0], [9.0]], "together": [[0.0], [1.0]]}
+    >>> fits = {name: KMeans(2, init=start, n_init=1).fit(X) for name, start in starts.items()}
+    >>> plot.loss_curves(fits).get_ylabel()
+    'loss'
+    """
+    of_mixtures = all(hasattr(model, "lower_bounds_") for model in models.values())
+    attribute = "lower_bounds_" if of_mixtures else "loss_curve_"
+    if not models or not all(hasattr(model, attribute) for model in models.values()):
+        names = ", ".join(type(model).__name__ for model in models.values()) or "none"
+        raise ValueError(f"models must be fits of KMeans, or of GaussianMixture; got {names}.")
+    ax = labelled_axes(ax, "iteration", "log-likelihood of a row" if of_mixtures else "loss")
+    for k, (name, model) in enumerate(models.items()):
+        curve = getattr(model, attribute)
+        steps = np.arange(1, len(curve) + 1)
+        ax.plot(steps, curve, color=colour(k), marker="o", markersize=3, label=name)
+    ax.locator_params(axis="x", integer=True)
+    ax.legend(frameon=False)
+    return ax
 
 
 def mixture_density(model: Any, X: Any, ax: Axes | None = None) -> Axes:
