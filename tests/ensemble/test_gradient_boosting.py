@@ -102,6 +102,22 @@ def test_monotonic_columns_and_groups_hold():
     assert not columns_that_meet(model.trees_)
 
 
+@pytest.mark.parametrize(
+    "loss", [{"loss": "absolute_error"}, {"loss": "quantile", "quantile": 0.8}]
+)
+def test_leaves_that_are_quantiles_keep_the_order_of_monotonic_columns(loss):
+    rng = np.random.default_rng(0)
+    X = rng.random((600, 3))
+    t = 100 * (X[:, 0] + np.sin(10 * X[:, 0]) + X[:, 1]) + rng.normal(size=600)
+    model = HistGradientBoostingRegressor(monotonic_cst=[1, 0, 0], max_iter=40, **loss)
+    model.fit(X, t, sample_weight=rng.integers(1, 4, 600))
+    for rest in rng.random((5, 3)):
+        rows = np.tile(rest, (200, 1))
+        rows[:, 0] = np.linspace(0, 1, 200)
+        assert (np.diff(model.predict(rows)) >= 0).all()
+    assert np.ptp(model.predict(X)) > 100  # steps of the targets' size, not of their signs'
+
+
 def columns_that_meet(trees):
     """Pairs of different columns on one path."""
     found, above = set(), {int(start): frozenset() for start in trees.starts[:-1]}

@@ -74,3 +74,16 @@ def test_classes_are_needed_where_they_are_used():
     assert Discretizer(strategy="uniform").fit(X).n_bins_.tolist() == [8] * 4
     with pytest.raises(ValueError, match="stop must be 'mdl' or None"):
         information_cuts(X[:, 0], Y, stop="never")
+
+
+@pytest.mark.parametrize("strategy", ["information", "uniform"])
+def test_cuts_lie_between_values_whose_distance_overflows(strategy):
+    x = np.array([[-1.7e308], [-1.6e308], [1.6e308], [1.7e308]])
+    (cuts,) = Discretizer(strategy=strategy, max_bins=2).fit(x, [0, 0, 1, 1]).cuts_
+    assert np.abs(cuts).max() < 1e307
+
+
+def test_a_cut_parts_neighbouring_numbers():
+    low = np.nextafter(1.0, 2.0)
+    x = np.repeat([low, np.nextafter(low, 2.0)], 4)
+    assert information_cuts(x, x > low).tolist() == [low]

@@ -129,6 +129,14 @@ def test_a_rule_that_was_nudged_does_not_pass():
     assert not certify(larger, CUBE, y).holds
 
 
+@pytest.mark.parametrize("kind", [ConjunctionClassifier, MofNClassifier])
+def test_a_rule_parts_values_whose_distance_overflows(kind):
+    x, y = np.array([[-1.7e308], [-1.6e308], [1.6e308], [1.7e308]]), np.array([0, 0, 1, 1])
+    rule = kind().fit(x, y)
+    assert rule.predict(x).tolist() == [0, 0, 1, 1]
+    assert certify(rule, x, y).holds
+
+
 def test_the_badges_game_is_won(capsys):
     # GC35, W5: plus if the second letter is a vowel
     path = ROOT / "examples" / "badges.py"

@@ -1,5 +1,6 @@
 """Growing the trees of gradient boosting, one after the other, on the same coded rows."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -165,14 +166,14 @@ class TreeGrowth:
             self.node, self.number, n_nodes, raw,
         )  # fmt: skip
 
-    def leaves(self, n_nodes: int) -> list[tuple[int, NDArray[np.int32]]]:
-        """Each leaf and its rows."""
+    def leaves(self, n_nodes: int) -> NDArray[np.intp]:
+        """The nodes that are leaves."""
+        return np.flatnonzero(self.node[:n_nodes, loops.gradient_boosting.LEFT] == 0)
+
+    def rows_of(self, v: int) -> NDArray[np.int32]:
+        """The rows of a node."""
         loop = loops.gradient_boosting
-        node = self.node[:n_nodes]
-        return [
-            (int(v), self.rows[0, node[v, loop.START] : node[v, loop.STOP]])
-            for v in np.flatnonzero(node[:, loop.LEFT] == 0)
-        ]
+        return self.rows[0, self.node[v, loop.START] : self.node[v, loop.STOP]]
 
     def tree(self, n_nodes: int) -> BoostedTrees:
         """The tree that has just grown."""
@@ -199,7 +200,20 @@ class TreeGrowth:
             else self.sets,
         )
 
-    def set_value(self, leaf: int, value: float) -> None:
-        """Give a leaf a value of its own, within the bounds of monotonic columns."""
-        loop = loops.gradient_boosting
-        self.number[leaf, loop.VALUE] = value
+    def bounds(self, n_nodes: int, value_of: Callable[[int], float]) -> NDArray[np.float64]:
+        """The least and the largest value (nodes, 2) that keep the order along monotonic columns.
+
+        They are those of the parent; below a split of such a column, the middle of both children's
+        values is one of them.
+        """
+        loop, node = loops.gradient_boosting, self.node
+        found = np.tile([-np.inf, np.inf], (n_nodes, 1))
+        signs = self.columns[loop.MONOTONIC]
+        for v in np.flatnonzero(node[:n_nodes, loop.LEFT]) if signs.any() else ():
+            first, sign = node[v, loop.LEFT], signs[node[v, loop.COLUMN]]
+            found[first : first + 2] = found[v]
+            if sign:
+                middle = np.mean([np.clip(value_of(v), *found[v]) for v in (first, first + 1)])
+                low, high = (first, first + 1) if sign > 0 else (first + 1, first)
+                found[low, 1] = found[high, 0] = middle
+        return found

@@ -10,6 +10,8 @@ from sklearn.metrics import check_scoring, get_scorer_names
 from sklearn.model_selection import train_test_split
 from sklearn.utils import resample
 
+from rosenblatt import loops
+
 from . import boosting_bins
 from .boosted_growth import GrowthSettings, TreeGrowth
 from .boosted_trees import BoostedTrees
@@ -103,11 +105,17 @@ class Rounds:
         """Leaves that are quantiles of their rows' residuals: the loss has no curvature."""
         rows, loss, growth = self.rows, self.loss, self.growth
         residual = rows.y - rows.raw[0]
-        for leaf, places in growth.leaves(n_nodes):
+
+        def step(v: int) -> float:
+            places = growth.rows_of(v)
             weight = rows.weight[places] if len(rows.weight) else NO_WEIGHT
-            step = loss.quantile_of(residual[places], weight)  # type: ignore[attr-defined]
-            growth.set_value(leaf, growth.settings.learning_rate * step)
-            rows.raw[0, places] += growth.settings.learning_rate * step
+            return float(loss.quantile_of(residual[places], weight))  # type: ignore[attr-defined]
+
+        bounds = growth.bounds(n_nodes, step)
+        for leaf in growth.leaves(n_nodes):
+            value = growth.settings.learning_rate * np.clip(step(leaf), *bounds[leaf])
+            growth.number[leaf, loops.gradient_boosting.VALUE] = value
+            rows.raw[0, growth.rows_of(leaf)] += value
 
 
 class Scores:

@@ -60,7 +60,8 @@ def information_cuts(
         if stop == "mdl" and not enough:
             continue
         low, high = values[middle - 1], values[middle]
-        cuts.append(low + (high - low) / 2)
+        between = low / 2 + high / 2  # low + high may overflow, and a middle may round to an end
+        cuts.append(between if low <= between < high else low)
         for part in ((first, middle), (middle, last)):
             found = _best_cut(below, *part)
             if found is not None:

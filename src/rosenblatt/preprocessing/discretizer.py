@@ -111,7 +111,7 @@ class Discretizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         low, high = x[weight > 0].min(), x[weight > 0].max()
         shares = np.arange(1, self.max_bins) / self.max_bins
         if self.strategy == "uniform":
-            cuts = low + (high - low) * shares
+            cuts = 2 * (low / 2 + (high / 2 - low / 2) * shares)  # high - low may overflow
         else:
             order = np.argsort(x, kind="stable")
             below = np.cumsum(weight[order])
