@@ -106,6 +106,20 @@ def test_scikit_learns_forest_answers_alike(kind):
 
 
 @each_kind
+def test_scikit_learns_forest_answers_alike_where_decimals_lie_on_thresholds(kind):
+    # 40.6 lies half-way between 40.5 and 40.7, and as float32 it may be on the other side.
+    rng = np.random.default_rng(0)
+    X = rng.integers(320, 600, (300, 3)) / 10
+    y = X[:, 0] + X[:, 1] > 92 + rng.normal(0, 4, 300)
+    forest = kind(20, random_state=0).fit(X[::2], y[::2])
+    theirs = forest.to_sklearn()
+    answer = "predict_proba" if hasattr(forest, "predict_proba") else "predict"
+    ours = getattr(forest, answer)(X)
+    np.testing.assert_allclose(getattr(theirs, answer)(X), ours, rtol=1e-12)
+    assert np.array_equal(theirs.apply(X), forest.apply(X))
+
+
+@each_kind
 def test_warm_start_adds_the_trees_that_a_larger_forest_has(kind):
     X, y = data_of(kind)
     grown = kind(4, random_state=0, warm_start=True).fit(X, y)

@@ -375,6 +375,15 @@ def test_scikit_learns_tree_answers_alike(kind):
     assert "feature_" in export_text(theirs)
 
 
+def test_scikit_learns_tree_still_parts_neighbours_of_float32():
+    x = np.array([1.0], np.float32)
+    for _ in range(6):
+        x = np.append(x, np.nextafter(x[-1], np.float32(2)))
+    X, y = x[:, np.newaxis], np.arange(len(x)) % 2
+    model = DecisionTreeClassifier().fit(X, y)
+    assert np.array_equal(model.to_sklearn().predict(X), y)
+
+
 def test_branches_for_categories_have_no_form_in_scikit_learn():
     with pytest.raises(ValueError, match="takes trees of thresholds"):
         DecisionTreeClassifier().fit(DAYS, PLAY).to_sklearn()
