@@ -218,6 +218,39 @@ def test_bagging_is_scikit_learns_with_our_trees(kind):
     assert certify(bag, X, y).holds
 
 
+def mixed_frame(n=120):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({
+        "size": rng.normal(size=n), "colour": rng.choice(["red", "green", "blue"], n),
+        "place": pd.Categorical(rng.integers(3, 6, n)),
+    })  # fmt: skip
+    y = (frame["size"] > 0.3) ^ (frame["colour"] == "red") ^ (frame["place"] == 4)
+    frame.loc[::9, "size"] = np.nan
+    frame.loc[::11, "colour"] = None
+    return frame, y.astype(int)
+
+
+@pytest.mark.parametrize("kind", [BaggingClassifier, BaggingRegressor])
+def test_bagged_trees_read_frames_with_categories_and_gaps(kind):
+    X, y = mixed_frame()
+    bag = kind(n_estimators=10, random_state=0).fit(X, y)
+    assert [len(known) for known in bag.estimators_[0].categories_[1:]] == [3, 3]
+    assert bag.score(X, y) > 0.7
+    assert certify(bag, X, y).holds
+    drawn = bag.estimators_samples_[0]
+    tree = bag.estimators_[0]
+    alone = type(tree)(random_state=tree.random_state).fit(
+        X, y, np.bincount(drawn, minlength=len(y))
+    )
+    assert np.array_equal(alone.predict(X), tree.predict(X.to_numpy()))
+
+
+def test_bagging_that_draws_columns_names_the_one_with_categories():
+    X, y = mixed_frame()
+    with pytest.raises(ValueError, match="column 'colour' holds categories"):
+        BaggingClassifier(max_features=2).fit(X, y)
+
+
 def test_any_model_can_be_bagged():
     X, y = load_iris(return_X_y=True)
     bag = BaggingClassifier(LogisticRegression(), 3, random_state=0).fit(X, y)

@@ -78,7 +78,8 @@ def certify(
         return _with_note(certificate, f"on the output of {before}") if before else certificate
     adapter = _adapter(model)
     # Categories may be words, which are compared and never added up; columns may be of many kinds.
-    words = hasattr(model, "categories_") or hasattr(model, "kinds_")
+    readers = [model, *getattr(model, "estimators_", [])[:1]]  # bagging gives its rows to members
+    words = any(hasattr(reader, name) for reader in readers for name in ("categories_", "kinds_"))
     gaps = getattr(model, "missing", None) == "ignore" or hasattr(model, "kinds_")
     gaps |= hasattr(model, "tree_") or hasattr(model, "estimators_")
     gaps |= hasattr(model, "n_trees_per_iteration_") or getattr(model, "metric", None) == "gower"

@@ -1,18 +1,75 @@
 """Bagging: scikit-learn's, with our trees where no model is named."""
 
-from typing import Any
+from numbers import Integral
+from typing import Any, Self
 
+import numpy as np
 from sklearn import ensemble
+from sklearn.base import clone
 
+from rosenblatt.mixed_tables import categorical_columns
 from rosenblatt.tree import DecisionTreeClassifier, DecisionTreeRegressor
+from rosenblatt.tree.base import DecisionTree
 
 
-class BaggingClassifier(ensemble.BaggingClassifier):  # type: ignore[misc]
+class BaggedTables:
+    """Bagging whose members, if they are our trees, read data frames with categories."""
+
+    _categories_at: list[int]  # during a fit: the columns of categories
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Self:
+        """Fit the members.
+
+        Parameters
+        ----------
+        X : array-like, data frame or sparse matrix of shape (n, d)
+            Rows; categories and missing values as the members take them.
+        y : array-like of shape (n,)
+            Their classes or targets.
+        sample_weight : array-like of shape (n,) or None
+            How likely each row is to be drawn.
+        **fit_params : what else the members take, if scikit-learn routes metadata.
+
+        Returns
+        -------
+        self : the bagging.
+        """
+        self._categories_at = self._find_categories(X)
+        try:
+            super().fit(X, y, sample_weight, **fit_params)  # type: ignore[misc]
+        finally:
+            del self._categories_at
+        return self
+
+    def _find_categories(self, X: Any) -> list[int]:
+        """The columns of categories, by the types of a data frame, which members do not see."""
+        model: Any = self
+        member = model._get_estimator()
+        if not isinstance(member, DecisionTree) or not hasattr(X, "columns"):
+            return []
+        found = np.flatnonzero(categorical_columns(X, member.categorical_features)).tolist()
+        draws = model.bootstrap_features or isinstance(model.max_features, Integral)
+        if found and (draws or model.max_features < 1.0):
+            raise ValueError(
+                f"max_features and bootstrap_features draw columns of numbers; column "
+                f"{X.columns[found[0]]!r} holds categories. Encode it, or leave them at 1.0 and "
+                "False."
+            )
+        return found
+
+    def _for_tables(self, member: Any) -> Any:
+        """A member that reads the columns of categories as such."""
+        if not vars(self).get("_categories_at"):
+            return member
+        return clone(member).set_params(categorical_features=self._categories_at)
+
+
+class BaggingClassifier(BaggedTables, ensemble.BaggingClassifier):  # type: ignore[misc]
     """Models fitted to bootstrap samples, their class shares averaged or votes counted.
 
     Draw rows with replacement, fit a model to each sample, and average: the variance of unstable
     models falls, their bias stays [1]_. It is scikit-learn's class, with our tree as the default
-    model.
+    model. Our trees read data frames with categories and missing values, here too.
 
     Parameters
     ----------
@@ -44,10 +101,12 @@ class BaggingClassifier(ensemble.BaggingClassifier):  # type: ignore[misc]
     """
 
     def _get_estimator(self) -> Any:
-        return DecisionTreeClassifier() if self.estimator is None else self.estimator
+        return self._for_tables(
+            DecisionTreeClassifier() if self.estimator is None else self.estimator
+        )
 
 
-class BaggingRegressor(ensemble.BaggingRegressor):  # type: ignore[misc]
+class BaggingRegressor(BaggedTables, ensemble.BaggingRegressor):  # type: ignore[misc]
     """Models fitted to bootstrap samples, their predictions averaged.
 
     It is scikit-learn's class, with our tree as the default model [1]_.
@@ -82,4 +141,6 @@ class BaggingRegressor(ensemble.BaggingRegressor):  # type: ignore[misc]
     """
 
     def _get_estimator(self) -> Any:
-        return DecisionTreeRegressor() if self.estimator is None else self.estimator
+        return self._for_tables(
+            DecisionTreeRegressor() if self.estimator is None else self.estimator
+        )
