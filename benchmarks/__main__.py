@@ -1,4 +1,4 @@
-"""``python -m benchmarks [--only NAME]... [--scale S]``"""
+"""``python -m benchmarks [--only NAME]... [--scale S] [--times-only]``"""
 
 import argparse
 
@@ -15,6 +15,7 @@ def main(arguments=None) -> None:
     parser.add_argument(
         "--scale", type=float, default=1.0, help="share of the rows; unless 1, nothing is written"
     )
+    parser.add_argument("--times-only", action="store_true", help="leave out memory and cold calls")
     parser.add_argument("--list", action="store_true", help="print the slugs and stop")
     parser.add_argument("--render", action="store_true", help="write RESULTS.md again and stop")
     given = parser.parse_args(arguments)
@@ -31,7 +32,7 @@ def main(arguments=None) -> None:
         except ValueError as error:
             parser.error(str(error))
         for scenario in chosen:
-            row = runner.measure_row(scenario, given.scale)
+            row = runner.measure_row(scenario, given.scale, given.times_only)
             print(report.section(row), end="\n\n", flush=True)
             if given.scale == 1.0:
                 results.save([row], runner.machine(), order)

@@ -26,7 +26,7 @@ HEAP = {"MALLOC_MMAP_MAX_": "0", "MALLOC_TRIM_THRESHOLD_": "30000000000"}
 COLD_CALLS = 3
 
 
-def measure_row(scenario: Scenario, scale: float = 1.0) -> dict:
+def measure_row(scenario: Scenario, scale: float = 1.0, times_only: bool = False) -> dict:
     """Everything measured of one scenario, as plain JSON types."""
     timed = _in_fresh_process("time", scenario, scale, extra_environment=HEAP)
     if "absent" in timed:
@@ -35,7 +35,7 @@ def measure_row(scenario: Scenario, scale: float = 1.0) -> dict:
     for contender, entry in zip(scenario.contenders, contenders, strict=True):
         if "absent" in entry:
             entry["absent"] = without_paths(entry["absent"])
-        elif not scenario.score_only:
+        elif not (scenario.score_only or times_only):
             # Memory and cold calls as a user has them: with the default heap.
             entry["memory"] = _in_fresh_process("memory", scenario, scale, contender)
             entry["cold"] = _cold_calls(scenario, scale, contender)
