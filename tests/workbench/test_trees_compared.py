@@ -108,7 +108,7 @@ def test_texts_are_not_read_and_that_is_said(towns, tmp_path):
     assert "does not read texts (words)" in found.findings.contestants[0].note
     alone = there.select("words", "y")
     problem = problem_of(read_table(alone), "y", kinds={"words": "text"})
-    assert "reads no texts" in NAMED["random forest"].suits(problem)
+    assert "reads no texts" in NAMED["random forest"].why_not(problem)
 
 
 @pytest.mark.parametrize("model", ["rf", "cart", "extra trees"])

@@ -47,7 +47,7 @@ def _boosting(task: str, losses: tuple[str, ...], benchmark: str) -> Row:
                 # Without a penalty leaves of few rows make endless steps.
                 settings={"random_state": 0, "l2_regularization": 1.0},
                 limits=("a table or few cells", "columns beside texts"),
-                halve="max_iter",
+                halve="boosting rounds",
                 short_names=SHORT_NAMES + ("gradient boosting",) * (task == "regression"),
             ),
         ),

@@ -49,7 +49,10 @@ class Contestant(NamedTuple):
     settings: Settings = NO_SETTINGS  # beside the grid
     limits: tuple[str, ...] = ()  # what `workbench` checks before it tries the model
     expansion: str = ""  # of the columns, before the model: "landmarks", "products", "splines"
-    halve: str = ""  # sort settings out on few "rows", or few trees ("n_estimators", "max_iter")
+    # How `workbench` sorts settings out cheaply: on few "rows"; with few trees of a "forest", whose
+    # class has `n_estimators` and `max_samples`; by "boosting rounds", whose class has `max_iter`,
+    # `learning_rate` and `early_stopping`. If empty, every setting is tried on every fold.
+    halve: str = ""
     short_names: tuple[str, ...] = ()  # that people type
 
 

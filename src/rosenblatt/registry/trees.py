@@ -62,7 +62,7 @@ def _trees(
         reads="codes",
         settings=FIXED,
         limits=NO_TEXTS,
-        halve="n_estimators",
+        halve="forest",
         short_names=short_names,
     )
 

@@ -1,4 +1,4 @@
-"""The contestants: every family of models, when it suits, and which settings are tried.
+"""The contestants: every family of models, when it does not suit, and which settings are tried.
 
 The registry lists them; this module resolves the names of limits and expansions in its rows.
 """
@@ -48,9 +48,9 @@ class Family:
     # is given which columns those are), or the "table" itself
     takes: str
     when: str  # it is the right choice
-    suits: Callable[[Problem], str] = lambda problem: ""  # why it does not
+    why_not: Callable[[Problem], str] = lambda problem: ""  # it does not suit; "" if it does
     before: Callable[[], Any] | None = None  # a step between the table's numbers and the model
-    halve: str = ""  # sort settings out on few "rows", or few trees ("n_estimators", "max_iter")
+    halve: str = ""  # how settings are sorted out cheaply: as in the registry's rows
     package: str = "rosenblatt"
     short_names: tuple[str, ...] = ()  # that people type
 
@@ -195,7 +195,7 @@ def families_for(
     for family in FAMILIES + (peers_of() if peers else []):
         if family.task != problem.task:
             continue
-        why = family.suits(problem) or lacking(family.make(), metric)
+        why = family.why_not(problem) or lacking(family.make(), metric)
         if why:
             others.append((family.name, why))
         else:

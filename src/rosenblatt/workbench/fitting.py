@@ -46,7 +46,7 @@ def fit_table(
     """
     problem, family = _problem_and_family(table, target, model, task, clean_labels)
     fitted = unfitted(problem, family, settings_of(family, settings or []))
-    unsuited = family.suits(problem)
+    unsuited = family.why_not(problem)
     if unsuited:
         warnings.warn(f"{family.name} {unsuited}.", stacklevel=2)
     fitted.fit(problem.X, problem.y)

@@ -16,7 +16,7 @@ from rosenblatt.workbench.preparation.problem import problem_of
 from rosenblatt.workbench.protocol import boosting_search, time_sharing
 from rosenblatt.workbench.protocol.search import Arena, folds_in
 
-BOOSTING = {f.task: f for f in FAMILIES if f.halve == "max_iter"}
+BOOSTING = {f.task: f for f in FAMILIES if f.halve == "boosting rounds"}
 rng = np.random.default_rng(0)
 
 

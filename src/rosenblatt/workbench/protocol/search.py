@@ -199,7 +199,7 @@ class Arena:
             if f == 0 and len(settings) > 1:
                 best = int(np.argmax(np.nan_to_num(rows[0], nan=-np.inf)))
                 settings, rows = [settings[best]], [rows[0][[best]]]
-            elif not self._best and can_be_smaller(self.problem) and family.halve != "max_iter":
+            elif not self._best and can_be_smaller(self.problem) and family.halve != "boosting rounds":
                 raise OutOfTime  # better now, with time left for an answer from fewer rows
         return settings, np.array(rows)
 
@@ -246,7 +246,7 @@ class Arena:
         fitted, scored = self._places(0)
         rng = np.random.default_rng(self.problem.random_state)
         some = np.sort(rng.permutation(fitted)[:ENOUGH_ROWS])
-        if family.halve == "max_iter":
+        if family.halve == "boosting rounds":
             return rounds_in_time(self, family, some)
         most, n_trees, seconds = family.make().n_estimators, FEWEST_TREES, 0.0
         while len(settings) > 1 and n_trees < most:

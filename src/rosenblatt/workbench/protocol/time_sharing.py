@@ -185,14 +185,14 @@ def _in_turn(arena: Arena, families: list[Family]) -> list[Family]:
     first, *others = sorted(
         families,
         key=lambda f: (
-            large and f.halve != "max_iter",
+            large and f.halve != "boosting rounds",
             wide and f.name != "lasso",
             not is_additive(f.make()),
             text and f.takes != "counts",
             TURNS_ON_TEXTS.get(f.name, 2) if text else 0,
         ),
     )
-    ranks = {"max_iter": 0, "n_estimators": 1}  # what limits the trees of a family
+    ranks = {"boosting rounds": 0, "forest": 1}  # what limits the trees of a family
     return [first, *(others if text else sorted(others, key=lambda f: ranks.get(f.halve, 2)))]
 
 
