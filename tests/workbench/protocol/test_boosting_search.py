@@ -91,6 +91,8 @@ def test_trees_follow_the_first_answer_and_come_first_in_large_tables(towns, mon
     arena = Arena(problem_of(read_table(towns), "y"), "accuracy")
     queue = time_sharing._in_turn(arena, families_for(arena.problem)[0])
     assert [f.name for f in queue[1:4]] == ["gradient boosting", "random forest", "extra trees"]
+    assert [f.name for f in queue][4] == "decision tree"
+    assert {f.name for f in queue[-len(time_sharing.SELDOM_BEST) :]} == time_sharing.SELDOM_BEST
     monkeypatch.setattr(time_sharing, "MANY_CELLS", 100)
     queue = time_sharing._in_turn(arena, families_for(arena.problem)[0])
     assert queue[0].name == "gradient boosting"

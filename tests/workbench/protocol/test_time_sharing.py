@@ -394,14 +394,14 @@ def test_time_that_is_left_goes_to_a_family_that_was_cut_off(arena, monkeypatch,
     tries = []
 
     def slow(arena, family):
-        if family.name == "perceptron":
+        if family.name == "nearest neighbours":
             tries.append(arena.end - time.perf_counter())
             while len(tries) == 1 or not succeeds:
                 time.sleep(0.01)
         return candidates(arena, family)
 
     candidates = search.Arena.candidates
-    names = [QUICK[1], "perceptron", QUICK[0]]
+    names = [QUICK[1], "nearest neighbours", QUICK[0]]
     time_sharing.race(arena, named(*names), Clock(None), None)  # compiles
     monkeypatch.setattr(search.Arena, "candidates", slow)
     shares = iter([5.0, 0.3, 5.0])
@@ -414,7 +414,7 @@ def test_time_that_is_left_goes_to_a_family_that_was_cut_off(arena, monkeypatch,
         assert [family.name for family, _ in found] == names
         assert not dropped
     else:
-        assert [drop.family for drop in dropped] == ["perceptron"]
+        assert [drop.family for drop in dropped] == ["nearest neighbours"]
     assert clock.stopped == ("" if succeeds else "budget")
 
 

@@ -199,7 +199,11 @@ class Arena:
             if f == 0 and len(settings) > 1:
                 best = int(np.argmax(np.nan_to_num(rows[0], nan=-np.inf)))
                 settings, rows = [settings[best]], [rows[0][[best]]]
-            elif not self._best and can_be_smaller(self.problem) and family.halve != "boosting rounds":
+            elif (
+                not self._best
+                and can_be_smaller(self.problem)
+                and family.halve != "boosting rounds"
+            ):
                 raise OutOfTime  # better now, with time left for an answer from fewer rows
         return settings, np.array(rows)
 

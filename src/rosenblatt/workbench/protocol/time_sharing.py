@@ -29,6 +29,12 @@ MOST_VOTERS = 3
 MANY_CELLS = 10_000_000
 MANY_TEXTS = 100_000  # times their classes
 TURNS_ON_TEXTS = {"averaged perceptron": 0, "linear machine": 1, "logistic regression": 3}
+# After the forests quick trees that people read; last what is seldom the best.
+TREES = {"decision tree", "regression tree"}
+SELDOM_BEST = {
+    *("perceptron", "averaged perceptron", "pocket perceptron", "linear machine"),
+    *("kernel perceptron", "AdaBoost"),
+}
 LEAST_SHARE = 1.0  # seconds; less is none
 MUCH_LEFT = 1 / 5  # of the budget, at the end of the queue: enough for one more try
 LARGEST_SHARE = 1 / 2  # of the time that is left, for a family that is not the last
@@ -174,8 +180,8 @@ def _in_turn(arena: Arena, families: list[Family]) -> list[Family]:
     is models of counts that have one. With more columns than rows least squares fit anything, and
     few columns that matter are found by those that choose among them. After the first answer come
     trees, boosted ones before others: they adapt to the time there is, and most often win; of texts
-    these are planes, the cheapest first. In a large table with categories trees come first of all,
-    for they read these as they are.
+    these are planes, the cheapest first. What is seldom the best comes last. In a large table with
+    categories trees come first of all, for they read these as they are.
     """
     text = "text" in arena.problem.used.values()
     wide = arena.problem.task == "regression" and len(arena.problem.used) > len(arena.y)
@@ -192,8 +198,14 @@ def _in_turn(arena: Arena, families: list[Family]) -> list[Family]:
             TURNS_ON_TEXTS.get(f.name, 2) if text else 0,
         ),
     )
-    ranks = {"boosting rounds": 0, "forest": 1}  # what limits the trees of a family
-    return [first, *(others if text else sorted(others, key=lambda f: ranks.get(f.halve, 2)))]
+    return [first, *(others if text else sorted(others, key=_rank))]
+
+
+def _rank(family: Family) -> int:
+    """The place of a family after the first answer; equals keep the order of the registry."""
+    if family.halve in ("boosting rounds", "forest"):
+        return 0 if family.halve == "boosting rounds" else 1
+    return 2 if family.name in TREES else 4 if family.name in SELDOM_BEST else 3
 
 
 def _worth_another_try(
