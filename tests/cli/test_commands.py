@@ -522,6 +522,13 @@ def test_models_lists_them_and_says_more_of_one():
     assert "such as logistic regression" in refused("models", "nosuch")
 
 
+def test_models_go_to_a_file_and_with_verbose_with_all_their_parameters(here):
+    assert "n_neighbors=5" not in done("models")
+    assert "n_neighbors=5" in done("models", "--verbose")
+    assert done("models", "Ridge", "--out", "ridge.txt") == ""
+    assert "alpha=1.0" in (here / "ridge.txt").read_text()
+
+
 # real tables, as users have them
 
 

@@ -149,3 +149,11 @@ def derived():
 @pytest.mark.parametrize(("path", "content"), derived().items())
 def test_files_derived_from_the_registry_are_current(path, content):
     assert (ROOT / path).read_text(encoding="utf-8") == content(), "python tools/from_registry.py"
+
+
+def test_the_page_of_traces_names_every_class_that_can_be_traced():
+    page = (ROOT / "docs" / "traces.md").read_text(encoding="utf-8")
+    table = page.partition("## Who can be traced")[2].partition("\n\nModels that only")[0]
+    traced = [row for row in registry.ROWS if row.trace]
+    names = [row.name for row in traced if hasattr(estimator_of(row)(), "set_callbacks")]
+    assert [name for name in names if f"`{name}" not in table] == []

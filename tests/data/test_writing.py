@@ -1,6 +1,7 @@
 """Files that are whole, or not there."""
 
 import os
+from pathlib import Path
 
 import pytest
 
@@ -59,6 +60,13 @@ def test_what_is_read_is_not_written_over_by_whatever_name(tmp_path):
             place_for(name, "other.csv", table)
         with pytest.raises(TableError, match="would be written over"):
             place_for(table, name)
+
+
+def test_the_null_device_takes_any_output_and_stays_one():
+    assert place_for(os.devnull) == Path(os.devnull)
+    with whole_file(os.devnull) as draft:
+        draft.write_text("nothing is kept")
+    assert Path(os.devnull).is_char_device()
 
 
 def test_a_pipe_stays_one(tmp_path):

@@ -258,6 +258,10 @@ def models(
     name: Annotated[
         str | None, typer.Argument(help="One model, to see all its parameters.")
     ] = None,
+    out: OutText = None,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", "-v", help="Print the parameters of every model.")
+    ] = False,
 ) -> None:
     """List the models, with their parameters and when to use which.
 
@@ -265,12 +269,21 @@ def models(
     Example:
       rosenblatt models "ridge regression"
     """
-    from rosenblatt.workbench.model_catalogue import families_named, model_text, models_text
+    from rosenblatt.workbench.model_catalogue import (
+        families_named,
+        model_text,
+        models_text,
+        named_families,
+    )
 
-    from .errors import print_text
+    from .tables import printed_to
 
-    texts = [models_text()] if name is None else map(model_text, families_named(name))
-    print_text("\n\n".join(texts))
+    if name is None and not verbose:
+        texts = [models_text()]
+    else:
+        texts = list(map(model_text, named_families() if name is None else families_named(name)))
+    with printed_to(out) as print_lines:
+        print_lines("\n\n".join(texts))
 
 
 @app.command()

@@ -90,7 +90,8 @@ LEDGERS = "openings.jsonl"  # how their names end
 def place_for(path: Any, *read: Any) -> Path:
     """Where a file is to be written; asked before long work, so that it is not in vain.
 
-    It must be none of those that are `read`, by whatever name, and no ledger of openings.
+    It must be none of those that are `read`, by whatever name, and no ledger of openings; the null
+    device will do.
     """
     if not str(path):
         raise TableError("The name of a file to write is empty: give one.")
@@ -98,6 +99,8 @@ def place_for(path: Any, *read: Any) -> Path:
     for other in read:
         if place == Path(os.path.realpath(os.path.expanduser(other))):
             raise TableError(f"{path} is read, and would be written over: give another name.")
+    if str(place) == os.devnull:
+        return place
     if place.name.endswith(LEDGERS) and place.exists():
         raise TableError(
             f"{path} counts how often a test set was opened, and would be written over: give "

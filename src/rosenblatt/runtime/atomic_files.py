@@ -28,6 +28,9 @@ def drafted(target: Path, called: Any = None) -> Iterator[Path]:
     ...     os.listdir(folder)
     ['words.txt']
     """
+    if str(target) == os.devnull:  # nothing is kept: there is nothing to be half of
+        yield target
+        return
     with drafted_together([target], [called]) as [draft]:
         yield draft
 

@@ -24,14 +24,14 @@ pytestmark = pytest.mark.usefixtures("few_draws")
         ("iris", "species", "r2", "score of regression, .* take accuracy"),
         ("iris", "species", "rand_score", "score of clusters"),
         ("iris", "species", "acuracy", "Did you mean accuracy"),
-        ("iris", "species", "f1", "take f1_macro"),
-        ("breast_cancer", "diagnosis", "f1", "has benign, malignant: take f1_macro"),
+        ("iris", "species", "f1", "one of two classes; species has 3: take f1_macro"),
+        ("breast_cancer", "diagnosis", "f1", "--positive malignant, .* or take f1_macro"),
         ("iris", "species", "roc_auc", "take roc_auc_ovr"),
         (
             "breast_cancer",
             "diagnosis",
             "average_precision",
-            "benign, malignant: name .* or take roc_auc",
+            "benign and malignant. Name that class .* or take roc_auc",
         ),
     ],
 )

@@ -9,7 +9,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.metrics import get_scorer, get_scorer_names, log_loss, make_scorer
 
 from rosenblatt.data import TableError
-from rosenblatt.data.errors import did_you_mean, listed
+from rosenblatt.data.errors import did_you_mean
 from rosenblatt.model_selection.scoring import plain_score
 from rosenblatt.workbench.preparation.problem import Problem
 
@@ -124,20 +124,20 @@ def _task_of(metric: str) -> str:
 
 def _check_classes(problem: Problem, metric: str) -> None:
     """Raise if a score is of two classes, of which one is called 1, and these are others."""
-    labels = np.unique(problem.y)
-    has_positive = POSITIVE in labels.tolist()
-    if metric in OF_TWO_CLASSES and not (len(labels) == 2 and has_positive):
+    labels = np.unique(problem.y).tolist()
+    averages = f"{metric}_macro, {metric}_micro or {metric}_weighted"
+    if metric in OF_TWO_CLASSES and len(labels) != 2:
         raise TableError(
-            f"{metric} is of the class 1 beside another, and {problem.target} has "
-            f"{listed([str(label) for label in labels], 4)}: take "
-            f"{metric}_macro, {metric}_micro or {metric}_weighted"
-            f"{', or name the class (positive, --positive)' if len(labels) == 2 else ''}."
+            f"{metric} scores one of two classes; {problem.target} has {len(labels)}: take "
+            f"{averages}."
         )
-    if metric == "average_precision" and len(labels) == 2 and not has_positive:
+    of_one = metric in (*OF_TWO_CLASSES, "average_precision") and len(labels) == 2
+    if of_one and POSITIVE not in labels:
+        instead = averages if metric in OF_TWO_CLASSES else "roc_auc"
         raise TableError(
-            f"average_precision of two classes is of the class 1, and {problem.target} has "
-            f"{labels[0]}, {labels[1]}: name the one to be found (positive, --positive), or take "
-            "roc_auc."
+            f"{metric} scores how well one class is found; {problem.target} has "
+            f"{labels[0]} and {labels[1]}. Name that class (--positive {labels[1]}, "
+            f"positive={labels[1]!r}), or take {instead}."
         )
     if metric == "roc_auc" and len(labels) > 2:
         raise TableError(
