@@ -151,7 +151,7 @@ def test_boosting_by_parts_splits_as_in_memory(loss, tmp_path):
 def test_rows_that_a_worker_could_not_keep_are_read_again_to_the_same_bits(source, monkeypatch):
     model = HistGradientBoostingClassifier(max_iter=2, max_leaf_nodes=4, random_state=0)
     kept = fit(model, source)
-    monkeypatch.setattr("rosenblatt.distributed.boosting.BYTES_KEPT", 0)
+    monkeypatch.setattr("rosenblatt.distributed.coded_parts.BYTES_KEPT", 0)
     same_bits(kept, fit(model, source))
 
 

@@ -10,7 +10,6 @@ does not have it reads and predicts again, to the same bits.
 
 import heapq
 import uuid
-from collections import OrderedDict
 from dataclasses import dataclass, field, fields
 from functools import partial
 from typing import Any, NamedTuple
@@ -23,7 +22,6 @@ from rosenblatt import loops
 from rosenblatt.base import row_weights
 from rosenblatt.data import TableError
 from rosenblatt.ensemble.boosted_trees import LEAF, BoostedTrees, levels_of
-from rosenblatt.ensemble.boosting_bins import ROWS_FOR_QUANTILES, code
 from rosenblatt.ensemble.boosting_losses import (
     BinaryLogLoss,
     Loss,
@@ -32,14 +30,12 @@ from rosenblatt.ensemble.boosting_losses import (
 )
 from rosenblatt.statistics import ClassCounts
 
-from .census import codes_of
+from .coded_parts import MISSING, keep, look, read_coded, taken
 from .passes import PartRows, Passes
 from .sums import Sample, Sums
 
 Array = NDArray[np.float64]
-MISSING = 255  # the level of a value that is missing
 MOST_NODES = 256  # measured in one pass
-BYTES_KEPT = 2**28  # of coded rows, in one process
 NOTHING_GAINED = 1e-12  # of a node's own term
 
 
@@ -132,17 +128,6 @@ def _form(model: Any, passes: Passes, targets: Any) -> Form:
     return form._replace(baseline=form.make_loss().baseline(np.arange(K, dtype=float), totals))
 
 
-def look(rows: PartRows, seed: int, classifies: bool) -> Any:
-    """A sample of rows, to find levels by; counts of classes, or number and sum of targets."""
-    rng, total = rows.rng(seed), None
-    for X, y in rows.tables(missing=True):
-        sample = Sample(rng.random(len(y)), X, y, ROWS_FOR_QUANTILES)
-        targets = ClassCounts.of(y) if classifies else np.array([len(y), np.sum(y, dtype=float)])
-        found = Sums(sample=sample, targets=targets)
-        total = found if total is None else total + found
-    return total
-
-
 # The rows of a part, as a worker keeps them.
 
 
@@ -156,37 +141,21 @@ class Coded(NamedTuple):
     n_trees: int
 
 
-KEPT: OrderedDict[tuple[str, int], Coded] = OrderedDict()
-
-
 def coded(rows: PartRows, form: Form, trees: BoostedTrees) -> Coded:
     """The rows of a part, predicted by all trees so far."""
-    key = form.job, rows.number
-    known = KEPT.pop(key, None) or _read(rows, form)
+    known: Coded = taken(form.job, rows, lambda: _read(rows, form))
     rows.n_rows = rows.n_rows or len(known.y)
     trees.part(known.n_trees, len(trees)).add_coded(known.codes, known.raw)
     known = known._replace(n_trees=len(trees))
-    KEPT[key] = known
-    while sum(_n_bytes(one) for one in KEPT.values()) > BYTES_KEPT:
-        KEPT.popitem(last=False)
+    keep(form.job, rows, known, known.codes.nbytes + known.y.nbytes + known.raw.nbytes)
     return known
 
 
-def _n_bytes(known: Coded) -> int:
-    return known.codes.nbytes + known.y.nbytes + known.raw.nbytes
-
-
 def _read(rows: PartRows, form: Form) -> Coded:
-    codes, targets = [], []
-    for X, y in rows.tables(missing=True):
-        codes.append(code(np.asarray(X, np.float64), form.cuts))
-        targets.append(y if form.classes is None else codes_of(form.classes, y))
-    blocks = -(-len(form.cuts) // 8)
-    together = np.concatenate([np.empty((blocks, 0), np.uint64), *codes], axis=1)
-    y = np.concatenate([np.empty(0), *targets]).astype(np.float64)
+    codes, y = read_coded(rows, form.cuts, form.classes)
     weight = form.price[y.astype(np.intp)] if len(form.price) else np.empty(0)
     raw = np.repeat(form.baseline[:, np.newaxis], len(y), axis=1)
-    return Coded(together, y, weight, raw, 0)
+    return Coded(codes, y, weight, raw, 0)
 
 
 def count(

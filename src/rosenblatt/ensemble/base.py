@@ -111,7 +111,7 @@ class Forest(CallbackSupportMixin, TableInput, BaseEstimator):  # type: ignore[m
                 f"n_estimators={self.n_estimators} must be larger or equal to "
                 f"len(estimators_)={len(old)} when warm_start==True"
             )
-        self._n_rows, self._sample_weight = rows.shape[0], weights
+        self._n_rows, self._sample_weight, self._part_rows = rows.shape[0], weights, None
         self._n_drawn = n_drawn(self.max_samples, self._n_rows, weights)
         rng = check_random_state(self.random_state)
         rng.randint(SEEDS, size=len(old))  # those of the trees that are there
@@ -204,6 +204,11 @@ class Forest(CallbackSupportMixin, TableInput, BaseEstimator):  # type: ignore[m
         """The rows that the tree of a seed draws."""
         if not self.bootstrap:
             return np.arange(self._n_rows)
+        parts: Any = vars(self).get("_part_rows")
+        if parts is not None:  # of a fit by parts
+            share = self._n_drawn / self._n_rows
+            times = [drawn_in_part(seed, k, n, share) for k, n in parts.tolist()]
+            return np.repeat(np.arange(self._n_rows), np.concatenate(times))
         rng, weights = np.random.RandomState(seed), self._sample_weight
         if weights is None:
             return np.asarray(rng.randint(0, self._n_rows, self._n_drawn), np.int64)
@@ -396,6 +401,13 @@ class Forest(CallbackSupportMixin, TableInput, BaseEstimator):  # type: ignore[m
         tags.target_tags.multi_output = True
         tags.input_tags.allow_nan = self.missing != "error"
         return tags
+
+
+def drawn_in_part(seed: int, part: int, n: int, share: float) -> NDArray[np.int64]:
+    """How often the tree of a seed draws each of the n rows of a part: a sample of rows that come
+    by and by, since nobody can draw from all of them.
+    """
+    return np.asarray(np.random.default_rng([seed, part]).poisson(share, n), np.int64)
 
 
 def n_drawn(max_samples: Any, n: int, weights: Any) -> int:

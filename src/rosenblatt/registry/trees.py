@@ -48,6 +48,7 @@ def _forest(name: str, task: str, module: str, contestant: Contestant, benchmark
         file_types=(*TREE_TYPES, f"tree.{kind.lower()}.DecisionTree{kind}"),
         page="forests.md",
         benchmark=benchmark,  # type: ignore[arg-type]
+        parts="forest",
     )
 
 

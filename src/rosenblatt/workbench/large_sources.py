@@ -126,8 +126,8 @@ def fit_source(
 
 
 def families_by_parts(sample: Table, target: str, task: str | None) -> list[str]:
-    """The families for a task that are fitted by parts."""
-    able = {row.name for row in ROWS if row.way and row.way != "neighbors"}
+    """The families for a task that are fitted by parts; forests would grow out, pass after pass."""
+    able = {row.name for row in ROWS if row.way and row.way not in ("neighbors", "forest")}
     wanted = whole_problem(sample, target, task).task
     return [f.name for f in FAMILIES if f.task == wanted and class_of(f) in able]
 
