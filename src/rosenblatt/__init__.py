@@ -10,6 +10,7 @@ array(['spam'], dtype='<U4')
 """
 
 import sys
+from importlib import import_module
 from threading import RLock
 from typing import Any
 
@@ -27,20 +28,36 @@ __all__ = sorted(name for names in registry.homes().values() for name in names)
 
 
 class _KeptFromSklearn:
-    """Asked last, for modules that no other finder knows: names those to import from sklearn."""
+    """Asked last, for modules that no other finder knows: names those to import from sklearn.
+
+    ``from rosenblatt.tree import export_text`` asks for such a module, too.
+    """
 
     MODULES = ("calibration", "compose", "datasets", "feature_selection", "impute", "inspection",
                "metrics", "pipeline")  # fmt: skip
 
     @classmethod
     def find_spec(cls, name: str, path: Any = None, target: Any = None) -> None:
-        package, _, module = name.partition(".")
-        if package == __name__ and module in cls.MODULES:
-            raise ImportError(
-                f"There is no {name}: keep `from sklearn.{module} import ...`; rosenblatt's "
-                "estimators work with it.",
-                name=name,
-            )
+        package, _, rest = name.partition(".")
+        module, _, wanted = rest.partition(".")
+        if package != __name__ or module not in (*cls.MODULES, *registry.MODULES):
+            return
+        if wanted and not cls._has(module, wanted):
+            return
+        raise ImportError(
+            f"There is no {name}: keep `from sklearn.{module} import {wanted or '...'}`; "
+            "rosenblatt's estimators work with it.",
+            name=name,
+        )
+
+    @staticmethod
+    def _has(module: str, wanted: str) -> bool:
+        """Whether scikit-learn's module of the same name has a class or function."""
+        try:
+            found = getattr(import_module(f"sklearn.{module}"), wanted, None)
+        except ImportError:
+            return False
+        return callable(found)
 
 
 sys.meta_path.append(_KeptFromSklearn)  # type: ignore[arg-type]

@@ -115,3 +115,23 @@ def test_prediction_does_not_import_numba():
 def test_modules_that_stay_in_sklearn_are_named(module):
     with pytest.raises(ImportError, match=rf"keep `from sklearn\.{module} import \.\.\.`"):
         importlib.import_module(f"rosenblatt.{module}")
+
+
+@pytest.mark.parametrize(
+    ("module", "name"),
+    [
+        ("model_selection", "train_test_split"),
+        ("preprocessing", "StandardScaler"),
+        ("tree", "export_text"),
+        ("ensemble", "GradientBoostingClassifier"),
+    ],
+)
+def test_names_that_scikit_learn_alone_has_are_imported_from_there(module, name):
+    with pytest.raises(ImportError, match=rf"keep `from sklearn\.{module} import {name}`"):
+        exec(f"from rosenblatt.{module} import {name}")
+    assert not hasattr(importlib.import_module(f"rosenblatt.{module}"), name)
+
+
+def test_names_that_nobody_has_get_the_usual_error():
+    with pytest.raises(ImportError, match="cannot import name 'Treee'"):
+        exec("from rosenblatt.tree import Treee")
