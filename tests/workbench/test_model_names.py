@@ -69,6 +69,24 @@ def test_the_nearest_name_is_suggested(word, nearest):
 
 
 @pytest.mark.parametrize(
+    ("word", "hint"),
+    [
+        ("VotingClassifier", "A vote is made of other models: VotingClassifier takes them in Pyt"),
+        ("neural network", "There are no neural networks here"),
+        ("svm classifier", "Did you mean support vector machine or linear machine"),
+    ],
+)
+def test_what_has_no_model_here_gets_the_hint_that_helps(word, hint):
+    with pytest.raises(ValueError, match=f"There is no model '{word}'. {hint}"):
+        family_named(word)
+
+
+def test_bagging_is_that_of_the_task():
+    assert family_named("bagging", "classification").name == "BaggingClassifier"
+    assert family_named("bagging", "regression").name == "BaggingRegressor"
+
+
+@pytest.mark.parametrize(
     ("word", "value"),
     [
         ("alpha=0.1", {"alpha": 0.1}),

@@ -99,24 +99,30 @@ ELSEWHERE = {
     r"xgb|lgbm|lightgbm|catboost|gbm|gbdt|gradientboost": "gradient boosting",
     r"linearregression|linearmodel|^lm$": "least squares",
     r"logit|maxent|softmaxregression|sgdclass": "logistic regression",
-    r"^svm|^svc|^svr|supportvector|linearsv": "logistic regression or kernel logistic regression",
+    r"^svm|supportvector|linearsv": "support vector machine or linear machine",
     r"knn|kneighbo|nearestneighbo": "nearest neighbours",
-    r"mlp|neural|network|deep": "kernel logistic regression or random forest",
     r"naivebayes": "Gaussian naive Bayes or mixed naive Bayes",
     r"randomforest|baggedtrees": "random forest",
+}
+# What no command can fit, and what to do instead.
+NOT_HERE = {
+    r"mlp|neural|network|deep": "There are no neural networks here: on tables gradient boosting is "
+    "most often the best.",
+    r"^vot(e|ing)": "A vote is made of other models: VotingClassifier takes them in Python, and "
+    "`compare` tries a vote of the best.",
 }
 
 
 def meant_elsewhere(name: str) -> str:
-    """A question naming what stands here for a model that has another name elsewhere, or nothing.
+    """A hint at what stands here for a model that has another name elsewhere; empty if none does.
 
     >>> meant_elsewhere("CatBoost")
     ' Did you mean gradient boosting?'
     """
     bare = re.sub(r"[^a-z]", "", name.lower())
-    found = (here for pattern, here in ELSEWHERE.items() if re.search(pattern, bare))
-    here = next(found, "")
-    return f" Did you mean {here}?" if here else ""
+    hints = {pattern: f"Did you mean {here}?" for pattern, here in ELSEWHERE.items()} | NOT_HERE
+    found = (hint for pattern, hint in hints.items() if re.search(pattern, bare))
+    return next((f" {hint}" for hint in found), "")
 
 
 def goes_by(family: Family, name: str) -> bool:
@@ -154,7 +160,8 @@ def class_of(family: Family) -> str:
 def _called_by_class(row: Row) -> Family:
     model = getattr(rosenblatt, row.name)
     when = model.__doc__.strip().splitlines()[0].rstrip(".")
-    return Family(row.name, model, {}, row.task, "numbers", when)
+    both_tasks = re.sub(r"(Classifier|Regressor)$", "", row.name).lower()  # "bagging"
+    return Family(row.name, model, {}, row.task, "numbers", when, short_names=(both_tasks,))
 
 
 def settings_of(family: Family, given: Iterable[str]) -> dict[str, Any]:
