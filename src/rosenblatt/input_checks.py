@@ -1,12 +1,16 @@
-"""scikit-learn's check of a table, which lets some data frames through as what no loop reads."""
+"""scikit-learn's checks of tables and weights, which let some through as what no loop reads."""
 
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.utils.validation import _check_sample_weight
 from sklearn.utils.validation import validate_data as _validate_data
 
-__all__ = ["validate_data"]
+__all__ = ["check_sample_weight", "validate_data"]
+
+LARGEST_POWER = 256  # of two: products of three sums of such weights are in range
 
 
 def validate_data(model: Any, X: Any, *y: Any, **options: Any) -> Any:
@@ -46,3 +50,19 @@ def _readable(X: Any, options: dict[str, Any]) -> Any:
     if values.dtype.kind == "O" and options.get("dtype", "numeric") is not None:
         return X.astype(np.float64)
     return X if values.dtype.isnative else X.astype(values.dtype.newbyteorder("="))
+
+
+def check_sample_weight(sample_weight: Any, X: Any, **options: Any) -> NDArray[np.float64]:
+    """scikit-learn's check of weights (n,), as doubles whose sums and products stay in range."""
+    weight = _check_sample_weight(sample_weight, X, dtype=np.float64, **options)
+    return weights_in_range(weight)
+
+
+def weights_in_range(weight: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Weights (n,), times a power of two if the largest is beyond 2**256 or below 2**-256.
+
+    >>> weights_in_range(np.array([1.0, 3.0])), weights_in_range(np.array([2.0**900, 2.0**1000]))
+    (array([1., 3.]), array([4.56719262e+46, 5.78960446e+76]))
+    """
+    power = int(np.frexp(np.abs(weight).max(initial=0.0))[1])
+    return np.ldexp(weight, int(np.clip(power, -LARGEST_POWER, LARGEST_POWER)) - power)

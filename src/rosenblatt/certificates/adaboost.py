@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .claims import Certificate, Claim, measured, total_weight, within
+from .claims import Certificate, Claim, measured, total_weight, weights_in_range, within
 from .closed_form import agrees
 from .tree import answers, least_mistakes, node_of_each
 from .tree_routing import Floats, Ints, PublishedTree, as_matrix
@@ -31,6 +31,7 @@ def certify_model(
     """Ask every learner again, replay the weights of the rows, and state the bounds."""
     if not getattr(model, "estimators_", None):
         raise ValueError(f"This {type(model).__name__} is not fitted yet: call fit before certify.")
+    weight = weights_in_range(weight)  # as our fits do
     codes = class_codes(model, y)
     given = np.flatnonzero(weight > 0)
     share = weight[given] / weight[given].sum()

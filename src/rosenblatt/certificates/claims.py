@@ -153,6 +153,12 @@ def total_weight(weight: NDArray[np.float64]) -> str:
     return f"total weight {total:,.0f}" if whole else f"total weight {total:,.6g}"
 
 
+def weights_in_range(weight: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Weights times the power of two that fits of trees and rules give extreme ones."""
+    power = int(np.frexp(weight.max(initial=0.0))[1])
+    return np.ldexp(weight, int(np.clip(power, -256, 256)) - power)
+
+
 def _plain(number: float) -> float | int | str:
     """A number as JSON has it."""
     if isinstance(number, int):

@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from .claims import Certificate, Claim, total_weight
+from .claims import Certificate, Claim, total_weight, weights_in_range
 from .closed_form import agrees
 from .tree import (
     answers,
@@ -32,6 +32,7 @@ def certify_model(
     """Route the rows down every tree again, and compare with what is published."""
     if not hasattr(model, "estimators_"):
         raise ValueError(f"This {type(model).__name__} is not fitted yet: call fit before certify.")
+    weight = weights_in_range(weight)  # as our fits do
     if not hasattr(model, "n_outputs_"):
         model_outputs = 1 if y.ndim == 1 else y.shape[1]
     else:

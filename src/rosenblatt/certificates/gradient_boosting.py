@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .boosting_losses import best_constant, derivatives, is_quantile, losses
-from .claims import Certificate, Claim, total_weight
+from .claims import Certificate, Claim, total_weight, weights_in_range
 from .tree import answers, class_weights
 from .tree_routing import Floats, as_matrix
 
@@ -28,6 +28,7 @@ def certify_model(
     """Recompute every round from the data and the published trees."""
     if not hasattr(model, "n_trees_per_iteration_"):
         raise ValueError(f"This {type(model).__name__} is not fitted yet: call fit before certify.")
+    weight = weights_in_range(weight)  # as our fits do
     targets = _targets(model, y)
     weight = weight * class_weights(model, y)
     ours = hasattr(model, "trees_")

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .claims import Certificate, Claim, measured, within
+from .claims import Certificate, Claim, measured, weights_in_range, within
 from .closed_form import ClassData
 from .published_numbers import labels_of
 
@@ -22,6 +22,7 @@ def certify_model(
     model: Any, X: Any, y: NDArray[Any], weight: Floats, *, tol: float, effort: int
 ) -> Certificate:
     """Ask the published tests again, of all rows."""
+    weight = weights_in_range(weight)  # as our fits do
     data = ClassData(model, X, y, weight)
     tests = [np.asarray(getattr(model, f"test_{part}_")) for part in ("columns", "thresholds")]
     above = np.asarray(model.test_above_, bool)

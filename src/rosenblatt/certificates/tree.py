@@ -11,7 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from .claims import Certificate, Claim, total_weight
+from .claims import Certificate, Claim, total_weight, weights_in_range
 from .closed_form import agrees
 from .optimal_tree import best_tree_claims
 from .tree_routing import Floats, Ints, PublishedTree, as_matrix
@@ -36,6 +36,8 @@ def certify_model(
     if not hasattr(model, "tree_"):
         raise ValueError(f"This {type(model).__name__} is not fitted yet: call fit before certify.")
     matrix, targets = as_matrix(model, X), targets_of(model, y)
+    if hasattr(model, "categories_"):  # as our fits do
+        weight = weights_in_range(weight)
     weight = weight * class_weights(model, y)
     given = np.flatnonzero(weight > 0)
     grown_on = np.intersect1d(given, getattr(model, "growth_rows_", given))

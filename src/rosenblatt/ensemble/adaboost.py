@@ -14,12 +14,12 @@ from sklearn.callback import CallbackSupportMixin
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt.base import Passes, callers_level, fitting, path_values
 from rosenblatt.capabilities import ModelPath, rows_of
 from rosenblatt.explanation import Explanation, one_row, two_classes
-from rosenblatt.input_checks import validate_data
+from rosenblatt.input_checks import check_sample_weight, validate_data
 from rosenblatt.tree import DecisionTreeClassifier
 from rosenblatt.tree.text import path_contributions
 
@@ -178,9 +178,7 @@ class AdaBoostClassifier(CallbackSupportMixin, ensemble.AdaBoostClassifier):  # 
         """The rows, labels, class codes (n,) and weights (n,), which sum to one."""
         X, y = validate_data(self, X, y, accept_sparse=["csr", "csc"], allow_nd=True, dtype=None)
         check_classification_targets(y)
-        weight = _check_sample_weight(
-            sample_weight, X, dtype=np.float64, copy=True, ensure_non_negative=True
-        )
+        weight = check_sample_weight(sample_weight, X, ensure_non_negative=True)
         self._validate_estimator()
         self.classes_, codes = np.unique(y, return_inverse=True)
         self.n_classes_ = len(self.classes_)

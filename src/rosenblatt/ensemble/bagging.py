@@ -7,6 +7,8 @@ import numpy as np
 from sklearn import ensemble
 from sklearn.base import clone
 
+from rosenblatt.base import all_or_nothing
+from rosenblatt.input_checks import check_sample_weight
 from rosenblatt.mixed_tables import categorical_columns
 from rosenblatt.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from rosenblatt.tree.base import DecisionTree
@@ -17,6 +19,7 @@ class BaggedTables:
 
     _categories_at: list[int]  # during a fit: the columns of categories
 
+    @all_or_nothing
     def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Self:
         """Fit the members.
 
@@ -34,6 +37,8 @@ class BaggedTables:
         -------
         self : the bagging.
         """
+        if sample_weight is not None:
+            sample_weight = check_sample_weight(sample_weight, X)
         self._categories_at = self._find_categories(X)
         try:
             super().fit(X, y, sample_weight, **fit_params)  # type: ignore[misc]

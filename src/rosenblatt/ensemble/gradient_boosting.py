@@ -15,7 +15,6 @@ from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 from sklearn.utils.validation import (
     _check_categorical_features,
     _check_monotonic_cst,
-    _check_sample_weight,
     check_consistent_length,
     check_is_fitted,
     validate_data,
@@ -23,6 +22,7 @@ from sklearn.utils.validation import (
 
 from rosenblatt.base import Passes, StopReason, naming_columns
 from rosenblatt.explanation import Explanation, names_of_features, one_row, two_classes
+from rosenblatt.input_checks import check_sample_weight
 from rosenblatt.mixed_tables import categorical_columns, checked_table, encode, learn_categories
 
 from . import boosting_bins
@@ -225,7 +225,7 @@ class GradientBoosting(CallbackSupportMixin, BaseEstimator):  # type: ignore[mis
         check_consistent_length(matrix, targets)
         weight = None
         if sample_weight is not None:
-            weight = _check_sample_weight(sample_weight, matrix, dtype=np.float64)
+            weight = check_sample_weight(sample_weight, matrix)
         weight = self._class_weights(targets, weight)
         rows = Rows(matrix, targets, weight)
         if weight is not None and (weight == 0).any():
@@ -255,7 +255,7 @@ class GradientBoosting(CallbackSupportMixin, BaseEstimator):  # type: ignore[mis
         check_consistent_length(matrix, targets)
         weight = None
         if sample_weight_val is not None:
-            weight = _check_sample_weight(sample_weight_val, matrix, dtype=np.float64)
+            weight = check_sample_weight(sample_weight_val, matrix)
         return Rows(matrix, targets, weight)
 
     def _divide(self, rows: Rows, given: Rows | None) -> tuple[Rows, Rows | None]:
@@ -345,7 +345,7 @@ class GradientBoosting(CallbackSupportMixin, BaseEstimator):  # type: ignore[mis
         raw, targets = self._raw_predict(X), self._targets(y, False)
         weight = None
         if sample_weight is not None:
-            weight = _check_sample_weight(sample_weight, targets, dtype=np.float64)
+            weight = check_sample_weight(sample_weight, targets)
         weight = self._class_weights(targets, weight)
         return self._make_loss().mean(raw, targets, NO_WEIGHT if weight is None else weight)
 

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .inputs import Floats
 
-NO_GAIN = 1e-12  # bits: what rounding may leave of a gain of zero
+NO_GAIN = 1e-12  # bits a row: what rounding may leave of a gain of zero
 
 
 def information_cuts(
@@ -99,7 +99,7 @@ def _best_cut(below: Floats, first: int, last: int) -> tuple[float, int, int, in
     best = int(bits.argmin())
     total, N = float(_bits(whole)), float(whole.sum())
     gain = total - float(bits[best])
-    if gain <= NO_GAIN * max(total, 1.0):
+    if gain <= NO_GAIN * N:
         return None
     # log2(3^k - 2) - k H + k1 H1 + k2 H2, by Fayyad and Irani
     sides = whole, left[best], right[best]

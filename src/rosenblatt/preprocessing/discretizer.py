@@ -10,13 +10,13 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import (
     _check_feature_names_in,
-    _check_sample_weight,
     check_is_fitted,
     validate_data,
 )
 
 from rosenblatt.base import FLOATS, all_or_nothing, encode_labels
 from rosenblatt.information import information_cuts
+from rosenblatt.input_checks import check_sample_weight
 
 
 class Discretizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -92,7 +92,7 @@ class Discretizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """
         self._validate_params()
         X = validate_data(self, X, dtype=FLOATS)
-        weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        weight = check_sample_weight(sample_weight, X, ensure_non_negative=True)
         if self.strategy == "information":
             _, codes = encode_labels(y, len(X))
             self.cuts_ = [

@@ -8,10 +8,9 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.utils import check_array, compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight
 
 from rosenblatt.base import FLOATS, callers_level, encode_labels, is_as_fitted, naming_columns
-from rosenblatt.input_checks import validate_data
+from rosenblatt.input_checks import check_sample_weight, validate_data
 from rosenblatt.mixed_tables import categorical_columns, checked_table, encode, learn_categories
 
 from .settings import Targets
@@ -71,8 +70,7 @@ class TableInput:
         """The weights of the rows; None if all are equal to one."""
         if sample_weight is None:
             return None
-        weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-        return np.asarray(weights, np.float64)
+        return check_sample_weight(sample_weight, X, ensure_non_negative=True)
 
 
 def _refuse_sparse_targets(model: Any, y: Any) -> None:

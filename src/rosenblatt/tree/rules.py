@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 from rosenblatt.base import FLOATS, all_or_nothing, encode_classes, row_weights
 from rosenblatt.explanation import names_of_features
 from rosenblatt.information import information_cuts
-from rosenblatt.input_checks import validate_data
+from rosenblatt.input_checks import check_sample_weight, validate_data
 
 Floats = NDArray[np.float64]
 Booleans = NDArray[np.bool_]
@@ -77,7 +77,8 @@ class Rule(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 f"Only binary classification is supported: {type(self).__name__} is a rule for one "
                 f"of two classes; y has {len(classes)}."
             )
-        weight = row_weights(classes, codes, sample_weight, None)
+        weight = check_sample_weight(sample_weight, X, ensure_non_negative=True)
+        weight = row_weights(classes, codes, weight, None)
         tests = self._tests(X, codes, weight)
         # Equal answers to all tests: such rows are counted together.
         answers, group = np.unique(holding(X, *tests), axis=0, return_inverse=True)
