@@ -2,6 +2,7 @@
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 import scipy.sparse as sp
 
@@ -10,6 +11,7 @@ from rosenblatt import (
     DecisionTreeClassifier,
     ElasticNetCV,
     GaussianNB,
+    HistGradientBoostingClassifier,
     Lasso,
     LinearDiscriminantAnalysis,
     LinearRegression,
@@ -80,6 +82,20 @@ def test_other_errors_pass_through_and_infinity_is_named():
         Standardizer().fit(X)
     with pytest.raises(ValueError, match="Column 'weight' has 1 infinite or too large value"):
         Ridge().fit(X, y)
+
+
+@pytest.mark.parametrize(
+    "model", [GaussianNB(), DecisionTreeClassifier(), HistGradientBoostingClassifier()], ids=repr
+)
+def test_dates_alone_are_not_read_as_numbers(model):
+    # scikit-learn's check reads them as microseconds, and NaT as a number far below all others.
+    X = pd.DataFrame({"sold": pd.date_range("2020-01-01", periods=20)})
+    y = np.arange(20) % 2
+    for dates in (X, pl.from_pandas(X)):
+        with pytest.raises(TypeError, match=r"Column 'sold' holds dates or times \([dD]atetime"):
+            model.fit(dates, y)
+    with pytest.raises(TypeError, match=r"Column 0 holds dates or times"):
+        model.fit(X.to_numpy(), y)
 
 
 @pytest.mark.parametrize("model", [*MODELS[:1], GaussianNB(), DecisionTreeClassifier()], ids=repr)

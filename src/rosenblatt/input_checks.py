@@ -22,21 +22,41 @@ def validate_data(model: Any, X: Any, *y: Any, **options: Any) -> Any:
     >>> validate_data(Perceptron(), frame).dtype
     dtype('float64')
     """
+    numeric = not options.get("skip_check_array") and options.get("dtype", "numeric") is not None
+    if numeric and _is_time(_first_dtype(X)):  # scikit-learn reads dates alone, and NaT, as numbers
+        _refuse_times(X)
     try:
         checked = _validate_data(model, X, *y, **options)
-    except TypeError as error:
-        for name, dtype in zip(getattr(X, "columns", ()), getattr(X, "dtypes", ()), strict=False):
-            if str(dtype).startswith(("datetime", "timedelta")):
-                raise TypeError(
-                    f"Column {name!r} holds dates or times ({dtype}): write them as numbers, such "
-                    "as days since the first."
-                ) from error
+    except TypeError:
+        _refuse_times(X)
         raise
     if options.get("skip_check_array"):
         return checked
     if isinstance(checked, tuple):
         return (_readable(checked[0], options), *checked[1:])
     return _readable(checked, options)
+
+
+def _first_dtype(X: Any) -> Any:
+    """The type of an array, or of the first column of a data frame."""
+    if hasattr(X, "columns"):
+        return getattr(X[X.columns[0]], "dtype", None) if len(X.columns) else None
+    return getattr(X, "dtype", None)
+
+
+def _is_time(dtype: Any) -> bool:
+    return str(dtype).lower().startswith(("date", "time", "duration"))
+
+
+def _refuse_times(X: Any) -> None:
+    """Raise if X holds dates or times, with the name of the column."""
+    dtypes = X.dtypes if hasattr(X, "columns") else [_first_dtype(X)]
+    for name, dtype in zip(getattr(X, "columns", [0]), dtypes, strict=False):
+        if _is_time(dtype):
+            raise TypeError(
+                f"Column {name!r} holds dates or times ({dtype}): write them as numbers, such "
+                "as days since the first."
+            )
 
 
 def _readable(X: Any, options: dict[str, Any]) -> Any:

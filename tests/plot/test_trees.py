@@ -43,6 +43,37 @@ def test_a_node_has_its_question_rows_and_a_bar_of_class_shares(ax):
     assert [bar.get_width() / 0.84 for bar in bars] == pytest.approx([0.75, 0.25])
 
 
+def test_thresholds_are_those_of_the_text(ax):
+    X = [[206, 42.3], [207, 42.4], [206, 42.4], [207, 42.3]]
+    model = DecisionTreeClassifier().fit(X, [0, 0, 1, 1])
+    decision_tree(model, ax=ax)
+    assert {"x1 <= 206.5?", "x2 <= 42.35?"} <= {*written(ax)}
+
+
+def test_a_figure_of_its_own_has_room_for_the_leaves():
+    X = np.arange(20.0)[:, np.newaxis]
+    small, large = plt.figure(), None
+    try:
+        decision_tree(DecisionTreeClassifier().fit(X, X[:, 0] > 9))
+        assert small.get_size_inches().tolist() == plt.rcParams["figure.figsize"]
+        large = plt.figure()
+        decision_tree(DecisionTreeClassifier().fit(X, X[:, 0]), max_depth=None)
+        assert large.get_size_inches()[0] >= 20
+    finally:
+        plt.close("all")
+
+
+def test_the_legend_of_vote_curves_is_inside_the_figure(circle):
+    model = RandomForestClassifier(5, random_state=0).fit(circle[0], np.arange(150) % 6)
+    figure = plt.figure()
+    legend = vote_curves(model, circle[0], np.arange(150) % 6).get_legend()
+    figure.canvas.draw()
+    box, page = legend.get_window_extent(), figure.bbox
+    assert box.x1 <= page.x1
+    assert box.y1 <= page.y1
+    plt.close(figure)
+
+
 def test_branches_of_categories_bear_their_names(ax):
     days = pd.DataFrame({"outlook": ["sun", "rain", "fog"] * 2})
     decision_tree(DecisionTreeClassifier().fit(days, ["a", "b", "c"] * 2), ax=ax)

@@ -362,6 +362,23 @@ def test_rules_and_text_say_what_the_tree_does():
     assert explanation.log_odds == pytest.approx(share[0] - share[1])
 
 
+def test_large_thresholds_are_written_without_exponents_and_with_their_half():
+    X = [[30_450, 2217], [30_450, 2218], [30_451, 2218], [30_451, 2217]]
+    model = DecisionTreeClassifier().fit(X, [0, 1, 0, 1])
+    assert model.to_text().splitlines()[:2] == ["x1 <= 30450.5", "|   x2 <= 2217.5: 0  [1 row]"]
+    stump = DecisionTreeRegressor().fit([[10_000], [20_000]], [123_456.5, 123_457.5])
+    assert stump.rules()[0] == "if x1 <= 15000 then 123456 (1 row, 50.0%)"
+
+
+def test_a_boolean_column_is_false_or_true_in_words():
+    days = pd.DataFrame({"windy": [True, False, True], "hot": [1, 0, 0]})
+    for frame in (days, days.astype({"windy": "boolean"}), days.assign(sky=["a", "b", "a"])):
+        model = DecisionTreeClassifier().fit(frame, ["no", "yes", "no"])
+        assert model.to_text().splitlines()[0] == "windy is False: yes  [1 row]"
+        assert "windy is True" in model.pruned(0.0).rules()[0]
+    assert "hot <= 0.5" in DecisionTreeClassifier().fit(days, [1, 0, 0]).to_text()
+
+
 @pytest.mark.parametrize("kind", [DecisionTreeClassifier, DecisionTreeRegressor])
 def test_scikit_learns_tree_answers_alike(kind):
     X, y = IRIS

@@ -17,12 +17,11 @@ from sklearn.utils.validation import (
     _check_monotonic_cst,
     check_consistent_length,
     check_is_fitted,
-    validate_data,
 )
 
 from rosenblatt.base import Passes, StopReason, naming_columns
 from rosenblatt.explanation import Explanation, names_of_features, one_row, two_classes
-from rosenblatt.input_checks import check_sample_weight
+from rosenblatt.input_checks import check_sample_weight, validate_data
 from rosenblatt.mixed_tables import categorical_columns, checked_table, encode, learn_categories
 
 from . import boosting_bins

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 WIDTH, HEIGHT = 0.84, 0.2  # of a node's bar, in leaves and levels
 LETTERS = 15  # that fit above one leaf
+LEAF, LEVEL = 1.2, 1.2  # inches in a figure of its own
 
 
 def decision_tree(
@@ -25,7 +26,7 @@ def decision_tree(
     model : a fitted `DecisionTreeClassifier` or `DecisionTreeRegressor`.
     max_depth : how many levels of tests to draw; None for all.
     feature_names : what to call the columns; by default as the data did.
-    ax : where to draw; the current axes if None.
+    ax : where to draw; the current axes if None, or a new figure that is large enough.
 
     Returns
     -------
@@ -40,9 +41,10 @@ def decision_tree(
     >>> len(decision_tree(model, ax=plt.figure().gca()).texts) > 3
     True
     """
-    ax = pyplot().gca() if ax is None else ax
-    tree, words = model.tree_, model.wording(feature_names, digits=3)
+    tree, words = model.tree_, model.wording(feature_names)
     places = _places(tree, max_depth)
+    right, deepest = (max(place[i] for place in places.values()) for i in (0, 1))
+    ax = _large_axes(right + 1, deepest + 1) if ax is None else ax
     for node, (x, level) in places.items():
         shown = [(code, child) for code, child in tree.branches(node) if child in places]
         for code, child in shown:
@@ -63,9 +65,18 @@ def decision_tree(
             frameon=False, fontsize="small",
         )  # fmt: skip
     ax.set_axis_off()
-    right, deepest = (max(place[i] for place in places.values()) for i in (0, 1))
     ax.set(xlim=(-0.7, right + 0.7), ylim=(-deepest - 0.35, 0.35))
     return ax
+
+
+def _large_axes(n_leaves: float, n_levels: float) -> Axes:
+    """The current axes; if the figure is empty, in one that has room for the words."""
+    figure = pyplot().gcf()
+    if not figure.axes:
+        width, height = figure.get_size_inches()
+        figure.set_size_inches(max(width, LEAF * n_leaves), max(height, LEVEL * n_levels))
+    axes: Axes = figure.gca()
+    return axes
 
 
 def _places(tree: Any, max_depth: int | None) -> dict[int, tuple[float, int]]:

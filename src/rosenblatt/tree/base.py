@@ -288,7 +288,8 @@ class DecisionTree(CallbackSupportMixin, TableInput, BaseEstimator):  # type: ig
         """The tree whose nodes are leaves from a price on."""
         model: Self = clone(self).set_params(ccp_alpha=ccp_alpha)
         model._validate_params()
-        model.__dict__.update({k: v for k, v in vars(self).items() if k.endswith("_")})
+        kept = {k: v for k, v in vars(self).items() if k.endswith("_") or k == "_booleans"}
+        model.__dict__.update(kept)
         if ccp_alpha > 0:
             model.tree_ = self.tree_.cut(price_of <= ccp_alpha)
         model.n_iter_ = max(int((~model.tree_.is_leaf).sum()), 1)

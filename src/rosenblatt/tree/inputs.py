@@ -23,10 +23,12 @@ class TableInput:
     unknown: str
     missing: str
     categories_: list[NDArray[Any] | None]
+    _booleans: tuple[int, ...]  # the columns whose thresholds part False from True
 
     def _check_rows(self, X: Any, reset: bool) -> Any:
         """X as a matrix of numbers, categories by their place; CSC when fitting sparse rows."""
         if reset:
+            self._booleans = boolean_columns(X)
             categorical = categorical_columns(X, self.categorical_features)
             if categorical.any():
                 X = checked_table(self, X, reset=True)
@@ -71,6 +73,12 @@ class TableInput:
         if sample_weight is None:
             return None
         return check_sample_weight(sample_weight, X, ensure_non_negative=True)
+
+
+def boolean_columns(X: Any) -> tuple[int, ...]:
+    """The columns of a data frame that are False or True by their type."""
+    types = getattr(X, "dtypes", ()) if hasattr(X, "columns") else ()
+    return tuple(j for j, kind in enumerate(types) if str(kind).lower() in ("bool", "boolean"))
 
 
 def _refuse_sparse_targets(model: Any, y: Any) -> None:

@@ -9,6 +9,8 @@ from rosenblatt.explanation import names_of_features
 
 from .structure import KNOWN_LEFT, KNOWN_RIGHT, Tree
 
+WITHOUT_EXPONENT = 1e15  # what is larger is printed with one
+
 
 class Wording:
     """The words for the tests and leaves of a fitted tree."""
@@ -17,6 +19,7 @@ class Wording:
         self.tree: Tree = model.tree_
         self.names = names_of_features(model, model.n_features_in_, feature_names)
         self.categories = model.categories_
+        self.booleans: tuple[int, ...] = getattr(model, "_booleans", ())
         self.classes = getattr(model, "classes_", None)
         self.digits = digits
 
@@ -31,14 +34,16 @@ class Wording:
             return f"{name} is missing"
         if np.isinf(threshold):
             return f"{name} is known" if code == KNOWN_LEFT else f"{name} is missing"
+        if j in self.booleans:
+            return f"{name} is {code == KNOWN_RIGHT}"
         sign = "<=" if code == KNOWN_LEFT else ">"
-        return f"{name} {sign} {threshold:.{self.digits}g}"
+        return f"{name} {sign} {cut_in_digits(threshold, self.digits)}"
 
     def answer(self, node: int) -> str:
         """What is predicted at a node."""
         value = self.tree.value[node]
         if self.classes is None:
-            return ", ".join(f"{v:.{self.digits}g}" for v in value[:, 0])
+            return ", ".join(in_digits(v, self.digits) for v in value[:, 0])
         per_output = self.classes if self.tree.n_outputs > 1 else [self.classes]
         answers = []
         for classes, shares in zip(per_output, value, strict=True):
@@ -46,6 +51,27 @@ class Wording:
             share = f" ({shares[k]:.0%})" if shares[k] < 1 else ""
             answers.append(f"{classes[k]}{share}")
         return ", ".join(answers)
+
+
+def in_digits(value: float, digits: int) -> str:
+    """A number to some digits; those before its point are all printed, without an exponent.
+
+    >>> in_digits(30450.4, 4), in_digits(0.123456, 4)
+    ('30450', '0.1235')
+    """
+    if 10.0**digits <= abs(value) < WITHOUT_EXPONENT:
+        return f"{value:.0f}"
+    return f"{value:.{digits}g}"
+
+
+def cut_in_digits(threshold: float, digits: int) -> str:
+    """A threshold, with a digit after its point at least: it often ends in a half.
+
+    >>> cut_in_digits(2217.5, 4), cut_in_digits(30450.0, 4)
+    ('2217.5', '30450')
+    """
+    before = len(str(int(min(abs(threshold), WITHOUT_EXPONENT))))
+    return in_digits(threshold, max(digits, before + 1))
 
 
 def to_text(model: Any, feature_names: Any, max_depth: int | None, digits: int) -> str:
