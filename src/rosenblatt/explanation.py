@@ -30,6 +30,8 @@ class Explanation:
     contributions : what each feature adds, shape (d,).
     names : of the features.
     words : how the table calls `start` and `log_odds`.
+    path : of a tree, the tests on the way of the row and the leaf; of a rule, its tests and which
+        of them hold; empty of other models.
 
     Examples
     --------
@@ -47,6 +49,7 @@ class Explanation:
     contributions: NDArray[np.float64]
     names: tuple[str, ...]
     words: tuple[str, str] = ("prior", "log-odds")
+    path: tuple[str, ...] = ()
 
     @staticmethod
     def of(
@@ -82,7 +85,9 @@ class Explanation:
         lines.append((self.words[1], self.log_odds))
         width = max(len(name) for name, _ in lines)
         head = str(self.winner) + ("" if self.rival is None else f" rather than {self.rival}")
-        return "\n".join([head, *(f"  {name:<{width}}  {value:+.4g}" for name, value in lines)])
+        table = [f"  {name:<{width}}  {value:+.4g}" for name, value in lines]
+        path = ["because", *(f"  {line}" for line in self.path)] if self.path else []
+        return "\n".join([head, *table, *path])
 
 
 @dataclass(frozen=True)

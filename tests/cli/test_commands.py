@@ -693,3 +693,15 @@ def test_names_of_other_libraries_get_the_name_of_here(name, here_called):
     assert f"Did you mean {here_called}" in refused(*words)
     assert f"Did you mean {here_called}" in refused("compare", "iris", "-t", "species",
                                                     "--families", name)  # fmt: skip
+
+
+def test_a_rule_is_printed_when_it_is_fitted_and_explained_row_by_row(here):
+    (here / "t.csv").write_text("age,town,bought\n" + "20,Rome,no\n50,Rome,yes\n50,Oslo,no\n" * 9)
+    fitted = done("fit", "t.csv", "-t", "bought", "--model", "ConjunctionClassifier", "-o", "m")
+    assert "The rule: yes if age > 35 and not town = Oslo, else no\n" in fitted
+    told = done("explain", "m", "t.csv", "--row", 1)
+    assert "rule: yes if age > 35 and not town = Oslo, else no" in told
+    assert "the rule fires: 2 of 2 tests hold, 2 needed" in told
+    assert "does not fire" in done("explain", "m", "t.csv", "--row", 0)
+    done("fit", "t.csv", "-t", "bought", "--model", "decision tree", "-o", "tree")
+    assert "because\n" in done("explain", "tree", "t.csv")

@@ -6,6 +6,7 @@ import pytest
 from rosenblatt.workbench.importance import explain_row
 from rosenblatt.workbench.model_catalogue import family_named, named_families
 from rosenblatt.workbench.preparation.known_columns import rows_for
+from rosenblatt.workbench.weights import rule_in_words
 from tests.workbench.models import fitted, table_for
 
 pytestmark = pytest.mark.usefixtures("unconverged")
@@ -16,8 +17,6 @@ CANNOT = {
     "NearestCentroid",
     "BaggingClassifier",
     "BaggingRegressor",
-    "ConjunctionClassifier",
-    "MofNClassifier",
     "nearest neighbours",
     "nearest neighbours regression",
     "nearest neighbours of mixed columns",
@@ -80,3 +79,30 @@ def test_a_bend_along_a_column_is_its_part_and_a_mean_adds_nothing():
     row[0, "age"] = None  # counts as the mean, and as missing
     with_gap = explain_row(saved, row)
     assert before.start == after.start == with_gap.start
+
+
+def test_a_tree_shows_the_path_of_the_row_in_the_units_of_the_table():
+    saved = fitted("decision tree", certificate=False)
+    row = rows_for(saved, table_for(family_named("decision tree"), seed=2))[5:6]
+    *tests, leaf = explain_row(saved, row).path
+    assert tests
+    assert leaf.startswith(f"leaf: {saved.model.predict(row)[0]}")
+    words = [test.rsplit(" ", 2) for test in tests]
+    of_numbers = [test for test in words if test[0] in row.columns]
+    assert of_numbers
+    for name, sign, threshold in of_numbers:
+        assert (row[name][0] <= float(threshold)) == (sign == "<=")
+
+
+@pytest.mark.parametrize("name", ["ConjunctionClassifier", "MofNClassifier"])
+def test_a_rule_shows_its_tests_and_whether_it_fires(name):
+    saved = fitted(name, certificate=False)
+    rows = rows_for(saved, table_for(family_named(name), seed=2))[:20]
+    second = saved.model.classes_[1]
+    for i in range(len(rows)):
+        rule, *tests, verdict = explain_row(saved, rows[i : i + 1]).path
+        assert rule == f"rule: {rule_in_words(saved.model)}"
+        held = sum(test.startswith("holds: ") for test in tests)
+        assert verdict.endswith(f"{held} of {len(tests)} tests hold, {saved.model[-1].m_} needed")
+        fires = saved.model.predict(rows[i : i + 1])[0] == second
+        assert verdict.startswith("the rule fires" if fires else "the rule does not fire")

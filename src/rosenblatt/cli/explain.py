@@ -39,6 +39,7 @@ def explain(
         winner=on_one_line(explanation.winner),
         rival=None if explanation.rival is None else on_one_line(explanation.rival),
         names=tuple(map(on_one_line, explanation.names)),
+        path=tuple(map(on_one_line, explanation.path)),
     )
     with printed_to(out, table, model) as print_lines:
         print_lines(on_one_line(f"Row {row} of {table}: {summary}"))

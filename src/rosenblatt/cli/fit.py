@@ -6,6 +6,7 @@ from rosenblatt.workbench.fitting import fit_table
 from rosenblatt.workbench.model_file.files import save_model
 from rosenblatt.workbench.preparation.row_view import first_of
 from rosenblatt.workbench.protocol.results import rows_counted
+from rosenblatt.workbench.weights import rule_in_words
 
 from .errors import print_line, print_note
 from .tables import Reading, named_target
@@ -52,6 +53,8 @@ def fit(
     n_columns = len(saved.columns) or saved.width
     columns = "1 column" if n_columns == 1 else f"{n_columns:,} columns"
     print_line(f"{saved.family} fitted to {saved.n_rows:,} rows and {columns}: {out}")
+    if rule := rule_in_words(saved.model):
+        print_line(f"The rule: {rule}")
     if saved.certificate is not None:
         every = saved.certificate["claims"]  # of which plain measurements neither hold nor fail
         claims = [claim for claim in every if claim["bound"] is not None or not claim["holds"]]

@@ -387,6 +387,7 @@ class DecisionTree(CallbackSupportMixin, TableInput, BaseEstimator):  # type: ig
             parts,
             names,
             ("at the root", "at the leaf"),
+            text.path_in_words(self, node, feature_names),
         )
 
     def to_sklearn(self) -> Any:

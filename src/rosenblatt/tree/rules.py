@@ -5,6 +5,7 @@ one, and with `negate` that it is zero; a column of other numbers has tests agai
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import combinations
 from numbers import Integral
 from typing import Any, ClassVar, Self
@@ -16,7 +17,7 @@ from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt.base import FLOATS, all_or_nothing, encode_classes, row_weights
-from rosenblatt.explanation import names_of_features
+from rosenblatt.explanation import Explanation, names_of_features, one_row, two_classes
 from rosenblatt.information import information_cuts
 from rosenblatt.input_checks import check_sample_weight, validate_data
 
@@ -126,10 +127,48 @@ class Rule(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         y : ndarray of shape (n,)
         """
         check_is_fitted(self)
-        X = validate_data(self, X, dtype=FLOATS, reset=False)
-        tests: Any = (self.test_columns_, self.test_thresholds_, self.test_above_)
-        held = holding(X, *(part[self.terms_] for part in tests)).sum(axis=1)
+        held = self._held(validate_data(self, X, dtype=FLOATS, reset=False)).sum(axis=1)
         return np.asarray(self.classes_[(held >= self.m_).astype(np.intp)])
+
+    def _held(self, X: NDArray[Any]) -> Booleans:
+        """Which tests of the rule hold for each row (n, terms)."""
+        tests: Any = (self.test_columns_, self.test_thresholds_, self.test_above_)
+        return holding(X, *(part[self.terms_] for part in tests))
+
+    def explain(self, x: Any, rival: Any = None, feature_names: Any = None) -> Explanation:
+        """Return which tests of the rule hold for one row, and what it concludes.
+
+        Parameters
+        ----------
+        x : array-like of shape (d,) or (1, d)
+            The row.
+        rival : label or None
+            The other of the two classes.
+        feature_names : array-like of shape (d,) or None
+            What to call the columns.
+
+        Returns
+        -------
+        explanation : Explanation
+            Its `path` is the rule and its tests, with whether they hold; its parts count the tests
+            that hold, and the lead is how many more they are than those needed.
+        """
+        check_is_fitted(self)
+        X = one_row(self, x, lambda X: validate_data(self, X, dtype=FLOATS, reset=False))
+        [held] = self._held(X)
+        fires = int(held.sum()) >= self.m_
+        winner, second = two_classes(self.classes_, np.array([not fires, fires], float), rival)
+        sign = 1.0 if fires else -1.0
+        counts = np.bincount(self.test_columns_[self.terms_], held, self.n_features_in_)
+        words = self.tests_in_words(feature_names)
+        lines = [f"{'holds' if h else 'fails'}: {w}" for w, h in zip(words, held, strict=True)]
+        needed = f"{int(held.sum())} of {len(words)} tests hold, {self.m_} needed"
+        verdict = f"the rule {'fires' if fires else 'does not fire'}: {needed}"
+        told = Explanation.of(
+            self, winner, second, -sign * self.m_, sign * counts, feature_names,
+            ("tests needed", "tests to spare" if fires else "tests short"),
+        )  # fmt: skip
+        return replace(told, path=(f"rule: {self.to_text(feature_names)}", *lines, verdict))
 
     def tests_in_words(self, feature_names: Any = None, digits: int = 4) -> list[str]:
         """Return the tests of the rule, such as ``"x1"``, ``"not x2"`` or ``"x3 > 0.5"``.

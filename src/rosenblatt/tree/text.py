@@ -144,6 +144,13 @@ def rules(model: Any, feature_names: Any, digits: int) -> list[str]:
     return found
 
 
+def path_in_words(model: Any, node: int, feature_names: Any) -> tuple[str, ...]:
+    """The tests from the root to a leaf, and the leaf."""
+    words, tree = Wording(model, feature_names), model.tree_
+    tests = (words.test(*test) for test in tests_to(node, *branch_taken(tree)))
+    return (*tests, f"leaf: {words.answer(node)}  [{rows_of(tree, node)}]")
+
+
 def shortest(words: Wording, tests: list[tuple[int, int]]) -> list[str]:
     """The tests of a path without those that a later one on the same side implies."""
     kept: dict[tuple[int, int] | int, str] = {}

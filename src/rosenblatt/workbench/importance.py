@@ -25,7 +25,7 @@ from rosenblatt.workbench.protocol.scoring import score_of
 from rosenblatt.workbench.protocol.search import Arena
 
 from .families import Family
-from .weights import names_of_matrix, note_on_weights, weights_of
+from .weights import names_of_matrix, note_on_weights, weights_of, with_plain_marks
 
 MOST_ROWS = 2_000  # of the development part
 LEAST_ROWS = 100  # that say something
@@ -186,7 +186,8 @@ def explain_row(saved: SavedModel, row: Any) -> Explanation:
     """What the model says of one row, as `rows_for` gives it, and what each column adds to it."""
     has_own = hasattr(saved.model.steps[-1][1], "explain")
     found = explain(saved.model, row) if has_own else _of_weights(saved, row)
-    return _by_column(saved.model, found, row)
+    path = tuple(with_plain_marks(saved.model, line) for line in found.path)
+    return _by_column(saved.model, replace(found, path=path), row)
 
 
 def _by_column(model: Pipeline, found: Explanation, row: Any) -> Explanation:

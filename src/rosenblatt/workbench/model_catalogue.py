@@ -160,8 +160,9 @@ def class_of(family: Family) -> str:
 def _called_by_class(row: Row) -> Family:
     model = getattr(rosenblatt, row.name)
     when = model.__doc__.strip().splitlines()[0].rstrip(".")
+    takes = "columns" if row.module == "tree.rules" else "numbers"  # thresholds as people read them
     both_tasks = re.sub(r"(Classifier|Regressor)$", "", row.name).lower()  # "bagging"
-    return Family(row.name, model, {}, row.task, "numbers", when, short_names=(both_tasks,))
+    return Family(row.name, model, {}, row.task, takes, when, short_names=(both_tasks,))
 
 
 def settings_of(family: Family, given: Iterable[str]) -> dict[str, Any]:

@@ -167,12 +167,26 @@ OF_ZEROS_AND_ONES = re.compile(r"^((?:\|   )*)(.*) (<=|>) 0\.5(?=:|$)", re.MULTI
 
 def tree_in_words(model: Pipeline) -> str:
     """The tests of a tree as indented lines, as many levels as can be read; of no tree, nothing."""
-    first, last = model[0], model[-1]
+    last = model[-1]
     if not hasattr(last, "to_text"):
         return ""
     names = list(_names(model, last.n_features_in_))
     texts = [last.to_text(names, max_depth=depth) for depth in range(MOST_LEVELS, 0, -1)]
     text = next((text for text in texts if text.count("\n") < MOST_LINES), texts[-1])
+    return with_plain_marks(model, text)
+
+
+def rule_in_words(model: Pipeline) -> str:
+    """A rule of few tests as a sentence; of any other model, nothing."""
+    last = model[-1]
+    if not hasattr(last, "tests_in_words"):
+        return ""
+    return str(last.to_text(list(_names(model, last.n_features_in_))))
+
+
+def with_plain_marks(model: Pipeline, text: str) -> str:
+    """Lines of tests, those of columns of zeros and ones as "town = Rome" or "not town = Rome"."""
+    first = model[0]
     parts = first.parts_ if isinstance(first, TableFeatures) else ()
     marks = {name for part in parts for name in part.names()} - {part.name for part in parts}
     return OF_ZEROS_AND_ONES.sub(lambda found: _as_yes_or_no(found, marks), text)
