@@ -1,6 +1,6 @@
 """Growing the trees of gradient boosting, one after the other, on the same coded rows."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +18,8 @@ HISTOGRAM_BYTES = 2**28
 SHARED_CELLS = 200_000  # of a histogram that threads share
 LONGEST_CELLS = 50_000_000  # of one that is built in one call
 PARTS = 4  # of its rows
+
+Nodes = tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.uint64]]  # of one tree
 
 
 @dataclass(frozen=True)
@@ -175,9 +177,17 @@ class TreeGrowth:
         loop = loops.gradient_boosting
         return self.rows[0, self.node[v, loop.START] : self.node[v, loop.STOP]]
 
-    def tree(self, n_nodes: int) -> BoostedTrees:
-        """The tree that has just grown."""
-        loop, node, number = loops.gradient_boosting, self.node[:n_nodes], self.number[:n_nodes]
+    def nodes(self, n_nodes: int) -> Nodes:
+        """The nodes of the tree that has just grown, for `trees`."""
+        return self.node[:n_nodes].copy(), self.number[:n_nodes].copy(), self.sets[:n_nodes].copy()
+
+    def trees(self, grown: Sequence[Nodes]) -> BoostedTrees:
+        """The trees that have grown, by their nodes."""
+        loop = loops.gradient_boosting
+        node, number, sets = (np.concatenate(arrays) for arrays in zip(*grown, strict=True))
+        sizes = [len(nodes) for nodes, _, _ in grown]
+        starts = np.cumsum([0, *sizes])
+        left = node[:, loop.LEFT] + np.repeat(starts[:-1], sizes)
         inner = node[:, loop.LEFT] > 0
         column = np.where(inner, node[:, loop.COLUMN], LEAF)
         by_set = inner & (self.columns[loop.CATEGORICAL][column] > 0)
@@ -185,9 +195,9 @@ class TreeGrowth:
         # A cut at the last level divides known values from missing ones.
         threshold = np.where(level >= 0, self.cuts[column, np.minimum(level, 254)], np.nan)
         return BoostedTrees(
-            starts=np.array([0, n_nodes]),
+            starts=starts,
             column=column.astype(np.int32),
-            left=np.where(inner, node[:, loop.LEFT], LEAF).astype(np.int32),
+            left=np.where(inner, left, LEAF).astype(np.int32),
             level=level.astype(np.int16),
             threshold=threshold,
             missing_left=inner & (node[:, loop.MISSING_LEFT] > 0),
@@ -195,9 +205,7 @@ class TreeGrowth:
             gain=np.where(inner, number[:, loop.GAIN], 0.0),
             count=node[:, loop.STOP] - node[:, loop.START],
             depth=node[:, loop.DEPTH].astype(np.int32),
-            sets=np.where(by_set[:, np.newaxis], self.sets[:n_nodes], np.uint64(0))
-            if len(self.sets)
-            else self.sets,
+            sets=np.where(by_set[:, np.newaxis], sets, np.uint64(0)) if len(sets) else sets,
         )
 
     def bounds(self, n_nodes: int, value_of: Callable[[int], float]) -> NDArray[np.float64]:

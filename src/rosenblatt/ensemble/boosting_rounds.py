@@ -89,7 +89,7 @@ class Rounds:
     def grow(self, number: int, seed: int) -> BoostedTrees:
         """Grow the trees of a round, `number` of them before; add them to the predictions."""
         loss, rows = self.loss, self.rows
-        trees = []
+        grown = []
         for k in range(self.K):
             g, h, sum_g, sum_h = loss.of_output(k, rows.y, rows.weight)
             n_nodes = self.growth.grow(g, h, sum_g, sum_h, number + k, seed + number + k)
@@ -97,9 +97,9 @@ class Rounds:
                 self.growth.finish(n_nodes, g, h, rows.raw[k])
             else:
                 self._fit_leaves(n_nodes)
-            trees.append(self.growth.tree(n_nodes))
+            grown.append(self.growth.nodes(n_nodes))
         loss.derive(rows.raw, rows.y, rows.weight)
-        return BoostedTrees.join(trees)
+        return self.growth.trees(grown)
 
     def _fit_leaves(self, n_nodes: int) -> None:
         """Leaves that are quantiles of their rows' residuals: the loss has no curvature."""
