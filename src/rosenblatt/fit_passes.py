@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Literal
 
 StopReason = Literal[
-    "converged", "max_iter", "no_progress", "early_stopping", "callback", "diverged"
+    "converged", "max_iter", "time_limit", "no_progress", "early_stopping", "callback", "diverged"
 ]
 Attributes = Mapping[str, Any]
 

@@ -89,3 +89,9 @@ def test_a_fit_without_rounds_enough_is_certified_for_what_it_is():
     certificate = certify(clone(model).fit(X, T), X, T)
     assert certificate.holds
     assert "1 of 1 leaves" in certificate["leaves"].statement
+
+
+def test_models_of_scikit_learn_fitted_to_frames_are_read_without_warnings():
+    frame = pd.DataFrame(X).add_prefix("column ")
+    model = theirs.HistGradientBoostingClassifier(max_iter=3).fit(frame, CLASSES)
+    assert certify(model, frame, CLASSES).holds

@@ -83,3 +83,13 @@ def test_a_search_that_is_too_long_states_what_it_came_to():
     assert "more effort may raise the bound" in claim.statement
     assert claim.holds
     assert claim.bound is None
+
+
+def test_columns_with_gaps_are_not_searched_and_the_certificate_states_it():
+    X, y = IRIS[0].copy(), IRIS[1]
+    X[::10, 2] = np.nan
+    for kind in (DecisionTreeClassifier, sklearn.tree.DecisionTreeClassifier):
+        certificate = certify(kind(max_depth=2).fit(X, y), X, y)
+        assert "best tree" not in {claim.name for claim in certificate}
+        assert "searched for in numbers without gaps alone" in certificate.problem
+    assert "gaps" not in certify(DecisionTreeClassifier(max_depth=2).fit(*IRIS), *IRIS).problem

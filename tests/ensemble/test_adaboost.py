@@ -1,6 +1,7 @@
 """P4, P5, P6, P7: the rule itself, its bounds, its learners, and the number of rounds."""
 
 import numpy as np
+import pandas as pd
 import pytest
 import sklearn.ensemble
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -160,8 +161,22 @@ def test_any_classifier_is_boosted_with_weights_or_by_draws(learner):
         model.feature_importances_  # noqa: B018
 
 
+def test_frames_give_no_warnings_of_names_round_by_round():
+    frame, y = pd.DataFrame(TWO[0]).add_prefix("column "), TWO[1]
+    for learner in (None, GaussianNB()):
+        model = AdaBoostClassifier(learner, n_estimators=3).fit(frame, y)
+        assert list(model.staged_score(frame, y))[-1] == model.score(frame, y)
+        assert np.array_equal(list(model.staged_predict(frame))[-1], model.predict(frame))
+
+
+def test_missing_values_are_named_by_their_column():
+    frame = pd.DataFrame({"size": [1.0, np.nan, 3.0]})
+    with pytest.raises(ValueError, match="Column 'size' has 1 missing value"):
+        AdaBoostClassifier().fit(frame, [0, 1, 1])
+
+
 def test_a_regressor_is_refused():
-    with pytest.raises(ValueError, match="must be a classifier; LinearRegression predicts values"):
+    with pytest.raises(ValueError, match="must be a classifier; LinearRegression is a regressor"):
         AdaBoostClassifier(LinearRegression()).fit(*TWO)
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
 import pytest
 import sklearn.ensemble
 from sklearn.datasets import make_classification
@@ -37,6 +38,13 @@ def test_the_four_curves_of_boosting(ax, kind):
     assert np.allclose(drawn["bound on the training error"], ours.error_bounds_)
     assert drawn["test error"][-1] == pytest.approx(1 - model.score(X[test], Y[test]))
     assert (drawn["training error"] <= drawn["bound on the training error"]).all()
+
+
+@pytest.mark.parametrize("kind", [AdaBoostClassifier, sklearn.ensemble.AdaBoostClassifier])
+def test_curves_of_a_frame_give_no_warnings_of_names(ax, kind):
+    frame = pd.DataFrame(X).add_prefix("column ")
+    boosting_curves(kind(n_estimators=3).fit(frame, Y), frame, Y, frame, Y, ax=ax)
+    assert len(ax.lines) > 3
 
 
 def test_without_test_rows_there_is_no_curve_of_them(ax):

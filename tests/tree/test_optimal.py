@@ -75,10 +75,16 @@ def test_sparse_rows_give_the_same_tree():
 def test_a_search_that_runs_out_of_time_states_the_bound_reached():
     X, y = CANCER
     model = optimal(3, time_limit=1e-9)
-    with pytest.warns(ConvergenceWarning, match="every tree of depth 3 some of 0. A larger"):
+    with pytest.warns(ConvergenceWarning, match="nothing is proved of others yet. A larger"):
         model.fit(X, y)
-    assert model.stop_reason_ == "max_iter"
+    assert model.stop_reason_ == "time_limit"
     assert 0 <= model.lower_bound_ < mistakes(model, X, y)
+
+
+def test_missing_values_are_refused_in_the_name_of_the_search():
+    frame = pd.DataFrame({"size": [1.0, np.nan, 3.0], "colour": ["red", "red", "blue"]})
+    with pytest.raises(ValueError, match="in column 'size' 1 times, and search='optimal' takes no"):
+        optimal().fit(frame, [0, 1, 1])
 
 
 def test_a_greedy_fit_leaves_no_bound_behind():

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .claims import Certificate, Claim, measured, total_weight, weights_in_range, within
-from .closed_form import agrees
-from .tree import answers, least_mistakes, node_of_each
+from .closed_form import agrees, class_codes
+from .tree import least_mistakes_claim, node_of_each, output_of
 from .tree_routing import Floats, Ints, PublishedTree, as_matrix
 
 LEAST_WEIGHT = np.finfo(np.float64).eps  # that the fit leaves a row in each round
@@ -32,15 +32,15 @@ def certify_model(
     if not getattr(model, "estimators_", None):
         raise ValueError(f"This {type(model).__name__} is not fitted yet: call fit before certify.")
     weight = weights_in_range(weight)  # as our fits do
-    codes = class_codes(model, y)
+    codes = class_codes(model.classes_, y)
     given = np.flatnonzero(weight > 0)
     share = weight[given] / weight[given].sum()
     voted = np.array([voted_by(model, member, X)[given] for member in model.estimators_])
     run = Replay.of(model, voted, codes[given], share)
-    labels = answers(model, X)
+    labels = output_of(model, X)
     wrong = labels[given] != y[given]
     claims = [
-        *vote_claims(class_codes(model, labels)[given], wrong, run),
+        *vote_claims(class_codes(model.classes_, labels)[given], wrong, run),
         *bound_claims(run, float(share[wrong].sum())),
         *published_claims(model, run),
         *least_claims(model, X, codes[given], weight[given], given, wrong),
@@ -52,17 +52,6 @@ def certify_model(
     return Certificate(type(model).__name__, problem, data, tuple(claims))
 
 
-def class_codes(model: Any, y: NDArray[Any]) -> Ints:
-    """The place of each label (n,) among the classes."""
-    classes = np.asarray(model.classes_)
-    unknown = np.setdiff1d(y, classes)
-    if len(unknown):
-        raise ValueError(
-            f"y has labels {unknown.tolist()} that the model does not know: {classes.tolist()}."
-        )
-    return np.searchsorted(classes, y).astype(np.int64)
-
-
 def voted_by(model: Any, member: Any, X: Any) -> Ints:
     """The class (n,) that one learner votes for: a tree is routed again, others are asked."""
     if hasattr(member, "tree_"):
@@ -70,7 +59,7 @@ def voted_by(model: Any, member: Any, X: Any) -> Ints:
         end = node_of_each(tree, as_matrix(member, X))
         labels = np.asarray(member.classes_)[tree.value[end, 0].argmax(axis=1)]
     else:
-        labels = answers(member, X)
+        labels = output_of(member, X)
     return np.asarray(np.searchsorted(np.asarray(model.classes_), labels), np.int64)
 
 
@@ -213,10 +202,7 @@ def least_claims(
     if not all(hasattr(member, "tree_") for member in model.estimators_):
         return []
     matrix = as_matrix(model.estimators_[0], X)[given]
-    least, _ = least_mistakes(matrix, codes[:, np.newaxis], weight)
-    made = float(weight[wrong].sum())
-    reach = f"no model of these columns can have mistakes of less weight than {least:.6g}"
-    return [within("least error", reach, least, made + ALLOWANCE * max(made, 1.0))]
+    return [least_mistakes_claim(matrix, codes[:, np.newaxis], weight, wrong)]
 
 
 def complexity_claims(model: Any, n: int) -> list[Claim]:

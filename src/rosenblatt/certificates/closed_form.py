@@ -13,6 +13,22 @@ Floats = NDArray[np.float64]
 EPS = float(np.finfo(np.float64).eps)
 
 
+def class_codes(classes: Any, labels: NDArray[Any]) -> NDArray[np.intp]:
+    """The place of each label (n,) among the classes of a model, which must have it."""
+    classes = np.asarray(classes)
+    unknown = np.setdiff1d(labels, classes)
+    if len(unknown):
+        raise ValueError(
+            f"y has labels {unknown.tolist()} that the model does not know: {classes.tolist()}."
+        )
+    return _places(classes, labels)
+
+
+def _places(classes: NDArray[Any], labels: NDArray[Any]) -> NDArray[np.intp]:
+    order = np.argsort(classes)
+    return np.asarray(order[np.searchsorted(classes, labels, sorter=order)])
+
+
 class ClassData:
     """Rows with their classes, numbered in the order of the model's own `classes_`."""
 
@@ -25,22 +41,15 @@ class ClassData:
                 f"X has {X.shape[1]} columns, but the model has {model.n_features_in_}."
             )
         self.classes = np.asarray(model.classes_)
-        unknown = np.setdiff1d(y, self.classes)
-        if len(unknown):
-            raise ValueError(
-                f"y has labels {unknown.tolist()} that the model does not know: "
-                f"{self.classes.tolist()}."
-            )
         kept = np.flatnonzero(weight > 0)
         self.given = X  # rows of no weight included
         self.X, self.weight = X[kept], weight[kept]
-        self.codes = self.places(y[kept])
+        self.codes = class_codes(self.classes, y)[kept]
         self.members = [np.flatnonzero(self.codes == k) for k in range(len(self.classes))]
 
     def places(self, labels: NDArray[Any]) -> NDArray[np.intp]:
         """The number (n,) of each label's class."""
-        order = np.argsort(self.classes)
-        return np.asarray(order[np.searchsorted(self.classes, labels, sorter=order)])
+        return _places(self.classes, labels)
 
     @property
     def counts(self) -> Floats:

@@ -1,6 +1,8 @@
 """`certify`: find out what a model is, and hand its data and numbers to the right verifier."""
 
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from importlib import import_module
 from inspect import signature
@@ -89,7 +91,7 @@ def certify(
     X, y, weight = _check_data(X, y, sample_weight, words=words, gaps=gaps, classes=classes)
     # Numbers out of range are infinity or NaN, of which no claim holds; and the same bits come out
     # whatever number of threads BLAS has.
-    with np.errstate(over="ignore", invalid="ignore"), one_blas_thread():
+    with np.errstate(over="ignore", invalid="ignore"), one_blas_thread(), unnamed_columns():
         try:
             certificate = adapter(model, X, y, weight, tol=tol, effort=effort)
         except Exception:
@@ -102,6 +104,14 @@ def certify(
     if sample_weight is None and not certificate.holds and weighs:
         return _with_note(certificate, "each of weight 1 (a fit with sample_weight asks for it)")
     return certificate
+
+
+@contextmanager
+def unnamed_columns() -> Iterator[None]:
+    """No warnings of scikit-learn that the rows, by now an array, have no names of columns."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="X (does not have|has) .*feature names")
+        yield
 
 
 def _not_finite(model: Any) -> list[str]:

@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 from .claims import Certificate, Claim, total_weight, weights_in_range
 from .closed_form import agrees
 from .tree import (
-    answers,
     count_claims,
-    least_mistakes,
-    least_squares_of_equals,
+    least_mistakes_claim,
+    least_squares_claim,
     node_of_each,
+    output_of,
     targets_of,
 )
 from .tree_routing import Floats, PublishedTree, as_matrix, matrix_blocks
@@ -106,7 +106,7 @@ def error_claims(
     if targets.classes is None:
         assert targets.numbers is not None
         guess, w = mean[:, :, 0], weight[given][:, np.newaxis]
-        said = answers(model, X).reshape(guess.shape)
+        said = output_of(model, X).reshape(guess.shape)
         error = float((w * (guess - targets.numbers)[given] ** 2).sum())
         claims = [
             Claim(
@@ -116,28 +116,22 @@ def error_claims(
             agrees("means", "predictions", said, guess, np.abs(guess).max(initial=1e-300)),
         ]  # fmt: skip
         if matrix is not None:
-            least = least_squares_of_equals(matrix[given], targets.numbers[given], w)
-            allowed = error + 1e-9 * float((w * targets.numbers[given] ** 2).sum())
-            reach = f"no model of these columns can have less than {least:.6g}"
-            claims.append(Claim("least error", reach, least, allowed, least <= allowed, "checked"))
+            claims.append(least_squares_claim(matrix[given], targets.numbers[given], w, error))
         return claims
-    said_wrong = answers(model, X).reshape(len(y), -1) != y.reshape(len(y), -1)
+    said_wrong = output_of(model, X).reshape(len(y), -1) != y.reshape(len(y), -1)
     wrong = said_wrong.any(axis=1)
     errors = int(np.count_nonzero(wrong[given]))
     statement = f"{errors:,} of {len(given):,} rows are predicted wrongly"
     claims = [Claim("training error", statement, errors, None, True, "proved")]
     if hasattr(model, "predict_proba"):
-        shares = answers(model, X, "predict_proba")
+        shares = output_of(model, X, "predict_proba")
         parts = shares if isinstance(shares, list) else [shares]
         off = [agrees("means", "class shares", part, mean[:, o, : part.shape[1]], 1.0)
                for o, part in enumerate(parts)]  # fmt: skip
         claims.append(max(off, key=lambda claim: claim.value))
     if matrix is not None:
-        least, _ = least_mistakes(matrix[given], targets.classes[given], weight[given])
-        made = float(weight[given][wrong[given]].sum())
-        allowed = made + 1e-9 * max(made, 1.0)
-        reach = f"no model of these columns can have mistakes of less weight than {least:.6g}"
-        claims.append(Claim("least error", reach, least, allowed, least <= allowed, "proved"))
+        classes = targets.classes[given]
+        claims.append(least_mistakes_claim(matrix[given], classes, weight[given], wrong[given]))
     return claims
 
 

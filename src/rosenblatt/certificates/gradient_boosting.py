@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from .boosting_losses import best_constant, derivatives, is_quantile, losses
 from .claims import Certificate, Claim, total_weight, weights_in_range
-from .tree import answers, class_weights
+from .closed_form import class_codes
+from .tree import class_weights, output_of
 from .tree_routing import Floats, as_matrix
 
 ROUNDING = 1e-8  # of sums of as many terms as there are rows
@@ -192,13 +193,7 @@ def _targets(model: Any, y: NDArray[Any]) -> Floats:
     """Classes by their number, or numbers."""
     if not hasattr(model, "classes_"):
         return y.astype(np.float64)
-    classes = np.asarray(model.classes_)
-    unknown = np.setdiff1d(y, classes)
-    if len(unknown):
-        raise ValueError(
-            f"y has labels {unknown.tolist()} that the model does not know: {classes.tolist()}."
-        )
-    return np.searchsorted(classes, y).astype(np.float64)
+    return class_codes(model.classes_, y).astype(np.float64)
 
 
 def _descent(by_round: list[float], grade: Any) -> Claim:
@@ -216,7 +211,7 @@ def _raw_said(model: Any, X: Any, staged: bool) -> Iterator[Floats]:
     """Raw predictions (K, n) as a model gives them: after each round, or the last ones."""
     log_link = model.loss in ("poisson", "gamma")
     method = "decision_function" if hasattr(model, "classes_") else "predict"
-    found = getattr(model, f"staged_{method}")(X) if staged else [answers(model, X, method)]
+    found = getattr(model, f"staged_{method}")(X) if staged else [output_of(model, X, method)]
     for scores in found:
         table = np.asarray(scores, np.float64).reshape(len(scores), -1).T
         yield np.log(table) if log_link else table
@@ -240,7 +235,7 @@ def _observed(model: Any, X: Any, rows: Rows) -> list[Claim]:
 
 def _error_claims(model: Any, X: Any, y: NDArray[Any], weight: Floats) -> list[Claim]:
     given = np.flatnonzero(weight > 0)
-    said = answers(model, X)[given]
+    said = output_of(model, X)[given]
     if hasattr(model, "classes_"):
         wrong = int((said != y[given]).sum())
         statement = f"{wrong:,} of {len(given):,} rows are predicted wrong"

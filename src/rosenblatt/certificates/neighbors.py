@@ -4,7 +4,6 @@ Queries are rows given, in an order that no one chose. For each, all distances a
 doubles; no row may be nearer than the k-th neighbour that the model found, beyond rounding.
 """
 
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -14,7 +13,7 @@ from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
 from .claims import Certificate, Claim, measured, within
-from .tree import answers
+from .tree import output_of
 
 Floats = NDArray[np.float64]
 
@@ -57,10 +56,8 @@ def certify_model(
 
 
 def kneighbors(model: Any, Q: Any, k: int) -> tuple[Floats, NDArray[np.intp]]:
-    """The neighbours that a model finds, of rows that may have lost the names of their columns."""
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="X (does not have|has) .*feature names")
-        distances, found = model.kneighbors(Q, k)
+    """The neighbours that a model finds."""
+    distances, found = model.kneighbors(Q, k)
     return np.asarray(distances, np.float64), found
 
 
@@ -128,7 +125,7 @@ def answer_claims(
     """That predictions are the votes, or means, of the neighbours that were found."""
     if not hasattr(model, "predict") or y.ndim != 1:
         return []
-    own = answers(model, Q)
+    own = output_of(model, Q)
     shares = vote_shares(model, said)
     if not hasattr(model, "classes_"):
         derived = (shares * y[found].astype(np.float64)).sum(axis=1)
@@ -142,7 +139,7 @@ def answer_claims(
 
 def training_error(model: Any, X: Any, y: NDArray[Any]) -> Claim:
     """How many rows get another class than their own, themselves among the neighbours."""
-    wrong = int(np.count_nonzero(answers(model, X) != y))
+    wrong = int(np.count_nonzero(output_of(model, X) != y))
     return measured("training error", f"{wrong:,} of {len(y):,} rows are wrong", wrong)
 
 

@@ -54,7 +54,7 @@ def best_tree_claims(
     """
     made = math.fsum(weight[wrong])
     depth = depth_of(model, tree)
-    if depth not in DEPTHS or tree.n_categories.any() or np.isnan(matrix).any():
+    if depth not in DEPTHS or not is_searchable(tree, matrix):
         return []
     optimum = search(matrix, classes, weight, tree, depth, made, least, CELLS * effort)
     whole = optimum.rounding == 0.0
@@ -84,6 +84,11 @@ def best_tree_claims(
         ),
         Claim("published bound", bound, over, optimum.rounding, over <= optimum.rounding, grade),
     ]  # fmt: skip
+
+
+def is_searchable(tree: PublishedTree, matrix: Floats) -> bool:
+    """Whether the columns are those of a search: numbers, none missing."""
+    return not (tree.n_categories.any() or np.isnan(matrix).any())
 
 
 def depth_of(model: Any, tree: PublishedTree) -> int:

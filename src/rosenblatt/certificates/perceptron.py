@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from rosenblatt.separation import Separability, separability, widest
 
 from .claims import Certificate, Claim, Grade, total_weight, within
+from .closed_form import class_codes
 from .exact_arithmetic import RowLeads, leads_of, stands
 from .rounded_matrix import shares_of
 
@@ -96,15 +97,9 @@ def read(model: Any, X: Any, y: NDArray[Any], weight: Floats) -> PerceptronFit:
     classes = np.asarray(model.classes_)
     if W.shape[1] != X.shape[1]:
         raise ValueError(f"X has {X.shape[1]} columns, but coef_ has {W.shape[1]}.")
-    unknown = np.setdiff1d(y, classes)
-    if len(unknown):
-        raise ValueError(
-            f"y has labels {unknown.tolist()} that the model does not know: {classes.tolist()}."
-        )
+    codes = class_codes(classes, y)
     if not (np.isfinite(W).all() and np.isfinite(b).all()):
         raise ValueError("coef_ and intercept_ must be finite to be certified.")
-    order = np.argsort(classes)
-    codes = order[np.searchsorted(classes, y, sorter=order)]
     pull = weight * class_weights(model, classes, codes, weight)[codes]
     kept = np.flatnonzero(pull > 0)
     if not len(kept):

@@ -9,14 +9,15 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn import ensemble
-from sklearn.base import clone
+from sklearn.base import clone, is_regressor
 from sklearn.callback import CallbackSupportMixin
+from sklearn.metrics import accuracy_score
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from rosenblatt.base import Passes, callers_level, fitting, path_values
+from rosenblatt.base import Passes, callers_level, fitting, naming_columns, path_values
 from rosenblatt.capabilities import ModelPath, rows_of
 from rosenblatt.explanation import Explanation, one_row, two_classes
 from rosenblatt.input_checks import check_sample_weight, validate_data
@@ -176,7 +177,10 @@ class AdaBoostClassifier(CallbackSupportMixin, ensemble.AdaBoostClassifier):  # 
 
     def _check_fit(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Any, Floats]:
         """The rows, labels, class codes (n,) and weights (n,), which sum to one."""
-        X, y = validate_data(self, X, y, accept_sparse=["csr", "csc"], allow_nd=True, dtype=None)
+        with naming_columns(X):
+            X, y = validate_data(
+                self, X, y, accept_sparse=["csr", "csc"], allow_nd=True, dtype=None
+            )
         check_classification_targets(y)
         weight = check_sample_weight(sample_weight, X, ensure_non_negative=True)
         self._validate_estimator()
@@ -189,14 +193,18 @@ class AdaBoostClassifier(CallbackSupportMixin, ensemble.AdaBoostClassifier):  # 
         self.estimator_ = self.estimator
         if self.estimator is None:
             self.estimator_ = DecisionTreeClassifier(max_depth=1)
+        if is_regressor(self.estimator_):
+            raise ValueError(
+                f"estimator must be a classifier; {type(self.estimator_).__name__} is a regressor."
+            )
 
     def _weight(self, error: float) -> float:
         """Twice alpha of a learner with this weighted error; 0 if it is no better than chance."""
         K, cap = self.n_classes_, self.alpha_cap
         flipped = self.flip and K == 2 and error > 0.5
         if error <= 0 or (flipped and error >= 1):
-            least = 2.0 * cap if cap else 1.0
-            return -least if flipped else least
+            of_perfect = 2.0 * cap if cap else 1.0
+            return -of_perfect if flipped else of_perfect
         chance = 1.0 - 1.0 / K
         if error >= chance - NO_BETTER and not flipped:
             return 0.0
@@ -250,7 +258,8 @@ class AdaBoostClassifier(CallbackSupportMixin, ensemble.AdaBoostClassifier):  # 
         Returns
         -------
         scores : ndarray of shape (n,) for two classes, else (n, K)
-            Between -1 and 1 of more classes, between -2 and 2 of two: positive for the second.
+            Of two classes between -2 and 2, positive for the second; of K between -1 / (K - 1)
+            and 1.
         """
         check_is_fitted(self)
         X = self._check_X(X)
@@ -261,7 +270,7 @@ class AdaBoostClassifier(CallbackSupportMixin, ensemble.AdaBoostClassifier):  # 
             rows = X if sp.issparse(X) else np.asarray(X, np.float64)
             votes = self._packed_trees(rows).mean(rows)[:, 0] * len(weights)
             return _as_scores(votes, float(np.abs(weights).sum()))
-        *_, scores = self.staged_decision_function(X)
+        *_, scores = self._staged_scores(X)
         return np.asarray(scores)
 
     def staged_decision_function(self, X: Any) -> Iterator[Floats]:
@@ -277,7 +286,45 @@ class AdaBoostClassifier(CallbackSupportMixin, ensemble.AdaBoostClassifier):  # 
         scores : ndarray of shape (n,) for two classes, else (n, K)
         """
         check_is_fitted(self)
-        X = self._check_X(X)
+        yield from self._staged_scores(self._check_X(X))
+
+    def staged_predict(self, X: Any) -> Iterator[NDArray[Any]]:
+        """Yield what `predict` returns, after each round.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            Rows.
+
+        Yields
+        ------
+        y : ndarray of shape (n,)
+        """
+        for scores in self.staged_decision_function(X):
+            best = scores > 0 if self.n_classes_ == 2 else scores.argmax(axis=1)
+            yield np.asarray(self.classes_.take(best))
+
+    def staged_score(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[float]:
+        """Yield the accuracy, after each round.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            Rows.
+        y : array-like of shape (n,)
+            Their classes.
+        sample_weight : array-like of shape (n,) or None
+            Weights of the rows.
+
+        Yields
+        ------
+        score : float
+        """
+        for labels in self.staged_predict(X):
+            yield float(accuracy_score(y, labels, sample_weight=sample_weight))
+
+    def _staged_scores(self, X: Any) -> Iterator[Floats]:
+        """The scores of checked rows after each round."""
         votes, all_votes = np.zeros((X.shape[0], self.n_classes_)), 0.0
         for model, weight in zip(self.estimators_, self.estimator_weights_, strict=False):
             voted = np.asarray(model.predict(X))[:, np.newaxis] == self.classes_

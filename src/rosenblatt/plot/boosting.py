@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -75,7 +76,9 @@ def boosting_curves(
 
 def _staged_errors(model: Any, X: Any, y: Any) -> list[float]:
     labels = np.asarray(y).ravel()
-    return [float(np.mean(stage != labels)) for stage in model.staged_predict(X)]
+    with warnings.catch_warnings():  # scikit-learn's checks X twice, once without its names
+        warnings.filterwarnings("ignore", message="X does not have valid feature names")
+        return [float(np.mean(stage != labels)) for stage in model.staged_predict(X)]
 
 
 def _normalisers(errors: NDArray[np.float64], weights: NDArray[np.float64]) -> Any:

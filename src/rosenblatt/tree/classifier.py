@@ -226,17 +226,24 @@ class DecisionTreeClassifier(ClassifierMixin, DecisionTree):  # type: ignore[mis
         """Publish what every tree of this depth gets wrong; warn if the search was not finished."""
         self.lower_bound_ = found.lower_bound
         if found.mistakes > found.lower_bound:
-            self.stop_reason_ = "max_iter"
+            self.stop_reason_ = "time_limit"
+            proved = f"no tree of depth {self.max_depth} makes less than {found.lower_bound:.6g}"
             warnings.warn(
                 f"The search stopped after {self.time_limit:g} s: this tree makes mistakes of "
-                f"weight {found.mistakes:.6g}, every tree of depth {self.max_depth} some of "
-                f"{found.lower_bound:.6g}. A larger time_limit goes on.",
+                f"weight {found.mistakes:.6g}, and "
+                f"{proved if found.lower_bound > 0 else 'nothing is proved of others yet'}. A "
+                "larger time_limit goes on.",
                 ConvergenceWarning,
                 stacklevel=callers_level(),
             )
 
     def _takes_missing(self) -> bool:
         return self.search == "greedy" and super()._takes_missing()
+
+    def _who_refuses_missing(self) -> str:
+        if self.search == "greedy":
+            return super()._who_refuses_missing()
+        return "search='optimal' takes none: fill such values, or use search='greedy'."
 
     def _prune_by_chance(self, tree: Tree) -> Tree:
         if self.max_p_chance is None:

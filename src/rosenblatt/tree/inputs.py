@@ -62,11 +62,17 @@ class TableInput:
     def _refuse_missing(self, X: NDArray[Any]) -> NDArray[Any]:
         """Raise if values are missing that may not be."""
         if not self._takes_missing() and np.isnan(X.sum()) and np.isnan(X).any():
+            absent = np.isnan(X).sum(axis=0)
+            j = int(absent.argmax())
+            name = getattr(self, "feature_names_in_", range(j + 1))[j]
             raise ValueError(
-                "Input X contains NaN, and missing is 'error'; 'best', 'majority' and 'branch' "
-                "take it."
+                f"Input X contains NaN, in column {name!r} {absent[j]} times, and "
+                + self._who_refuses_missing()
             )
         return X
+
+    def _who_refuses_missing(self) -> str:
+        return "missing is 'error'; 'best', 'majority' and 'branch' take it."
 
     def _weights(self, sample_weight: Any, X: Any) -> NDArray[np.float64] | None:
         """The weights of the rows; None if all are equal to one."""
