@@ -13,7 +13,7 @@ import rosenblatt.kernels.blocks as blocks
 import rosenblatt.solvers.joint_smo as joint_smo
 import rosenblatt.solvers.smo as smo
 import rosenblatt.svm.training_rows as training_rows
-from rosenblatt import SVC, SVR, LinearSVC, Trace, certify, loops
+from rosenblatt import SVC, SVR, LinearSVC, LinearSVR, Trace, certify, loops
 from rosenblatt.kernels import Gaussian, KernelRidge, Linear
 from rosenblatt.kernels.blocks import KernelBlocks
 from rosenblatt.model_selection import GridSearchCV
@@ -407,3 +407,47 @@ def test_many_sparse_rows_have_the_model_of_dense_ones():
     scores = [model.decision_function(X) for model in models]
     np.testing.assert_allclose(*scores, atol=1e-3)
     assert certify(models[0], X, y).holds
+
+
+def noise(n=30, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 3))
+    return X, np.arange(n) % 3, X[:, 0] + rng.normal(size=n)
+
+
+def test_a_tube_without_slack_is_refused_where_no_function_fits_into_it():
+    X, _, t = noise()
+    twice, targets = np.r_[X, X], np.r_[X[:, 0], X[:, 0] + 1]
+    with pytest.raises(ValueError, match=r"rows \d+ and \d+ of X are equal but have targets"):
+        SVR(C=np.inf, epsilon=0.01).fit(twice, targets)
+    with pytest.raises(ValueError, match=r"the best is off by 1\.6"):
+        SVR(C=np.inf, kernel="linear").fit(X, t)
+    with pytest.raises(ValueError, match=r"finite C; got inf.*SVR\(kernel="):
+        LinearSVR(C=np.inf).fit(X, t)
+
+
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+def test_a_tube_without_slack_has_an_objective_and_a_proof(kernel):
+    X = noise()[0]
+    weight = np.r_[np.zeros(3), np.ones(len(X) - 3)]
+    model = SVR(C=np.inf, kernel=kernel, tol=1e-6).fit(X, X[:, 0], weight)
+    assert 0 < model.objective_ < np.inf
+    assert model.dual_gap_ <= 1e-4 * model.objective_
+    assert model.slack_.max() < 1e-5
+    assert certify(model, X, X[:, 0], sample_weight=weight).holds
+    model.intercept_ = model.intercept_ + 0.1
+    assert not certify(model, X, X[:, 0], sample_weight=weight).holds
+
+
+@pytest.mark.parametrize("move", [lambda X: X + 1e8, lambda X: X * 1e19], ids=["far", "large"])
+@pytest.mark.parametrize(
+    "model",
+    [SVC(kernel="linear"), SVC(kernel="linear", multi_class="joint"), SVR(kernel="linear")],
+    ids=["ovo", "joint", "SVR"],
+)
+def test_a_fit_that_gets_nowhere_ends_with_a_warning(model, move, monkeypatch):
+    monkeypatch.setattr(smo, "STALLED", 20_000)
+    X, y, t = noise()
+    with pytest.warns(ConvergenceWarning, match="no progress.*StandardScaler.*lower C"):
+        model = clone(model).fit(move(X), t if isinstance(model, SVR) else y)
+    assert model.stop_reason_ == "no_progress"

@@ -206,3 +206,14 @@ def test_a_small_price_makes_a_wide_street_and_one_row_moves_a_hard_margin():
     A, b = np.vstack([A, [3.9, -1.0]]), np.append(b, 0)
     narrow = LinearSVC(C=np.inf, penalize_intercept=False).fit(A, b)
     assert 1 / np.linalg.norm(narrow.coef_) < 0.5 / np.linalg.norm(wide.coef_)
+
+
+def test_all_classes_at_once_stop_at_the_best_point_that_rounding_allows():
+    rng = np.random.default_rng(0)
+    rng.normal(size=(30, 3))
+    X, y = rng.normal(size=(200, 20)), rng.integers(5, size=200)
+    model = LinearSVC(multi_class="joint", tol=1e-16, max_iter=10**5)
+    with pytest.warns(ConvergenceWarning, match="Rounding keeps the duality gap"):
+        model.fit(X, y)
+    assert model.stop_reason_ == "no_progress"
+    assert model.dual_gap_[0] < 1e-8 * model.objective_[0]

@@ -55,7 +55,7 @@ def certify_model(
     if _a_gap(claims):
         claims.append(_gap(cases, tol))
     claims += [*_feasibility(cases), _conditions(cases), _tolerance(cases, model)]
-    claims += _margins(cases, model) if classifies else []
+    claims += _margins(cases, model) if classifies else _hard_tube(cases, model)
     claims += [_slack(cases, classifies), _supports(model, len(y), classifies)]
     claims += _published(model, cases)
     return Certificate(type(model).__name__, _problem(model, kernel, cases), words, tuple(claims))
@@ -99,6 +99,8 @@ class Case:
         square, rounding = self.square
         slack = self.slack + self.blur
         scale = 1.0
+        if self.epsilon is not None and np.isinf(self.c).any():
+            return (square + rounding) / 2 + self.outside * float(np.abs(self.b).sum())
         if np.isinf(self.c).any():  # the hard margin: scaled until no row has slack
             least = float((self.t * self.f - self.blur)[np.isinf(self.c)].min())
             if least <= 0:
@@ -107,6 +109,11 @@ class Case:
             slack = np.where(np.isinf(self.c), 0.0, slack)
         c = np.where(np.isinf(self.c), 0.0, self.c)
         return scale * (square + rounding) / 2 + float(c @ slack) * (1 + 64 * UNIT)
+
+    @property
+    def outside(self) -> float:
+        """How far a row that must not leave the tube does: the gap is of one wider by as much."""
+        return float(np.where(np.isinf(self.c), self.slack + self.blur, 0.0).max(initial=0.0))
 
     def dual(self) -> float:
         """D at the coefficients, brought within bounds and into balance, less rounding."""
@@ -181,8 +188,12 @@ def _costs(model: Any, y: NDArray[Any], weight: Floats) -> tuple[NDArray[np.intp
     if (codes >= len(classes)).any() or (classes[np.minimum(codes, len(classes) - 1)] != y).any():
         raise ValueError("y has labels that are none of classes_.")
     cost = weight * np.asarray(model.class_weight_, np.float64)[codes]
-    with np.errstate(invalid="ignore"):  # no cost, at an infinite price
-        return codes, np.where(cost > 0, cost * float(model.C), 0.0)
+    return codes, _priced(cost, float(model.C))
+
+
+def _priced(weight: Floats, C: float) -> Floats:
+    """What slack costs; nothing without a weight, even at an infinite price."""
+    return np.multiply(weight, C, out=np.zeros(len(weight)), where=weight > 0)
 
 
 def _machines(model: Any, supports: Supports, codes: NDArray[np.intp]) -> Iterator[Any]:
@@ -213,7 +224,7 @@ def _tube(model: Any, supports: Supports, y: NDArray[Any], weight: Floats) -> It
     coef[supports.places] = supports.coef[0]
     rows, t = np.arange(len(y)), np.asarray(y, np.float64)
     yield _case(
-        supports, rows, t, weight * float(model.C), coef, float(supports.intercept[0]),
+        supports, rows, t, _priced(weight, float(model.C)), coef, float(supports.intercept[0]),
         float(model.epsilon),
     )  # fmt: skip
 
@@ -298,6 +309,18 @@ def _margins(cases: list[Case], model: Any) -> list[Claim]:
         statement = f"every functional margin is at least {least:.6g}: no row has slack"
         found.append(within("hard margin", statement, 1 - least, max(2 * float(model.tol), 1e-9)))
     return found
+
+
+def _hard_tube(cases: list[Case], model: Any) -> list[Claim]:
+    """How far rows leave a tube that none should; the gap is that of one as much wider."""
+    if not np.isinf(model.C):
+        return []
+    outside = max(case.outside for case in cases)
+    statement = (
+        f"no row is outside of the tube by more than {outside:.3g}; the gap is of a tube wider by "
+        "as much"
+    )
+    return [within("hard tube", statement, outside, max(2 * float(model.tol), 1e-9))]
 
 
 def _slack(cases: list[Case], classifies: bool) -> Claim:

@@ -15,6 +15,8 @@ from .interior_point import CELLS_PER_BLOCK, FALLING, FINE, TO_THE_EDGE, reach
 from .joint_margin import JointProblem
 from .margin_problem import ROUNDING, Array
 
+MOST_STEPS_IN_VAIN = 50  # since the gap was least
+
 
 class JointInterior:
     """Planes; a multiplier a and a lead u for each row and other class; a slack xi for each row.
@@ -40,6 +42,11 @@ class JointInterior:
         self.u, self.xi = np.ones(self.a.shape), np.full(len(self.c), 2.0)
         self.small_gap = self.wanted = tol * problem.zero
         self.last = np.inf
+        self.best, self.in_vain = self._point, 0
+
+    @property
+    def _point(self) -> tuple[Array, Array, Array, Array, Array]:
+        return self.a, self.u, self.xi, self.W, self.b
 
     @property
     def planes(self) -> tuple[Array, Array]:
@@ -60,15 +67,27 @@ class JointInterior:
         return self.kept[positive.any(axis=1)]
 
     def advance(self) -> bool:
-        """Make a step; return whether the gap is small and falls no more."""
-        with np.errstate(all="ignore"):
-            self._step()
+        """Make a step; return whether the gap is small, or rounding keeps it, and falls no more."""
+        try:
+            with np.errstate(all="ignore"):
+                self._step()
+        except scipy.linalg.LinAlgError:
+            return self._return_to_best()
         gap = self.gap()
+        if gap < self.last:
+            self.best, self.in_vain = self._point, 0
+        elif self.in_vain == MOST_STEPS_IN_VAIN:
+            return self._return_to_best()
+        self.in_vain += 1
         done = gap <= min(FINE, self.tol / 100) * self.problem.zero or (
             gap >= FALLING * self.last <= self.small_gap
         )
         self.last = min(gap, self.last)
         return bool(done)
+
+    def _return_to_best(self) -> bool:
+        self.a, self.u, self.xi, self.W, self.b = self.best
+        return True
 
     def _step(self) -> None:
         a, u, xi, g, o = self.a, self.u, self.xi, self.c - self.a.sum(axis=1), self.others

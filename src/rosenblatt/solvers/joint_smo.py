@@ -30,6 +30,7 @@ from .smo import (
     WORKING_SET,
     Floats,
     KernelRowsOf,
+    Stall,
 )
 
 STEPS_A_ROW = 3  # of a working set, before scores of all rows follow
@@ -93,7 +94,7 @@ class JointSmo:
         self.stiffest = STIFFEST * self.column
         self.found, self.unequal = np.empty(n), np.inf
         self.n_steps = self.rounds = 0
-        self.exact = True
+        self.exact, self.stall = True, Stall(n)
         self.violation = self._measure()
 
     @property
@@ -140,13 +141,17 @@ class JointSmo:
             return self._finish()
         if self.n_steps >= self.most:
             return "max_iter"
+        if self.stall.is_reached(off, 0):
+            return self._finish() or "no_progress"
         if self.violation <= max(self.goal, self.moved):
             self._move_intercepts()
+            self.stall.since += len(self.c)
             return None
         made = self._improve(
             np.arange(len(self.c)) if self.matrix is not None else self._working_set()
         )
         self.n_steps += made
+        self.stall.since += made
         self.violation = self._measure()
         return None if made or self.moved > self.goal else self._finish()
 

@@ -24,6 +24,8 @@ MOST_EXTRA_STEPS = 5_000  # towards that
 FEW_ACTIVE = 0.7  # share of the rows, above which to leave out the others gains nothing
 STEPS_OF_ACTIVE = 4  # for each row that is left, before it is seen which are at rest
 INNER = 0.2  # share of the violation to which a working set is solved
+STALLED = 1_000_000  # steps, or so many a row, in which the violation should have halved
+STALLED_PER_ROW = 100
 
 
 class KernelRowsOf(Protocol):
@@ -36,6 +38,25 @@ class KernelRowsOf(Protocol):
     def among(self, rows: NDArray[np.intp], places: NDArray[np.intp]) -> Floats: ...
     def add(self, places: NDArray[np.intp], steps: Floats, f: Floats) -> None: ...
     def exactly(self, b: Floats, rows: NDArray[np.intp] | slice = ...) -> Floats: ...
+
+
+class Stall:
+    """Steps since a violation last halved, of a problem of n rows.
+
+    >>> stall = Stall(2)
+    >>> stall.is_reached(1.0, 10), stall.is_reached(0.9, STALLED), stall.is_reached(0.4, 10)
+    (False, True, False)
+    """
+
+    def __init__(self, n: int) -> None:
+        self.most, self.since, self.least = max(STALLED, STALLED_PER_ROW * n), 0, np.inf
+
+    def is_reached(self, violation: float, made: int) -> bool:
+        """Whether so many more steps make it enough."""
+        self.since += made
+        if violation <= self.least / 2:
+            self.least, self.since = violation, 0
+        return self.since >= self.most
 
 
 class BoxProblem(NamedTuple):
@@ -87,6 +108,7 @@ class Smo:
         self.last = np.empty(0, np.intp)
         self.matrix: Floats | None = None  # of all rows, if they are one working set
         self.diagonal = np.empty(0)
+        self.stall = Stall(n)
         self.violation = self._slopes()
 
     def _slopes(self) -> float:
@@ -104,6 +126,8 @@ class Smo:
         made = self._improve_all() if self.size == len(self.b) else self._improve_some()
         self.n_steps += made
         self.violation = self._slopes()
+        if self.stall.is_reached(self.violation, made):
+            return self._finish() or "no_progress"
         return None if made else self._finish()
 
     def _enough(self) -> bool:
@@ -122,7 +146,7 @@ class Smo:
         if active is not None and len(active) <= FEW_ACTIVE * len(self.b):
             return self._improve_active(active)
         c, low, high, kink = self.problem
-        g, most = self.f + c, max(10, len(self.b) // 10)
+        g, most = self.f + c, max(10, len(self.b) // 10, self.n_steps // 100)
         most = min(most, self.most - self.n_steps)
         made = loops.smo.smo_steps(
             self.matrix, self.diagonal, g, self.b, low, high, kink, self.goal, most
@@ -144,7 +168,7 @@ class Smo:
         made = loops.smo.smo_steps(
             self.matrix[np.ix_(active, active)], self.diagonal[active], (self.f + c)[active], b,
             low[active], high[active], kink, inner,
-            min(self.most - self.n_steps, STEPS_OF_ACTIVE * len(active)),
+            min(self.most - self.n_steps, max(STEPS_OF_ACTIVE * len(active), self.n_steps // 100)),
         )  # fmt: skip
         moved = np.flatnonzero(b != before)
         self.b[active] = b

@@ -1,9 +1,11 @@
-"""Whether a margin without slack exists, and the proof if not."""
+"""Whether a margin or a tube without slack exists, and the proof if not."""
 
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
+from scipy.optimize import linprog
 
 from rosenblatt.kernels.dual import row_keys
 from rosenblatt.kernels.functions import Gaussian, Laplacian, Linear
@@ -11,7 +13,9 @@ from rosenblatt.kernels.space import KernelSpace
 from rosenblatt.separation import separability
 
 from .multiclass import Machine
-from .training_rows import TrainingRows
+from .training_rows import Floats, TrainingRows
+
+UNDECIDED = 1e-6  # of the range of targets: what the linear program may be off by
 
 
 def refuse_inseparable(
@@ -75,6 +79,61 @@ def refuse_equal_rows(rows: TrainingRows, first: NDArray[np.intp], codes: NDArra
             raise ValueError(
                 f"C=inf allows no slack, and rows {first[other]} and {first[k]} of X are equal but "
                 "have different labels: nothing separates them. Choose a finite C."
+            )
+
+
+def refuse_narrow_tube(
+    rows: TrainingRows, first: NDArray[np.intp], t: Floats, epsilon: float
+) -> None:
+    """Raise if no function of the kernel's space is within epsilon of all targets."""
+    if rows.kernel is not None:
+        _refuse_far_targets(rows, first, t, epsilon)
+    if isinstance(rows.kernel, Gaussian | Laplacian):
+        return  # different rows are independent: any targets are reached
+    F = _coordinates(rows, first)
+    F = F.toarray() if sp.issparse(F) else F
+    least = narrowest_tube(F, t)
+    if least > epsilon + UNDECIDED * float(np.ptp(t)):
+        raise ValueError(
+            f"C=inf allows no row outside of the tube, and no function of this kernel is within "
+            f"epsilon={epsilon:g} of all targets: the best is off by {least:.6g} somewhere. Choose "
+            "a finite C, a larger epsilon, or another kernel."
+        )
+
+
+def narrowest_tube(F: Floats, t: Floats) -> float:
+    """The least h such that some plane over F (n, r) is within h of the targets t (n,).
+
+    >>> narrowest_tube(np.array([[0.0], [1.0], [2.0]]), np.array([0.0, 1.0, 0.0]))
+    0.5
+    """
+    shift, scale = float(t.mean()), float(np.ptp(t)) or 1.0
+    F = F - F.mean(axis=0)
+    F = np.column_stack([F / (np.abs(F).max(axis=0, initial=0.0) + 1e-300), np.ones(len(t))])
+    wanted, width = (t - shift) / scale, np.ones((len(t), 1))
+    found = linprog(
+        np.append(np.zeros(F.shape[1]), 1.0),
+        A_ub=np.vstack([np.hstack([F, -width]), np.hstack([-F, -width])]),
+        b_ub=np.concatenate([wanted, -wanted]),
+        bounds=[(None, None)] * F.shape[1] + [(0, None)],
+    )
+    # Without an answer nothing is refused: the run of the fit has an end of its own.
+    return scale * float(found.fun) if found.status == 0 else 0.0
+
+
+def _refuse_far_targets(
+    rows: TrainingRows, first: NDArray[np.intp], t: Floats, epsilon: float
+) -> None:
+    """Raise if two equal rows have targets that no tube of this width holds both."""
+    order = np.argsort(t, kind="stable")
+    least: dict[bytes, int] = {}
+    for k, key in zip(order, row_keys(rows.X[first[order]]), strict=True):
+        other = least.setdefault(key, k)
+        if t[k] - t[other] > 2 * epsilon:
+            raise ValueError(
+                f"C=inf allows no row outside of the tube, and rows {first[other]} and {first[k]} "
+                f"of X are equal but have targets {t[other]:g} and {t[k]:g}, more than 2 epsilon = "
+                f"{2 * epsilon:g} apart. Choose a finite C or a larger epsilon."
             )
 
 

@@ -28,11 +28,12 @@ from sklearn.utils.validation import check_is_fitted
 from rosenblatt.base import Passes, callers_level, encode_classes, fitting
 from rosenblatt.solvers.smo import BoxProblem
 
+from .hard_margin import refuse_narrow_tube
 from .machine import KernelMachine
 from .margins import JointMargins, Margins, published_supports
 from .multiclass import most_votes, pair_scores
 from .runs import Run, Runs
-from .training_rows import Floats, TrainingRows, summed
+from .training_rows import Floats, TrainingRows, priced, summed
 
 
 class SVC(KernelMachine, CallbackSupportMixin, sklearn.svm.SVC):  # type: ignore[misc]
@@ -185,8 +186,7 @@ class SVC(KernelMachine, CallbackSupportMixin, sklearn.svm.SVC):  # type: ignore
             raise ValueError(
                 "Invalid input - all samples with positive weights belong to the same class."
             )
-        with np.errstate(invalid="ignore"):  # no cost, at an infinite price
-            return np.where(cost > 0, cost * self.C, 0.0)
+        return priced(cost, self.C)
 
     def _warn_of_probability(self) -> None:
         if self.probability != "deprecated":
@@ -332,7 +332,8 @@ class SVR(KernelMachine, CallbackSupportMixin, sklearn.svm.SVR):  # type: ignore
     ----------
     kernel, degree, gamma, coef0, tol, cache_size, shrinking, verbose, max_iter : as in `SVC`.
     C : float
-        What leaving the tube costs.
+        What leaving the tube costs; infinity allows it nowhere, and is refused for targets that
+        no function of the kernel's space keeps inside.
     epsilon : float
         Half the width of the tube.
 
@@ -377,7 +378,8 @@ class SVR(KernelMachine, CallbackSupportMixin, sklearn.svm.SVR):  # type: ignore
         t = self._check_targets(y, table.shape[0])
         rows = TrainingRows(self, table, t, weight)
         rows.warn_if_flat()
-        problem = Tube(self, rows, t, weight * self.C)
+        problem = Tube(self, rows, t, priced(weight, self.C))
+        problem.refuse_if_too_narrow(self.C)
         runs = problem.runs(self)
         passes = Passes(self, X, y, sample_weight, None)
         passes.attributes = lambda: problem.attributes(runs.results()[0])
@@ -428,6 +430,11 @@ class Tube:
         self.first, self.group = rows.first, rows.group
         self.t, self.cost = t[self.first], summed(self.group, cost, len(self.first))
 
+    def refuse_if_too_narrow(self, C: float) -> None:
+        """Raise, with the narrowest tube, if no slack is allowed and no function has none."""
+        if not np.isfinite(C):
+            refuse_narrow_tube(self.rows, self.first, self.t, self.epsilon)
+
     def runs(self, model: SVR) -> Runs:
         """The one run."""
         runs = Runs(model, self.rows)
@@ -439,7 +446,8 @@ class Tube:
         support, dtype = np.flatnonzero(run.b), self.rows.X.dtype
         support = support[np.argsort(self.first[support])]
         slack = np.maximum(np.abs(self.t - run.f - run.intercept) - self.epsilon, 0)
-        primal = max(float(run.b @ run.f), 0.0) / 2 + float(self.cost @ slack)
+        finite = np.isfinite(self.cost)
+        primal = max(float(run.b @ run.f), 0.0) / 2 + float(self.cost[finite] @ slack[finite])
         return {
             **published_supports(self.rows, self.first[support], run.b[np.newaxis, support]),
             "_n_support": np.array([len(support), 0], np.int32),

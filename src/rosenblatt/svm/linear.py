@@ -90,7 +90,7 @@ class LinearSVC(LinearMachine, LinearClassifier):
     support_ : ndarray of shape (m,)
         The rows that the planes are made of, sorted.
     stop_reason_ : str
-        Why the fit ended: "converged", "max_iter" or "callback".
+        Why the fit ended: "converged", "max_iter", "no_progress" or "callback".
     n_parameters_ : int
         Free numbers: d weights, and an intercept if there is one, for each class but one.
 
@@ -247,7 +247,8 @@ class LinearSVR(LinearMachine, LinearRegressor):
         Stop when the optimality conditions are violated at most `tol` times as much as at zero
         weights, on average, and the duality gap is at most `tol` times the objective there.
     C : float
-        The price of an error.
+        The price of an error. For a tube that no row may leave, use
+        ``SVR(kernel="linear", C=np.inf)``.
     loss : {"epsilon_insensitive", "squared_epsilon_insensitive"}
         What an error costs.
     fit_intercept : bool
@@ -347,6 +348,11 @@ class LinearSVR(LinearMachine, LinearRegressor):
         return self
 
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> MarginFits:
+        if np.inf == self.C:
+            raise ValueError(
+                "LinearSVR needs a finite C; got inf. For a tube that no row may leave, use "
+                'SVR(kernel="linear", C=np.inf).'
+            )
         self._validate_params()
         refuse_combination("ovr", "l2", self.loss, self.dual, self.C)
         table, t = validate_data(

@@ -159,12 +159,14 @@ class KernelMachine:
         self.fit_status_ = int(bool(short))
         if not short:
             return
-        worst = max(run.violation for run in short)
-        limit = f"(max_iter={self.max_iter})" if short[0].reason == "max_iter" else "(rounding)"
+        worst, steps = max(run.violation for run in short), max(run.n_steps for run in short)
+        limit, cure = f"(max_iter={self.max_iter})", "raise max_iter"
+        if short[0].reason == "no_progress":
+            limit, cure = f"(no progress, after {steps:,} steps in all)", "lower C"
         warnings.warn(
             f"Solver terminated early {limit}: slopes are off by {worst:.3g}, and tol={self.tol:g} "
             "was asked for. Consider pre-processing your data with StandardScaler or MinMaxScaler, "
-            "raise max_iter, or see how far from the best it is with certify(model, X, y).",
+            f"{cure}, or see how far from the best it is with certify(model, X, y).",
             ConvergenceWarning,
             stacklevel=callers_level(),
         )

@@ -152,10 +152,16 @@ class MarginFits:
         """Make passes until all planes are done, or the passes end."""
         for n_iter in passes:
             if self.advance():
-                passes.stop("converged")
+                passes.stop("no_progress" if self._stuck else "converged")
             if verbose:
                 value, gap = (sum(f() for f in fs) for fs in self._measures())
                 print(f"pass {n_iter}: objective {value:.6g}, duality gap {gap:.3g}")
+
+    @property
+    def _stuck(self) -> list[Descent]:
+        """Fits that rounding keeps from the gap that was asked for."""
+        joint = [fit for fit in self.descents if isinstance(fit, JointInterior)]
+        return [fit for fit in joint if not fit.gap() <= fit.small_gap]
 
     def _measures(self) -> tuple[list[Any], list[Any]]:
         return [d.objective for d in self.descents], [d.gap for d in self.descents]
@@ -171,6 +177,12 @@ class MarginFits:
 
     def warn(self, reason: str | None, n_iter: int) -> None:
         """Warn of a fit that stopped short, with what was reached and what was wanted."""
+        if reason == "no_progress":
+            (fit,) = self._stuck
+            warn_not_converged(
+                f"Rounding keeps the duality gap at {fit.gap():.3g} after {n_iter} steps, and tol "
+                f"asks for {fit.small_gap:.3g}. Standardise the columns, raise tol or lower C."
+            )
         if reason != "max_iter":
             return
         worst = max(self.open, key=lambda descent: descent.gap() / descent.small_gap)

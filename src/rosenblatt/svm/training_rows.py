@@ -124,3 +124,9 @@ def summed(group: NDArray[np.intp], cost: Floats, n_groups: int) -> Floats:
     """The cost of each group of rows; those of no group, -1, have none."""
     counted = group >= 0
     return np.asarray(np.bincount(group[counted], cost[counted], n_groups), np.float64)
+
+
+def priced(weight: Floats, C: float) -> Floats:
+    """What slack of each row costs (n,); nothing without a weight, even if C is infinite."""
+    cost = np.zeros(len(weight))
+    return np.multiply(weight, C, out=cost, where=weight > 0)
