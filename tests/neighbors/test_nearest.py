@@ -314,3 +314,57 @@ def test_columns_that_differ_are_counted_in_any_code(most, d):
     np.testing.assert_array_equal(found, np.argsort(expected, axis=1, kind="stable"))
     strange = NearestNeighbors(n_neighbors=1, metric="hamming").fit(X).kneighbors(Q + 0.5)
     assert (strange[0] == 1).all()
+
+
+@pytest.mark.parametrize("scale", [1e-200, 1e-300, 1e160, 1e200])
+@pytest.mark.parametrize("metric", [{}, {"p": 1}, {"p": 3}, {"metric": "chebyshev"}], ids=str)
+@pytest.mark.parametrize("n", [200, 4_000])
+def test_numbers_whose_squares_are_out_of_range_are_scaled(scale, metric, n):
+    X, Q = tables(n=n, d=3)
+    ours, other = (NearestNeighbors(n_neighbors=3, **metric).fit(Z) for Z in (X * scale, X))
+    (distances, found), (expected, places) = ours.kneighbors(Q * scale), other.kneighbors(Q)
+    np.testing.assert_array_equal(found, places)
+    np.testing.assert_allclose(distances, expected * scale, rtol=1e-9)
+    assert certify(ours, X * scale).holds
+
+
+def test_distances_beyond_what_a_double_holds_are_refused():
+    X, _ = tables(d=3)
+    with pytest.raises(ValueError, match="Scale the columns down"):
+        NearestNeighbors().fit(X).kneighbors(X * 1e200)
+
+
+@pytest.mark.parametrize(("offset", "scale"), [(0.0, 1.0), (1e8, 1.0), (0.0, 1e-200), (0.0, 1e200)])
+def test_a_radius_holds_the_rows_within_it_far_from_the_origin_too(offset, scale):
+    Z = (tables(n=200, d=3)[0] + offset) * scale
+    model = NearestNeighbors(radius=0.5 * scale).fit(Z)
+    near, found = model.radius_neighbors(Z, sort_results=True)
+    apart = np.sqrt((((Z[:, None] - Z) / scale) ** 2).sum(axis=2))
+    assert sum(map(len, found)) == np.count_nonzero(apart <= 0.5)
+    assert all(d[0] == 0 for d in near)
+    assert [len(f) + 1 for f in model.radius_neighbors(return_distance=False)] == list(
+        map(len, found)
+    )
+    assert model.radius_neighbors_graph(Z).sum() == np.count_nonzero(apart <= 0.5)
+    assert certify(model, Z).holds
+
+
+def test_a_search_by_radius_that_misses_rows_is_found():
+    X, _ = tables(n=200, d=3)
+
+    class Short(NearestNeighbors):
+        def radius_neighbors(self, *rows, **more):
+            return [found[1:] for found in super().radius_neighbors(*rows, **more)]
+
+    model = Short().fit(X)
+    model.__class__.__name__ = "NearestNeighbors"
+    assert not certify(model, X)["radius"].holds
+
+
+@pytest.mark.parametrize(
+    "Z", [tables(30, d=3)[0] + 1e8, np.ones((30, 3)), np.ones((30, 3)) * 1e-200]
+)
+def test_directions_that_hardly_differ_are_certified(Z):
+    y = np.arange(30) % 3
+    model = KNeighborsClassifier(3, metric="cosine", weights="distance").fit(Z, y)
+    assert certify(model, Z, y).holds

@@ -19,6 +19,8 @@ Floats = NDArray[np.float64]
 
 MOST_QUERIES = (50, 500)  # at effort 0 and 1
 MOST_CELLS = 200_000_000
+LENGTHS = ("euclidean", "cityblock", "chebyshev", "minkowski")  # twice as long of rows times two
+LARGEST_POWER = 100  # of two, of numbers that are read as they are
 ALLOWANCE = 1e-7  # of a distance: scikit-learn takes squares apart, and loses half of the digits
 SCIPY = {
     "l2": "euclidean", "manhattan": "cityblock", "l1": "cityblock", "infinity": "chebyshev",
@@ -44,8 +46,12 @@ def certify_model(
     asked = np.sort(np.random.default_rng(0).permutation(n)[:most])
     distances = all_distances(model, X, asked)
     said, found = kneighbors(model, X[asked], k)
+    allowed = ALLOWANCE * max(float(distances.max(initial=0.0)), np.finfo(float).tiny)
+    if model.effective_metric_ == "cosine":  # one less a sum that rounds
+        allowed += (d + 8) * np.finfo(float).eps
     claims = [
-        *search_claims(said, found, distances, k),
+        *search_claims(said, found, distances, allowed, k),
+        *radius_claims(model, X[asked], distances, allowed),
         *answer_claims(model, X[asked], y, said, found),
         *([training_error(model, X, y)] if hasattr(model, "classes_") and y.ndim == 1 else []),
         left_out_claim(model, y, asked, distances, k),
@@ -76,10 +82,22 @@ def all_distances(model: Any, X: Any, asked: NDArray[np.intp]) -> Floats:
     if metric == "gower":
         return gower_distances(X, asked, [known is not None for known in model.categories_])
     if metric == "cosine":  # a row of zeros is at right angles to every other
+        largest = np.abs(rows).max(axis=1)
+        rows = rows / np.where(largest > 0, largest, 1.0)[:, np.newaxis]
         lengths = np.linalg.norm(rows, axis=1)
         unit = rows / np.where(lengths > 0, lengths, 1.0)[:, np.newaxis]
         return np.asarray(1.0 - unit[asked] @ unit.T)
-    return np.asarray(cdist(rows[asked], rows, SCIPY.get(metric, metric), **more))
+    name = SCIPY.get(metric, metric)
+    power = power_out_of_range(rows) if name in LENGTHS else 0
+    if power:
+        rows = np.ldexp(rows, -power)
+    return np.asarray(np.ldexp(cdist(rows[asked], rows, name, **more), power))
+
+
+def power_out_of_range(rows: Floats) -> int:
+    """The power of two of the largest number, if powers of it are hardly numbers; else 0."""
+    power = int(np.frexp(np.abs(rows).max(initial=0.0))[1])
+    return power if abs(power) > LARGEST_POWER else 0
 
 
 def gower_distances(X: Any, asked: NDArray[np.intp], categorical: list[bool]) -> Floats:
@@ -99,24 +117,39 @@ def gower_distances(X: Any, asked: NDArray[np.intp], categorical: list[bool]) ->
     return np.where(known > 0, total / np.maximum(known, 1.0), 1.0)
 
 
-def search_claims(said: Floats, found: NDArray[np.intp], distances: Floats, k: int) -> list[Claim]:
+def search_claims(
+    said: Floats, found: NDArray[np.intp], distances: Floats, allowed: float, k: int
+) -> list[Claim]:
     """That the distances (m, k) of the neighbours are right, and that no other row is nearer."""
-    scale = ALLOWANCE * max(float(distances.max(initial=0.0)), np.finfo(float).tiny)
     true = np.take_along_axis(distances, found, axis=1)
     off = float(np.abs(true - said).max(initial=0.0))
     repeated = float(sum(len(row) - len(set(row)) for row in found.tolist()))
     best = np.partition(distances, k - 1, axis=1)[:, k - 1]
     late = float((true.max(axis=1) - best).max(initial=0.0))
     return [
-        within("distances", f"the neighbours' distances are right to {off:.1e}", off, scale),
+        within("distances", f"the neighbours' distances are right to {off:.1e}", off, allowed),
         within("neighbours", f"{repeated:.0f} neighbours are named twice", repeated, 0.0),
         within(
             "nearest",
             f"no row is nearer than the k-th neighbour by more than {max(late, 0.0):.1e}",
             late,
-            scale,
+            allowed,
         ),
     ]
+
+
+def radius_claims(model: Any, Q: Any, distances: Floats, allowed: float) -> list[Claim]:
+    """That a search by radius finds the rows within it, but for those at its edge."""
+    if not hasattr(model, "radius_neighbors"):
+        return []
+    found = model.radius_neighbors(Q, return_distance=False)
+    inside = np.zeros(distances.shape, bool)
+    for row, places in zip(inside, found, strict=True):
+        row[places] = True
+    clear = np.abs(distances - model.radius) > allowed
+    wrong = int(np.count_nonzero(clear & (inside != (distances <= model.radius))))
+    statement = f"{wrong:,} rows are missing or too many within radius={model.radius:g}"
+    return [within("radius", statement, wrong, 0)]
 
 
 def answer_claims(

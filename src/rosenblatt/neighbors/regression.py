@@ -3,11 +3,13 @@
 from typing import Any, ClassVar
 
 import numpy as np
+import scipy.sparse as sp
 import sklearn.neighbors
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from .nearest import METRICS, WEIGHTS, ExactSearch, vote_weights
+from .search import Points
 
 
 class KNeighborsRegressor(ExactSearch, sklearn.neighbors.KNeighborsRegressor):  # type: ignore[misc]
@@ -70,13 +72,28 @@ class NearestNeighbors(ExactSearch, sklearn.neighbors.NearestNeighbors):  # type
         sort_results: bool = False,
     ) -> Any:
         """Return distances and numbers of all stored rows within a radius; as in scikit-learn."""
-        if self.metric != "gower":
-            return super().radius_neighbors(X, radius, return_distance, sort_results)
         check_is_fitted(self)
         reach = self.radius if radius is None else radius
+        points = self._searched()
+        if points is not None and points.metric == "euclidean" and not sp.issparse(X):
+            return self._within(points, X, reach, return_distance, sort_results)
+        if self.metric != "gower":
+            return super().radius_neighbors(X, radius, return_distance, sort_results)
         distances, found = self.kneighbors(X, self.n_samples_fit_ - (X is None))
         ends = [int(np.searchsorted(row, reach, side="right")) for row in distances]
         near, rows = np.empty((2, len(ends)), object)
         for i, end in enumerate(ends):
             near[i], rows[i] = distances[i, :end], found[i, :end]
         return (near, rows) if return_distance else rows
+
+    def _within(self, points: Points, X: Any, reach: Any, with_distances: bool, sort: bool) -> Any:
+        """All stored rows within a radius of each row of X; of each other, without X."""
+        if sort and not with_distances:
+            raise ValueError("return_distance must be True if sort_results is True.")
+        Q = self._fit_X if X is None else self._checked(X)
+        near, rows = np.empty((2, len(Q)), object)
+        for i, (distances, found) in enumerate(zip(*points.within(Q, reach), strict=True)):
+            kept = np.flatnonzero(found != i) if X is None else np.arange(len(found))
+            order = kept[np.argsort(distances[kept], kind="stable")] if sort else kept
+            near[i], rows[i] = distances[order], found[order]
+        return (near, rows) if with_distances else rows

@@ -21,6 +21,8 @@ QUERIES = 256  # that pass over a block of points together
 FEW_COLUMNS, MANY_POINTS = 5, 3_000  # where a k-d tree is faster
 FAR = 1e6  # times the reach of the points
 TINY = 1e-30  # what single precision may lose of numbers close to zero
+LENGTHS = ("euclidean", "manhattan", "chebyshev", "minkowski")  # twice as long of rows times two
+LARGEST_POWER = 512  # of two, that a difference to the power p may have
 
 
 class Points:
@@ -33,6 +35,9 @@ class Points:
         self.X = np.ascontiguousarray(X, np.float64)
         self.metric, self.p = metric, 2.0 if metric == "euclidean" else p
         self.categorical = categorical  # (d,): columns that are equal or not, of "gower"
+        self.power = _power_out_of_range(self.X, self.p) if metric in LENGTHS else 0
+        if self.power:
+            self.X = np.ldexp(self.X, -self.power)
         n, d = X.shape
         self._tree: Any = None  # made when first needed
         self._tiles: Any = None
@@ -44,6 +49,47 @@ class Points:
 
     def nearest(self, Q: NDArray[Any], k: int) -> Found:
         """Distances and numbers (m, k) of the k nearest points of each query, nearest first."""
+        if self.metric not in LENGTHS:
+            return self._nearest(Q, k)
+        distances, points = self._nearest(self.scaled(Q), k)
+        return self.as_given(distances), points
+
+    def within(self, Q: NDArray[Any], radius: float) -> tuple[list[Table], list[NDArray[np.intp]]]:
+        """Euclidean distances and numbers of all points within a radius of each query."""
+        # Products find the candidates, with what they round on top; differences decide.
+        from sklearn.neighbors import NearestNeighbors
+
+        Q, reach = self.scaled(Q), np.ldexp(float(radius), -self.power)
+        centre = self.X.mean(axis=0)
+        X, near = self.X - centre, Q - centre
+        sizes = np.einsum("ij,ij->i", X, X).max() + np.einsum("ij,ij->i", near, near).max(initial=0)
+        wide = np.sqrt(reach**2 + 8 * (X.shape[1] + 8) * np.finfo(np.float64).eps * sizes)
+        search = NearestNeighbors(algorithm="brute").fit(X)
+        distances, found = [], []
+        for q, some in zip(Q, search.radius_neighbors(near, wide, False), strict=True):
+            apart = np.sqrt(((self.X[some] - q) ** 2).sum(axis=1))
+            distances.append(self.as_given(apart[apart <= reach]))
+            found.append(some[apart <= reach])
+        return distances, found
+
+    def scaled(self, Q: NDArray[Any]) -> Table:
+        """Queries in the scale of the points."""
+        Q = np.asarray(Q, np.float64)
+        return np.ldexp(Q, -self.power) if self.power else Q
+
+    def as_given(self, distances: Table) -> Table:
+        """Distances in the scale of what was given; raises if one is out of range."""
+        if self.power:
+            with np.errstate(over="ignore"):
+                distances = np.ldexp(distances, self.power)
+        if not np.isfinite(distances).all():
+            raise ValueError(
+                f"The distances of some rows are too large for 64 bits: the largest stored number "
+                f"is {np.ldexp(np.abs(self.X).max(), self.power):.3g}. Scale the columns down."
+            )
+        return distances
+
+    def _nearest(self, Q: NDArray[Any], k: int) -> Found:
         if self._in_tree:
             return self._by_tree(Q, k)
         if self.metric == "cosine":
@@ -190,6 +236,12 @@ class Codes:
         return _words_of(Q) if self.bits else np.ascontiguousarray(Q, np.uint8)
 
 
+def _power_out_of_range(X: Table, p: float) -> int:
+    """The power of two of the largest number, if the p-th power of it is hardly a number; or 0."""
+    power = int(np.frexp(max(X.max(), -X.min()))[1])
+    return power if abs(power) * min(max(p, 2.0), LARGEST_POWER) > LARGEST_POWER else 0
+
+
 def _words_of(X: NDArray[Any]) -> NDArray[np.uint64]:
     """Rows (n, d) of zeros and ones as words of 64 bits."""
     n, d = X.shape
@@ -246,7 +298,12 @@ def lengths_of(rows: Any) -> Table:
     if sp.issparse(rows):
         lengths = scipy.sparse.linalg.norm(rows, axis=1)
     else:
-        lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows, dtype=np.float64))
+        with np.errstate(over="ignore", under="ignore"):
+            lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows, dtype=np.float64))
+        if len(lengths) and not 1e-140 < lengths.min() <= lengths.max() < 1e140:
+            largest = np.abs(rows).max(axis=1).astype(np.float64)
+            parts = rows / np.where(largest > 0, largest, 1.0)[:, np.newaxis]
+            lengths = largest * np.linalg.norm(parts, axis=1)
     if not lengths.all():
         raise ValueError(
             f"Row {np.flatnonzero(lengths == 0)[0]} is all zeros: it has no direction, and no "
