@@ -54,19 +54,23 @@ class Points:
         distances, points = self._nearest(self.scaled(Q), k)
         return self.as_given(distances), points
 
-    def within(self, Q: NDArray[Any], radius: float) -> tuple[list[Table], list[NDArray[np.intp]]]:
-        """Euclidean distances and numbers of all points within a radius of each query."""
+    def within(self, Q: NDArray[Any], radius: Any) -> tuple[list[Table], list[NDArray[np.intp]]]:
+        """Euclidean distances and numbers of all points within a radius, or one for each query."""
         # Products find the candidates, with what they round on top; differences decide.
         from sklearn.neighbors import NearestNeighbors
 
-        Q, reach = self.scaled(Q), np.ldexp(float(radius), -self.power)
+        Q = self.scaled(Q)
+        reaches = np.broadcast_to(np.ldexp(np.asarray(radius, np.float64), -self.power), len(Q))
         centre = self.X.mean(axis=0)
         X, near = self.X - centre, Q - centre
         sizes = np.einsum("ij,ij->i", X, X).max() + np.einsum("ij,ij->i", near, near).max(initial=0)
-        wide = np.sqrt(reach**2 + 8 * (X.shape[1] + 8) * np.finfo(np.float64).eps * sizes)
+        wide = np.sqrt(
+            reaches.max(initial=0.0) ** 2 + 8 * (X.shape[1] + 8) * np.finfo(np.float64).eps * sizes
+        )
         search = NearestNeighbors(algorithm="brute").fit(X)
         distances, found = [], []
-        for q, some in zip(Q, search.radius_neighbors(near, wide, False), strict=True):
+        candidates = search.radius_neighbors(near, float(wide), False) if len(Q) else []
+        for q, reach, some in zip(Q, reaches, candidates, strict=True):
             apart = np.sqrt(((self.X[some] - q) ** 2).sum(axis=1))
             distances.append(self.as_given(apart[apart <= reach]))
             found.append(some[apart <= reach])
