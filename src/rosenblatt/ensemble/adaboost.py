@@ -245,8 +245,6 @@ class AdaBoostClassifier(CallbackSupportMixin, ensemble.AdaBoostClassifier):  # 
             return None
         return self._so_far(record) | {"_row_weights": record.row_weights}
 
-    # ----- what a fitted vote answers
-
     def decision_function(self, X: Any) -> Floats:
         """Return the share of the vote for each class, less that of the others.
 
@@ -400,8 +398,6 @@ class AdaBoostClassifier(CallbackSupportMixin, ensemble.AdaBoostClassifier):  # 
     def objective_(self) -> float:
         """The mean exponential loss of the vote, which the rounds made small."""
         return float(self.error_bounds_[-1])
-
-    # ----- the number of rounds as a path
 
     def path_parameters(self) -> tuple[str, ...]:
         """Return the parameters that boosting has a path over: the number of rounds."""

@@ -70,8 +70,6 @@ class Forest(CallbackSupportMixin, TableInput, BaseEstimator):  # type: ignore[m
         """An unfitted tree of the kind that the forest grows."""
         return self._tree(splitter="random" if self._random_thresholds else "best")
 
-    # ----- fitting
-
     def _goes_on(self) -> bool:
         """Whether a fit adds trees to those that are there."""
         return bool(self.warm_start and hasattr(self, "estimators_"))
@@ -193,8 +191,6 @@ class Forest(CallbackSupportMixin, TableInput, BaseEstimator):  # type: ignore[m
         self.estimator_.max_features_ = template.max_features_
         return settings
 
-    # ----- out of bag
-
     @property
     def estimators_samples_(self) -> list[NDArray[np.int64]]:
         """The rows that each tree drew, as often as it drew them."""
@@ -246,8 +242,6 @@ class Forest(CallbackSupportMixin, TableInput, BaseEstimator):  # type: ignore[m
             else:
                 guess = value[:, :, 0] if self.n_outputs_ > 1 else value[:, 0, 0]
             self.oob_score_ = self.oob_score(truth, guess)
-
-    # ----- what a fitted forest answers
 
     def _mean_values(self, X: Any) -> NDArray[np.float64]:
         """The mean over the trees of the values (n, o, K) of the leaves."""

@@ -23,7 +23,7 @@ Nodes = tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.uint64]]  # of 
 
 
 @dataclass(frozen=True)
-class GrowthSettings:
+class BoostedSettings:
     """What a tree may do."""
 
     max_leaf_nodes: int | None
@@ -34,7 +34,7 @@ class GrowthSettings:
     learning_rate: float
 
 
-class TreeGrowth:
+class BoostedGrowth:
     """The coded rows and the memory in which trees grow."""
 
     def __init__(
@@ -43,7 +43,7 @@ class TreeGrowth:
         cuts: NDArray[np.float64],
         columns: NDArray[np.int64],
         groups: NDArray[np.uint8],
-        settings: GrowthSettings,
+        settings: BoostedSettings,
     ) -> None:
         self.codes, self.cuts, self.columns, self.groups = codes, cuts, columns, groups
         self.settings = settings

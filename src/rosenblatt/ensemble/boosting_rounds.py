@@ -13,7 +13,7 @@ from sklearn.utils import resample
 from rosenblatt import loops
 
 from . import boosting_bins
-from .boosted_growth import GrowthSettings, TreeGrowth
+from .boosted_growth import BoostedGrowth, BoostedSettings
 from .boosted_trees import BoostedTrees
 from .boosting_losses import Loss
 
@@ -70,7 +70,7 @@ class Rounds:
         groups: NDArray[np.uint8],
     ) -> None:
         self.loss, self.rows, self.K = loss, rows, loss.n_outputs
-        settings = GrowthSettings(
+        settings = BoostedSettings(
             model.max_leaf_nodes,
             model.max_depth,
             model.min_samples_leaf,
@@ -78,7 +78,7 @@ class Rounds:
             float(model.max_features),
             float(model.learning_rate),
         )
-        self.growth = TreeGrowth(rows.codes, model._cuts, columns, groups, settings)
+        self.growth = BoostedGrowth(rows.codes, model._cuts, columns, groups, settings)
         self.loss.derive(rows.raw, rows.y, rows.weight)
 
     def mean_loss(self) -> float:

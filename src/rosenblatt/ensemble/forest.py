@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from rosenblatt.base import fitting
 from rosenblatt.explanation import Explanation, as_row, two_classes
 from rosenblatt.tree import DecisionTreeClassifier, DecisionTreeRegressor
-from rosenblatt.tree.inputs import check_numbers, encode_classes, warn_of_friedman
+from rosenblatt.tree.inputs import class_targets, number_targets, warn_of_friedman
 from rosenblatt.tree.structure import dense_blocks
 
 from .base import Forest
@@ -50,7 +50,7 @@ class ForestClassifier(ClassifierMixin, Forest):  # type: ignore[misc]
         """
         self._validate_params()
         rows = self._check_rows(X, reset=not self._goes_on())
-        targets = encode_classes(self, y, rows.shape[0])
+        targets = class_targets(self, y, rows.shape[0])
         weights = self._all_weights(y, self._weights(sample_weight, rows))
         self._grow(X, y, sample_weight, rows, targets, weights)
         return self
@@ -196,7 +196,7 @@ class ForestRegressor(RegressorMixin, Forest):  # type: ignore[misc]
         self._validate_params()
         warn_of_friedman(self.criterion)
         rows = self._check_rows(X, reset=not self._goes_on())
-        targets = check_numbers(self, y, rows.shape[0])
+        targets = number_targets(self, y, rows.shape[0])
         self._grow(X, y, sample_weight, rows, targets, self._weights(sample_weight, rows))
         return self
 

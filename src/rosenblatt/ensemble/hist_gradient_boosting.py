@@ -13,10 +13,10 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from rosenblatt.base import encode_labels, fitting
 
 from .boosting_losses import BinaryLogLoss, Loss, MultinomialLogLoss, RegressionLoss
-from .gradient_boosting import Floats, GradientBoosting
+from .histogram_boosting import Floats, HistGradientBoosting
 
 
-class HistGradientBoostingClassifier(ClassifierMixin, GradientBoosting):  # type: ignore[misc]
+class HistGradientBoostingClassifier(ClassifierMixin, HistGradientBoosting):  # type: ignore[misc]
     """Boosted trees on histograms, for classes: descent on the log loss, each step a tree [1]_.
 
     One tree a round for two classes, one for each class for more. Columns are read as at most
@@ -95,7 +95,7 @@ class HistGradientBoostingClassifier(ClassifierMixin, GradientBoosting):  # type
     class_weight: Any
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **GradientBoosting._parameter_constraints,
+        **HistGradientBoosting._parameter_constraints,
         "loss": [StrOptions({"log_loss"})],
         "class_weight": [dict, StrOptions({"balanced"}), None],
     }
@@ -303,7 +303,7 @@ class HistGradientBoostingClassifier(ClassifierMixin, GradientBoosting):  # type
             yield self._scores(raw)
 
 
-class HistGradientBoostingRegressor(RegressorMixin, GradientBoosting):  # type: ignore[misc]
+class HistGradientBoostingRegressor(RegressorMixin, HistGradientBoosting):  # type: ignore[misc]
     """Boosted trees on histograms, for numbers: descent on a loss, each step a tree [1]_.
 
     Columns are read as at most 255 levels; each tree grows leaf by leaf, where the loss falls
@@ -380,7 +380,7 @@ class HistGradientBoostingRegressor(RegressorMixin, GradientBoosting):  # type: 
     quantile: float | None
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **GradientBoosting._parameter_constraints,
+        **HistGradientBoosting._parameter_constraints,
         "loss": [StrOptions({"squared_error", "absolute_error", "gamma", "poisson", "quantile"})],
         "quantile": [Interval(Real, 0, 1, closed="both"), None],
     }

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import compiled
-from .tree import TIE, class_impurity, random_bits
+from .tree import class_impurity, is_better, random_bits
 from .tree_columns import LOW_HALF
 from .tree_scan import ENTROPY, GINI, MAJORITY, POISSON, ROUNDING, SQUARED, mean_score, x_log_x
 
@@ -192,12 +192,6 @@ def clear_groups(scratch, n_groups):
         scratch.rows[c] = 0
         for k in range(scratch.sums.shape[1]):
             scratch.sums[c, k] = 0.0
-
-
-@compiled(inline=True)
-def is_better(score, found):
-    """Whether a score beats the best so far by more than rounding."""
-    return found[1] < 0 or score > found[0] + TIE * abs(found[0])
 
 
 @compiled

@@ -22,8 +22,7 @@ FEW_TREES = {"n_estimators": 8, "random_state": 0}
 
 def _forest(name: str, task: str, module: str, contestant: Contestant, benchmark: object) -> Row:
     kind = "Classifier" if task == "classification" else "Regressor"
-    other = "entropy" if task == "classification" else "poisson"
-    extra: dict[str, object] = {"criterion": other} if task == "classification" else {}
+    extra: dict[str, object] = {"criterion": "entropy"} if task == "classification" else {}
     return Row(
         name=name,
         module=module,

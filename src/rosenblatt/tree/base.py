@@ -176,8 +176,6 @@ class DecisionTree(CallbackSupportMixin, TableInput, BaseEstimator):  # type: ig
         self.n_iter_, self.stop_reason_ = passes.n_iter, passes.stop_reason
         return grown[0]
 
-    # ----- what a fitted tree answers
-
     def _leaf_values(self, X: Any) -> NDArray[np.float64]:
         """The values (n, o, K) of the leaves of the rows."""
         leaves = self._leaves(X)
@@ -320,8 +318,6 @@ class DecisionTree(CallbackSupportMixin, TableInput, BaseEstimator):  # type: ig
                 f"ccp_alpha must be at least that of the fit, {self.ccp_alpha}; got {ccp_alpha}."
             )
         return self._pruned_at(ccp_alpha, pruning.cost_complexity_path(self.tree_)[2])
-
-    # ----- words
 
     def to_text(
         self, feature_names: Any = None, max_depth: int | None = None, digits: int = 4

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from rosenblatt import loops
 
-from .settings import CRITERIA, Settings, Targets
+from .settings import CRITERIA, Settings, Targets, x_log_x_table
 from .structure import LEAF, UNDEFINED, Tree
 
 MOST_CLASSES = 64  # there is room for the shares of twice as many nodes as rows
@@ -59,14 +59,13 @@ def _table(X: Any, n_categories: Any, classes: Any, K: int, settings: Settings) 
     loops.category_tree.write_cells(
         np.ascontiguousarray(X), classes, n_categories, K, cells, has_missing
     )
-    n_categories, x_log_x = n_categories + has_missing, np.zeros(1)
+    n_categories, table = n_categories + has_missing, np.zeros(1)
     if CRITERIA[settings.criterion] == CRITERIA["entropy"]:
-        counts = np.arange(n + 1, dtype=np.float64)
-        x_log_x = counts * np.log(np.maximum(counts, 1.0))
+        table = x_log_x_table(n)
     return loops.category_tree.Cells(
         cells, words, np.empty_like(words), n_categories,
         np.concatenate([[0], np.cumsum(n_categories * K)]),
-        np.arange(size, dtype=np.int64) // K, x_log_x,
+        np.arange(size, dtype=np.int64) // K, table,
     )  # fmt: skip
 
 

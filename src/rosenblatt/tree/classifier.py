@@ -13,11 +13,11 @@ from sklearn.utils._param_validation import Hidden, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt.base import callers_level, fitting
-from rosenblatt.explanation import Explanation, two_classes
+from rosenblatt.explanation import Explanation, as_row, two_classes
 
 from . import pruning
 from .base import DecisionTree, with_weight
-from .inputs import class_weights, encode_classes
+from .inputs import class_targets, class_weights
 from .settings import Targets
 from .structure import Tree
 
@@ -198,7 +198,7 @@ class DecisionTreeClassifier(ClassifierMixin, DecisionTree):  # type: ignore[mis
         """
         self._validate_params()
         rows = self._check_rows(X, reset=True)
-        targets = encode_classes(self, y, rows.shape[0])
+        targets = class_targets(self, y, rows.shape[0])
         weights = class_weights(self, y, self._weights(sample_weight, rows))
         self.__dict__.pop("lower_bound_", None)
         if self.search == "optimal":
@@ -337,8 +337,6 @@ class DecisionTreeClassifier(ClassifierMixin, DecisionTree):  # type: ignore[mis
         check_is_fitted(self)
         if self.n_outputs_ > 1:
             raise ValueError("explain takes a tree of one output.")
-        from rosenblatt.explanation import as_row
-
         leaf = int(self._leaves(as_row(self, x))[0])
         value = self.tree_.value[:, 0]
         winner, second = two_classes(self.classes_, value[leaf], rival)

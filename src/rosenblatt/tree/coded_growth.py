@@ -10,7 +10,7 @@ from rosenblatt import loops
 from rosenblatt.runtime import threads
 
 from .growth import COLUMNS_AT_ONCE, columns_of
-from .settings import CRITERIA, MISSING, NO_DEPTH, Settings, Targets
+from .settings import CRITERIA, MISSING, NO_DEPTH, Settings, Targets, x_log_x_table
 from .structure import UNDEFINED, Tree
 
 MOST_LEVELS = 255
@@ -159,8 +159,7 @@ class CodedGrowth:
         centred = targets if settings.criterion == "poisson" else targets - targets.mean()
         table = none
         if CRITERIA[settings.criterion] == 1 and weights is None:
-            counts = np.arange(most, dtype=np.float64)
-            table = counts * np.log(np.maximum(counts, 1.0))
+            table = x_log_x_table(most - 1)
         return loops.forest.Levels(
             columns.codes, columns.missing_code, columns.n_levels, columns.n_categories > 0,
             columns.has_missing, columns.bounds, centred, targets,

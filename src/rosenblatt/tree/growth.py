@@ -11,12 +11,13 @@ from rosenblatt import loops
 from rosenblatt.runtime import threads
 
 from .assembly import assemble
-from .settings import CRITERIA, MISSING, NO_DEPTH, Settings, Targets
+from .settings import CRITERIA, MISSING, NO_DEPTH, Settings, Targets, x_log_x_table
 from .structure import Tree
 
 ENTRIES_OF_A_LARGE_NODE = 2_000_000  # its columns are read one at a time, by any thread
 ENTRIES_A_CALL = 20_000_000  # of a compiled call, which takes some 0.1 s
 COLUMNS_AT_ONCE = 4  # half a cache line of each row
+SCORE, COLUMN, BRANCHES = 0, 1, 5  # of a split that was found, as `loops.tree.take` stores it
 
 
 def sorted_columns(
@@ -115,8 +116,7 @@ class Growth:
             elif settings.criterion != "poisson":
                 numbers = numbers - np.average(numbers, axis=0, weights=self.weights)
         elif CRITERIA[settings.criterion] == 1 and self.weights is None:
-            counts = np.arange(n + 1, dtype=np.float64)
-            table = counts * np.log(np.maximum(counts, 1.0))
+            table = x_log_x_table(n)
         signs = settings.monotonic_cst
         values = none
         if settings.random_thresholds:
@@ -190,7 +190,7 @@ class Growth:
         """Grow whole subtrees."""
         work, found = self._work(), np.empty(8)
         for root in roots:
-            first, waiting = int(self.nodes.ints[root, 0]), 1
+            first, waiting = int(self.nodes.ints[root, loops.tree.START]), 1
             work.stack[first] = root
             while waiting and not self.stopped:
                 waiting = loops.tree.grow(
@@ -206,23 +206,24 @@ class Growth:
 
         def consider(node: int) -> None:
             gain, found = self._find(node)
-            if found[1] >= 0 and gain + 1e-15 >= self.limits.min_decrease:
+            if found[COLUMN] >= 0 and gain + 1e-15 >= self.limits.min_decrease:
                 heapq.heappush(heap, (-round(gain / whole, 9), node, found))
 
         consider(0)
         most = self.settings.max_leaf_nodes or 0
         while heap and leaves < most:
             _, node, found = heapq.heappop(heap)
-            if leaves - 1 + int(found[5]) > most:
+            if leaves - 1 + int(found[BRANCHES]) > most:
                 continue
             for child in self._split(node, found):
                 consider(child)
-            leaves += int(found[5]) - 1
-        ints = self.nodes.ints
-        ints[:, 3] = np.where((self.nodes.used > 0) & (ints[:, 3] < 0), 0, ints[:, 3])
+            leaves += int(found[BRANCHES]) - 1
+        children = self.nodes.ints[:, loops.tree.CHILDREN]
+        children[(self.nodes.used > 0) & (children < 0)] = 0  # what was not split is a leaf
 
     def _size(self, node: int) -> int:
-        return int(self.nodes.ints[node, 1] - self.nodes.ints[node, 0])
+        ints = self.nodes.ints[node]
+        return int(ints[loops.tree.STOP] - ints[loops.tree.START])
 
     def _find(self, node: int) -> tuple[float, NDArray[np.float64]]:
         """The best split of a node and what it gains; its columns one by one if it is large."""
@@ -248,19 +249,19 @@ class Growth:
             each = threads.over_chunks(search, d, d * threads.CELLS_PER_CHUNK)
             best = each[0]
             for found in each[1:]:
-                if found[1] >= 0 and tree.is_better(found[0], best):
+                if found[COLUMN] >= 0 and tree.is_better(found[SCORE], best):
                     best = found
         gain = 0.0
-        if best[1] >= 0:
+        if best[COLUMN] >= 0:
             gain = max(
-                tree.gain_of(self.rows, self.limits, self.nodes, self.work, node, best[0]), 0.0
+                tree.gain_of(self.rows, self.limits, self.nodes, self.work, node, best[SCORE]), 0.0
             )
         return gain, best
 
     def _split(self, node: int, found: NDArray[np.float64]) -> list[int]:
         """Split a node as found; return its children that may be split further."""
         tree, nodes = loops.tree, self.nodes
-        if self.settings.max_leaf_nodes is None or found[1] < 0:
+        if self.settings.max_leaf_nodes is None or found[COLUMN] < 0:
             still_open = tree.split_node(self.rows, self.limits, nodes, self.work, node, found)
         else:
             still_open = tree.make_children(self.rows, self.limits, nodes, self.work, node, found)

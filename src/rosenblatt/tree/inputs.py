@@ -75,7 +75,7 @@ class TableInput:
         return "missing is 'error'; 'best', 'majority' and 'branch' take it."
 
     def _weights(self, sample_weight: Any, X: Any) -> NDArray[np.float64] | None:
-        """The weights of the rows; None if all are equal to one."""
+        """The weights of the rows; None if none are given."""
         if sample_weight is None:
             return None
         return check_sample_weight(sample_weight, X, ensure_non_negative=True)
@@ -102,7 +102,7 @@ def _refuse_infinity(X: NDArray[Any], name: str) -> None:
         )
 
 
-def encode_classes(model: Any, y: Any, n: int) -> Targets:
+def class_targets(model: Any, y: Any, n: int) -> Targets:
     """The classes of y by number; sets the attributes that name them."""
     _refuse_sparse_targets(model, y)
     if not isinstance(y, list | tuple | np.ndarray) and y is not None:
@@ -140,7 +140,7 @@ def class_weights(model: Any, y: Any, weights: Any) -> Any:
     return by_class if weights is None else weights * by_class
 
 
-def check_numbers(model: Any, y: Any, n: int) -> Targets:
+def number_targets(model: Any, y: Any, n: int) -> Targets:
     """The targets (n, o) as doubles."""
     if y is None:
         raise ValueError(

@@ -16,11 +16,11 @@ from inspect import signature
 from typing import Any, NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from rosenblatt import loops
 
+from .growth import Growth, column_of
 from .settings import Settings, Targets
 from .structure import LEAF, UNDEFINED, Tree
 
@@ -44,7 +44,7 @@ def best_tree(
 ) -> Found:
     """The tree of at most this depth with the fewest mistakes on X (n, d), no value missing."""
     w = np.ones(X.shape[0]) if weights is None else weights
-    columns = [_column(X, j) for j in range(X.shape[1])]
+    columns = [column_of(X, j) for j in range(X.shape[1])]
     cuts = [thresholds(column) for column in columns]
     if max(len(cut) for cut in cuts) >= MOST_CUTS:
         # So that the tree is never worse than the greedy one, whose thresholds may be others.
@@ -54,7 +54,7 @@ def best_tree(
     levels = [np.searchsorted(cut, column) for cut, column in zip(cuts, columns, strict=True)]
     codes = np.ascontiguousarray(np.transpose(levels), np.uint8)
     assert targets.classes is not None
-    search = Search(codes, targets.classes[:, 0], w, targets.n_classes[0])
+    search = OptimalSearch(codes, targets.classes[:, 0], w, targets.n_classes[0])
     stop_at = time.monotonic() + time_limit
     loss, bound, plan = search.run(depth, lambda: time.monotonic() > stop_at)
     tree = _assemble(plan, cuts, columns, targets, w, criterion)
@@ -96,15 +96,8 @@ def check_search(model: Any) -> int:
 
 def grow_greedily(X: Any, targets: Targets, weights: Any, depth: int, criterion: str) -> Tree:
     """The tree that takes the best split at each node."""
-    from .growth import Growth
-
     numeric = np.zeros(X.shape[1], np.int64)
     return Growth(X, numeric, targets, weights, Settings(criterion, max_depth=depth)).run()
-
-
-def _column(X: Any, j: int) -> NDArray[np.float64]:
-    column = X[:, [j]].toarray().ravel() if sp.issparse(X) else X[:, j]
-    return np.asarray(column, np.float64)
 
 
 def thresholds(column: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -122,7 +115,7 @@ def thresholds(column: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.where((middle >= high) | (middle < low), low, middle)
 
 
-class Search:
+class OptimalSearch:
     """The search for the plan that loses least, on codes (n, d)."""
 
     def __init__(

@@ -13,7 +13,7 @@ from rosenblatt.base import fitting
 from rosenblatt.explanation import Explanation
 
 from .base import DecisionTree
-from .inputs import check_numbers, warn_of_friedman
+from .inputs import number_targets, warn_of_friedman
 from .settings import Targets
 
 
@@ -152,7 +152,7 @@ class DecisionTreeRegressor(RegressorMixin, DecisionTree):  # type: ignore[misc]
         self._validate_params()
         warn_of_friedman(self.criterion)
         rows = self._check_rows(X, reset=True)
-        targets = check_numbers(self, y, rows.shape[0])
+        targets = number_targets(self, y, rows.shape[0])
         weights = self._weights(sample_weight, rows)
         tree = self._grown(rows, targets, weights)
         self.tree_ = self._report_growth(tree, X, y, sample_weight)

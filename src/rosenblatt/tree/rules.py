@@ -85,7 +85,7 @@ class Rule(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         answers, group = np.unique(holding(X, *tests), axis=0, return_inverse=True)
         sums: Any = np.bincount(2 * group.ravel() + codes, weight, 2 * len(answers))
         sums = sums.reshape(-1, 2)
-        found = Search(answers.T.copy(), sums[:, 1], sums[:, 0], self.max_rules)
+        found = RuleSearch(answers.T.copy(), sums[:, 1], sums[:, 0], self.max_rules)
         m, terms = self._search(found)
 
         self.classes_ = classes
@@ -110,7 +110,7 @@ class Rule(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         columns, thresholds, above = zip(*tests, strict=True) if tests else ((), (), ())
         return np.array(columns, np.int64), np.array(thresholds), np.array(above, bool)
 
-    def _search(self, search: "Search") -> tuple[int, Place]:
+    def _search(self, search: "RuleSearch") -> tuple[int, Place]:
         """The best rule: how many of its tests must hold, and their numbers."""
         raise NotImplementedError
 
@@ -263,7 +263,7 @@ class ConjunctionClassifier(Rule):
     .. [1] L. G. Valiant (1984), A theory of the learnable. *Communications of the ACM* 27.
     """
 
-    def _search(self, search: "Search") -> tuple[int, Place]:
+    def _search(self, search: "RuleSearch") -> tuple[int, Place]:
         kept = np.flatnonzero(search.answers[:, search.yes > 0].all(axis=1))
         everything = search.all_of(kept)
         if not search.no[everything].any():  # one of these is consistent
@@ -276,7 +276,7 @@ class ConjunctionClassifier(Rule):
             search.consider(search.all_of(terms), (len(terms), terms))
         return search.best
 
-    def _without_idle_tests(self, search: "Search", kept: list[int]) -> None:
+    def _without_idle_tests(self, search: "RuleSearch", kept: list[int]) -> None:
         """The conjunction of all tests but those that can be left out, one after the other."""
         for t in list(kept):
             fewer = [other for other in kept if other != t]
@@ -327,7 +327,7 @@ class MofNClassifier(Rule):
     True if at least 2 of fever, cough, rash, else False
     """
 
-    def _search(self, search: "Search") -> tuple[int, Place]:
+    def _search(self, search: "RuleSearch") -> tuple[int, Place]:
         for terms in search.by_size(np.arange(len(search.answers)), self.max_terms):
             held = search.answers[list(terms)].sum(axis=0)
             for m in range(len(terms), 0, -1):
@@ -342,7 +342,7 @@ class MofNClassifier(Rule):
         return f"at least {self.m_} of {', '.join(words)}"
 
 
-class Search:
+class RuleSearch:
     """Rules in the order of their size, over groups of rows that no test tells apart.
 
     answers (tests, groups) say where each test holds; yes and no (groups,) are the weights of the

@@ -13,6 +13,12 @@ MISSING = {"best": 0, "majority": 1, "branch": 2}
 NO_DEPTH = np.iinfo(np.int32).max
 
 
+def x_log_x_table(n: int) -> NDArray[np.float64]:
+    """``x ln x`` of the counts from 0 to n, which entropies are sums of."""
+    counts = np.arange(n + 1, dtype=np.float64)
+    return np.asarray(counts * np.log(np.maximum(counts, 1.0)))
+
+
 @dataclass(frozen=True)
 class Settings:
     """What a tree may do, in numbers of rows and columns."""

@@ -17,7 +17,6 @@ NAMES = {
     "stability": "how sure", "data": "data", "repeat": "repeat",
 }  # fmt: skip
 MOST_COLUMNS = 30
-MOST_DRAWN = 7  # clusters with a colour of their own
 
 
 def page(findings: ClusterFindings) -> str:

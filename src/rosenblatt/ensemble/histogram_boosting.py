@@ -34,7 +34,7 @@ SEEDS = np.iinfo(np.uint32).max
 ROWS_TO_STOP_EARLY = 10_000
 
 
-class GradientBoosting(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
+class HistGradientBoosting(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
     """Trees added one after the other; see `HistGradientBoostingClassifier` for the parameters.
 
     In each round g and h are the derivatives of the loss at the predictions so far. A tree is
@@ -75,8 +75,6 @@ class GradientBoosting(CallbackSupportMixin, BaseEstimator):  # type: ignore[mis
         "verbose": ["verbose"],
         "random_state": ["random_state"],
     }
-
-    # ----- fitting
 
     def _boost(
         self, X: Any, y: Any, sample_weight: Any, X_val: Any, y_val: Any, sample_weight_val: Any
@@ -172,8 +170,6 @@ class GradientBoosting(CallbackSupportMixin, BaseEstimator):  # type: ignore[mis
     def n_iter_(self) -> int:
         """The number of rounds."""
         return len(self.trees_) // self.n_trees_per_iteration_
-
-    # ----- input
 
     def _check_rows(self, X: Any, reset: bool) -> Floats:
         """X as a matrix of doubles, categories by their place, what is not known as NaN."""
@@ -304,8 +300,6 @@ class GradientBoosting(CallbackSupportMixin, BaseEstimator):  # type: ignore[mis
         rest = set(range(d)) - set().union(*groups)
         groups += [rest] if rest else []
         return np.array([[j in group for j in range(d)] for group in groups], np.uint8)
-
-    # ----- what a fitted model answers
 
     def _raw_predict(self, X: Any) -> Floats:
         """The sums (K, n) of the leaves that rows end in."""
