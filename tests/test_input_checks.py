@@ -37,3 +37,34 @@ def test_extreme_weights_do_not_move_the_cuts_of_a_column(size):
     model = Discretizer(max_bins=2, strategy="quantile")
     expected = model.fit(x, y).cuts_[0]
     assert np.array_equal(model.fit(x, y, sample_weight=np.full(18, size)).cuts_[0], expected)
+
+
+@pytest.mark.parametrize("name", ["DecisionTreeClassifier", "DecisionTreeRegressor",
+    "RandomForestClassifier", "ExtraTreesClassifier",
+    "HistGradientBoostingRegressor"])  # fmt: skip
+def test_missing_values_of_new_rows_go_to_the_heavier_side(name):
+    x, y, weight = np.array([[0.0], [1], [1], [1]]), np.array([0, 1, 1, 1]), np.array([10, 1, 1, 1])
+    settings = {"min_samples_leaf": 1, "n_estimators": 2, "bootstrap": False, "max_iter": 2}
+    model = getattr(rosenblatt, name)()
+    model.set_params(**{key: v for key, v in settings.items() if key in model.get_params()})
+    repeated = np.repeat(np.arange(4), weight)
+    expected = model.fit(x[repeated], y[repeated]).predict([[np.nan]])
+    assert np.allclose(model.fit(x, y, sample_weight=weight).predict([[np.nan]]), expected)
+
+
+@pytest.mark.parametrize(("name", "settings"), [
+    ("DecisionTreeClassifier", {}),
+    ("DecisionTreeRegressor", {"criterion": "absolute_error"}),
+    ("RandomForestRegressor", {"n_estimators": 1, "bootstrap": False}),
+])  # fmt: skip
+def test_the_larger_side_has_more_weight_than_the_other(name, settings):
+    rng = np.random.default_rng(0)
+    for _ in range(8):
+        x = rng.integers(0, 6, (15, 3)).astype(float)
+        x[rng.random(x.shape) < 0.2] = np.nan
+        y, weight = rng.integers(0, 2, 15), rng.integers(1, 9, 15)
+        repeated = np.repeat(np.arange(15), weight)
+        model = getattr(rosenblatt, name)(missing="majority", random_state=0, **settings)
+        expected = model.fit(x[repeated], y[repeated]).predict(x)
+        assert np.allclose(model.fit(x, y, sample_weight=weight).predict(x), expected)
+        assert certify(model, x, y, sample_weight=weight).holds

@@ -10,7 +10,7 @@ from sklearn.linear_model import LinearRegression
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 
-from rosenblatt import AdaBoostClassifier, DecisionTreeClassifier, GridSearchCV
+from rosenblatt import AdaBoostClassifier, DecisionTreeClassifier, GridSearchCV, certify
 from tests.reference.adaboost import boosted
 
 CANCER, IRIS = load_breast_cancer(return_X_y=True), load_iris(return_X_y=True)
@@ -234,3 +234,15 @@ def test_many_rows_are_scored_by_packed_trees_as_by_each_tree():
 def test_settings_that_mean_nothing_are_refused(settings, words):
     with pytest.raises(ValueError, match=words):
         AdaBoostClassifier(**settings).fit(*TWO)
+
+
+def test_bounds_are_those_of_weights_without_a_floor():
+    X = np.array([[2., 3, 3], [2, 0, 1], [2, 2, 0], [0, 3, 2], [3, 0, 1], [3, 1, 1], [1, 1, 1],
+                  [0, 3, 0], [1, 0, 3]])  # fmt: skip
+    y = np.array([1, 1, 0, 1, 1, 1, 1, 1, 0])
+    model = AdaBoostClassifier(n_estimators=9, learning_rate=2.0).fit(X, y)
+    votes = np.array([member.predict(X) for member in model.estimators_])
+    margin = np.cumsum(np.where(votes == y, 1, -1) * model.alphas_[:, np.newaxis], axis=0)
+    assert np.allclose(model.error_bounds_, np.exp(-margin).mean(axis=1), rtol=1e-9, atol=0)
+    assert model.error_bounds_[-1] < 1e-8
+    assert certify(model, X, y).holds

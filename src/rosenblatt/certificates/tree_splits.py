@@ -174,7 +174,9 @@ def _score_of_thresholds(values: Floats, S: Floats, w: Floats, rules: Rules, out
         allowed = is_cut & (n_a >= rules.min_rows) & (n_total - n_a >= rules.min_rows)
         allowed &= (rules.min_weight <= A) & (rules.min_weight <= W_ - A) & (n_total > n_a)
         if rules.missing == "majority" and n_gone:
-            allowed &= (2 * n_left > len(known)) == missing_left
+            more = 2 * L - (W - M)  # weight of known values on the left than on the right
+            close = (np.abs(more) <= 1e-12 * W) & (more != 0)  # either side may be the heavier one
+            allowed &= ((more > 0) == missing_left) & ~close
         if allowed.any():
             places = np.flatnonzero(allowed)
             right = np.maximum(total_ - a[places], 0.0) if (S >= 0).all() else total_ - a[places]

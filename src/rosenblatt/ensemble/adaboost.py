@@ -472,9 +472,10 @@ class Record:
     def __init__(self, codes: NDArray[np.int64], D: Floats, n_classes: int) -> None:
         self.codes, self.initial, self.K = codes, D, n_classes
         self.votes = np.zeros((n_classes, len(codes)))
+        self.margin = np.zeros(len(codes))  # votes for the class less those against it, in alphas
         self.row_weights = D  # that the last learner was trained on
         self.models: list[Any] = []
-        self.rounds: list[tuple[float, ...]] = []  # weight, error, error of the vote, Z
+        self.rounds: list[tuple[float, ...]] = []  # weight, error, error of the vote, bound
 
     def add(
         self, model: Any, predicted: NDArray[np.int64], weight: float, error: float, D: Floats
@@ -486,15 +487,18 @@ class Record:
             votes += weight * (predicted == k)
         guess = self.votes[1] > self.votes[0] if self.K == 2 else self.votes.argmax(axis=0)
         wrong = guess != self.codes
-        # Z = (1 - e) exp(-alpha) + e exp(alpha)
-        Z = (1.0 - error) * np.exp(-weight / 2.0) + error * np.exp(weight / 2.0)
-        self.rounds.append((weight, error, float(self.initial[wrong].sum()), float(Z)))
+        # The product of Z = (1 - e) exp(-alpha) + e exp(alpha) is the mean exponential loss; D has
+        # a floor, with which the product of its Z would be another.
+        self.margin += np.where(predicted == self.codes, weight, -weight) / 2.0
+        with np.errstate(over="ignore"):
+            bound = float(self.initial @ np.exp(-self.margin))
+        self.rounds.append((weight, error, float(self.initial[wrong].sum()), bound))
 
     def attributes(self, n_estimators: int) -> dict[str, Any]:
         """The attributes that follow, those of scikit-learn as long as `n_estimators`."""
         if not self.rounds:
             return {}
-        weights, errors, train_errors, Z = np.array(self.rounds).T
+        weights, errors, train_errors, bounds = np.array(self.rounds).T
         missing = n_estimators - len(weights)
         return {
             "estimators_": list(self.models),
@@ -502,7 +506,7 @@ class Record:
             "estimator_errors_": np.append(errors, np.ones(missing)),
             "alphas_": weights / 2.0,
             "train_errors_": train_errors,
-            "error_bounds_": np.cumprod(Z),
+            "error_bounds_": bounds,
             "edge_bounds_": np.exp(-2.0 * np.cumsum((0.5 - errors) ** 2)),
         }
 

@@ -177,6 +177,18 @@ class BoostedGrowth:
         loop = loops.gradient_boosting
         return self.rows[0, self.node[v, loop.START] : self.node[v, loop.STOP]]
 
+    def send_missing(self, n_nodes: int, weight: NDArray[np.float64]) -> None:
+        """Send missing values to the heavier side where training had none, by weights (n,)."""
+        loop, node = loops.gradient_boosting, self.node[:n_nodes]
+        if not len(weight):  # counted as the tree grew
+            return
+        below = np.append(0.0, np.cumsum(weight[self.rows[0, : self.n]]))
+        mass = below[node[:, loop.STOP]] - below[node[:, loop.START]]
+        free = np.flatnonzero(node[:, loop.LEFT])
+        free = free[self.columns[loop.HAS_MISSING][node[free, loop.COLUMN]] == 0]
+        left = node[free, loop.LEFT]
+        node[free, loop.MISSING_LEFT] = mass[left] > mass[left + 1]
+
     def nodes(self, n_nodes: int) -> Nodes:
         """The nodes of the tree that has just grown, for `trees`."""
         return self.node[:n_nodes].copy(), self.number[:n_nodes].copy(), self.sets[:n_nodes].copy()

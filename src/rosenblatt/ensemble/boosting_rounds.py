@@ -97,6 +97,7 @@ class Rounds:
                 self.growth.finish(n_nodes, g, h, rows.raw[k])
             else:
                 self._fit_leaves(n_nodes)
+            self.growth.send_missing(n_nodes, rows.weight)
             grown.append(self.growth.nodes(n_nodes))
         loss.derive(rows.raw, rows.y, rows.weight)
         return self.growth.trees(grown)

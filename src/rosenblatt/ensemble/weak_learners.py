@@ -151,7 +151,7 @@ class Stumps:
         missing_left = np.zeros(nodes, np.uint8)
         if nodes == 3:
             left[0], right[0], feature[0], thresholds[0] = 1, 2, j, threshold
-            missing_left[0] = counts[1] > counts[2]
+            missing_left[0] = weight[1] > weight[2]
         arrays = {
             "children_left": left, "children_right": right, "feature": feature,
             "threshold": thresholds, "missing_go_to_left": missing_left,

@@ -24,6 +24,7 @@ from .tree_scan import ENTROPY, GINI, MAJORITY, POISSON, ROUNDING, SQUARED, mean
 
 # What is known of a node: whole numbers, and others (its values from VALUE on).
 FEATURE, LEFT, RIGHT, PARENT, DEPTH, ROWS, BRANCH_CODE, CHILDREN, MISSING_LEFT = range(9)
+TO_THE_HEAVIER = -1  # missing values of new rows, where training had none
 WEIGHT, IMPURITY, THRESHOLD, VALUE = range(4)
 
 CLASS_SHIFT, DRAWN_SHIFT = np.uint64(32), np.uint64(48)
@@ -208,11 +209,13 @@ def split_on_groups(levels, limits, scratch, j, n_groups, W, share):
     only, threshold = -1, np.nan
     if limits.random and last > 1:
         only, threshold = random_group(levels, group_code, j, last, share)
-    n_missing = scratch.rows[group_code[n_groups - 1]] if missing else 0
+    n_missing, M = scratch.rows[group_code[n_groups - 1]] if missing else 0, 0.0
     n_rows, S, kind = 0, sums.shape[1], limits.kind
     for g in range(n_groups):
         n_rows += scratch.rows[group_code[g]]
     left, right = totals[1], totals[2]
+    for k in range((S if kind <= ENTROPY else 1) if missing else 0):
+        M += sums[group_code[n_groups - 1], k]
     for side in range(2 if missing else 1):
         n_left, L = 0, 0.0
         for k in range(S):
@@ -242,7 +245,7 @@ def split_on_groups(levels, limits, scratch, j, n_groups, W, share):
                 score = score_sums(kind, left, L, levels.table, not limits.weighted)
                 score += score_sums(kind, right, R, levels.table, not limits.weighted)
             if is_better(score, scratch.found) and is_allowed(
-                limits, n_left, n_rows, n_missing, side, L, R
+                limits, n_left, n_rows, M, side, L, R
             ):
                 above = group_code[g + 1] if g < last - 1 else -1
                 take(levels, scratch, j, group_code[g], above, side, score, threshold)
@@ -286,15 +289,17 @@ def scan_pairs(levels, limits, scratch, j, n_groups, W, W0, W1):
 
 
 @compiled
-def is_allowed(limits, n_left, n_rows, n_missing, side, L, R):
-    """Whether a split has enough rows and weight on both sides; rows are counted if they matter."""
+def is_allowed(limits, n_left, n_rows, M, side, L, R):
+    """Whether a split has enough rows and weight on both sides; rows are counted if they matter.
+
+    M is the weight of the missing values, which go left if `side` is 1.
+    """
     if min(L, R) < limits.min_weight or min(L, R) <= 0:
         return False
     if limits.min_leaf > 1 and min(n_left, n_rows - n_left) < limits.min_leaf:
         return False
-    if limits.missing == MAJORITY and n_missing:
-        known = n_left - n_missing if side else n_left
-        return (2 * known > n_rows - n_missing) == (side == 1)
+    if limits.missing == MAJORITY and M > 0:
+        return L - M > R if side else L <= R - M
     return True
 
 
@@ -566,7 +571,7 @@ def split_at_random(levels, limits, scratch, j, start, stop, W, share):
         right[k] = scratch.totals[0, k] - left[k]
         L += left[k] if limits.kind <= ENTROPY or k == 0 else 0.0
     R = W - L
-    if not is_allowed(limits, n_left, stop - start, 0, 0, L, R):
+    if not is_allowed(limits, n_left, stop - start, 0.0, 0, L, R):
         return 1
     score = score_sums(limits.kind, left, L, levels.table, not limits.weighted)
     score += score_sums(limits.kind, right, R, levels.table, not limits.weighted)
@@ -763,8 +768,8 @@ def split_node(levels, limits, nodes, scratch, node, start, stop, state):
     nodes.ints[node, MISSING_LEFT] = int(found[4])
     nodes.floats[node, THRESHOLD] = found[5]
     partition(levels, scratch, start, stop)
-    if not has_missing(levels, scratch, start, stop):  # new rows go with most others
-        nodes.ints[node, MISSING_LEFT] = int(scratch.sizes[0] > scratch.sizes[1])
+    if not has_missing(levels, scratch, start, stop):
+        nodes.ints[node, MISSING_LEFT] = TO_THE_HEAVIER
     return True, state
 
 

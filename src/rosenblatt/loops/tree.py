@@ -38,6 +38,7 @@ START, STOP, DEPTH, CHILDREN, BRANCH_CODE, FEATURE, LOW_ROW, HIGH_ROW, MISSING_L
     10
 )
 WEIGHT, IMPURITY, THRESHOLD, LOWER, UPPER, VALUE = range(6)
+TO_THE_HEAVIER = -1  # missing values of new rows, where training had none
 TIE = 1e-12  # splits whose scores differ by less, relatively, are equal: the first is taken
 NO_SHIFT = np.uint64(0)
 SIX, SIXTY_THREE, ONE = np.uint64(6), np.uint64(63), np.uint64(1)
@@ -321,7 +322,7 @@ def split_on_counts(E, limits, start, stop, W, W1, table, ends, j, found):
     """
     if E[start] >> HALF == E[stop - 1] >> HALF:
         return 0
-    at = Segment(start, stop, stop, False, -1, 0, -np.inf, np.inf)
+    at = Segment(start, stop, stop, False, -1, 0, -np.inf, np.inf, 0.0)
     score, place = scan_counts(E, limits, at, table, W, W1, 0.0, 0.0, found[0], ends)
     if place >= 0 and is_better(score, found):
         take(found, score, j, place, 0, np.nan, 2)
@@ -363,7 +364,7 @@ def split_on_threshold(rows, limits, nodes, work, node, j, share, found):
             break
         at = Segment(
             start, known, stop, left == 1, only, rows.signs[j],
-            nodes.floats[node, LOWER], nodes.floats[node, UPPER],
+            nodes.floats[node, LOWER], nodes.floats[node, UPPER], M,
         )  # fmt: skip
         score, place = scan(E, rows, limits, at, W, totals, missing, M, work)
         if place >= 0 and is_better(score + own, found):
@@ -492,6 +493,8 @@ def make_children(rows, limits, nodes, work, node, found):
         if not equal and enough and ints[child, DEPTH] < limits.max_depth:
             ints[child, CHILDREN] = -1  # to be split
             still_open += 1
+        if c == 1 and ints[node, MISSING_LEFT] == TO_THE_HEAVIER:
+            ints[node, MISSING_LEFT] = int(floats[node + 1, WEIGHT] > floats[child, WEIGHT])
         child += 2 * m - 1
     return still_open
 
@@ -533,8 +536,8 @@ def set_sides(rows, limits, nodes, work, node, j, found):
     if own_branch and found[4] == np.inf:
         work.rows_of[1] = 2  # known values in one branch, NaN in the other
     nodes.floats[node, THRESHOLD] = found[4]
-    if E[stop - 1] >> HALF != MISSING:  # new rows go with most others
-        ints[node, MISSING_LEFT] = int(2 * (place + 1) > ints[node, START] + stop)
+    if E[stop - 1] >> HALF != MISSING:
+        ints[node, MISSING_LEFT] = TO_THE_HEAVIER
     ints[node, LOW_ROW] = (E[place] & LOW_HALF) >> shift
     ints[node, HIGH_ROW] = -1
     if place + 1 < stop and E[place + 1] >> HALF != MISSING:

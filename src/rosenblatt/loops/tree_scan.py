@@ -40,6 +40,7 @@ class Segment(NamedTuple):
     sign: int  # how predictions must change along the column
     lower: float  # the bounds that they have to keep
     upper: float
+    missing: float  # the weight of the missing values
 
 
 @compiled(inline=True)
@@ -69,9 +70,10 @@ def is_allowed(limits, at, p, L, R, left_value, right_value):
     that rise or fall along the column as they must, within the node's bounds.
     """
     below, above = p - at.start + 1, at.known - p - 1
-    larger = below > above
-    if limits.missing == MAJORITY and at.known < at.stop and larger != at.missing_left:
-        return False
+    if limits.missing == MAJORITY and at.known < at.stop:
+        more = L - at.missing > R if at.missing_left else R - at.missing < L
+        if more != at.missing_left:
+            return False
     missing = 0 if limits.missing == BRANCH else at.stop - at.known
     if at.missing_left:
         below += missing

@@ -136,7 +136,9 @@ class CodedGrowth:
         by_category = ~leaf & (columns.n_categories[asked] > 0)
         threshold = np.where(by_category, np.nan, floats[f.THRESHOLD])
         threshold[leaf] = UNDEFINED
-        missing_left = ints[f.MISSING_LEFT] * ~leaf
+        weight = floats[f.WEIGHT]
+        heavier = (weight[left] > weight[right]).astype(np.int64)
+        missing_left = np.where(ints[f.MISSING_LEFT] < 0, heavier, ints[f.MISSING_LEFT]) * ~leaf
         n_branches = np.where(by_category, ints[f.CHILDREN], 0)
         children = np.flatnonzero(by_category[ints[f.PARENT]] & (ints[f.PARENT] >= 0))
         children = children[np.argsort(ints[f.PARENT][children], kind="stable")]
@@ -146,7 +148,7 @@ class CodedGrowth:
             "children_left": left, "children_right": right, "feature": feature,
             "threshold": threshold, "missing_go_to_left": missing_left.astype(np.uint8),
             "impurity": floats[f.IMPURITY], "n_node_samples": ints[f.ROWS],
-            "weighted_n_node_samples": floats[f.WEIGHT], "depth": ints[f.DEPTH],
+            "weighted_n_node_samples": weight, "depth": ints[f.DEPTH],
             "first_branch": first, "n_branches": n_branches, "branch_child": children,
             "branch_code": ints[f.BRANCH_CODE][children],
             "value": floats[f.VALUE : f.VALUE + K].T[:, np.newaxis],
