@@ -118,6 +118,7 @@ from .workbench import Comparison as Comparison
 from .workbench import cluster_table as cluster_table
 from .workbench import compare as compare
 from .workbench import load_model as load_model
+from .workbench import save_model as save_model
 
 __version__: str
 __all__ = [
@@ -209,6 +210,7 @@ __all__ = [
     "lasso_path",
     "load_model",
     "ridge_path",
+    "save_model",
     "separability",
     "train_dev_test_split",
 ]

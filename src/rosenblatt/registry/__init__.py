@@ -87,7 +87,14 @@ OTHER_NAMES = {
     "separation": ("Separability", "separability"),
     "spam": ("SpamFilter",),
     "trace": ("Trace",),
-    "workbench": ("Clustering", "Comparison", "cluster_table", "compare", "load_model"),
+    "workbench": (
+        "Clustering",
+        "Comparison",
+        "cluster_table",
+        "compare",
+        "load_model",
+        "save_model",
+    ),
 }
 
 # Public modules, reached as `rosenblatt.losses` without an import of their own.

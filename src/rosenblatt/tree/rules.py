@@ -159,7 +159,7 @@ class Rule(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         fires = int(held.sum()) >= self.m_
         winner, second = two_classes(self.classes_, np.array([not fires, fires], float), rival)
         sign = 1.0 if fires else -1.0
-        counts = np.bincount(self.test_columns_[self.terms_], held, self.n_features_in_)
+        counts: Any = np.bincount(self.test_columns_[self.terms_], held, self.n_features_in_)
         words = self.tests_in_words(feature_names)
         lines = [f"{'holds' if h else 'fails'}: {w}" for w, h in zip(words, held, strict=True)]
         needed = f"{int(held.sum())} of {len(words)} tests hold, {self.m_} needed"

@@ -8,16 +8,17 @@ if TYPE_CHECKING:
     from .comparison import Comparison as Comparison
     from .comparison import compare as compare
     from .model_file.files import load_model as load_model
+    from .model_file.files import save_model as save_model
 
-__all__ = ["Clustering", "Comparison", "cluster_table", "compare", "load_model"]
+__all__ = ["Clustering", "Comparison", "cluster_table", "compare", "load_model", "save_model"]
 
 
 def __getattr__(name: str) -> Any:
     # A command that loads a model needs none of the families that a comparison tries.
-    if name == "load_model":
+    if name in ("load_model", "save_model"):
         from .model_file import files
 
-        return files.load_model
+        return getattr(files, name)
     if name in ("Clustering", "cluster_table"):
         from . import clustering
 

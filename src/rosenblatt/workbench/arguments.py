@@ -1,10 +1,8 @@
 """What was asked for: the table with its target, the families, the time; each checked."""
 
 import os
-import platform
 from collections.abc import Sequence
 from dataclasses import replace
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +12,7 @@ import scipy.sparse as sp
 
 from rosenblatt.data import Table, TableError, read_table
 from rosenblatt.data.errors import did_you_mean, listed
+from rosenblatt.workbench.model_file.metadata import versions
 from rosenblatt.workbench.preparation.row_view import as_frame, plain_array, series_of
 from rosenblatt.workbench.protocol.clock import Clock
 from rosenblatt.workbench.protocol.results import Protocol
@@ -190,8 +189,6 @@ def features_of(X: Any, format: str | None, header: bool, sheet: str | None) -> 
 # How a comparison was done, and the call that repeats one made in Python.
 
 
-PACKAGES = ("rosenblatt", "numpy", "scipy", "scikit-learn", "numba", "polars")
-
 LONGEST = 300  # characters of an argument that are shown
 USUAL = {
     "header": True,
@@ -251,14 +248,3 @@ def protocol_of(arena: Arena, clock: Clock, command: str) -> Protocol:
         arena.why_folds,
         n_train_there=len(arena.whole.train),
     )
-
-
-def versions() -> dict[str, str]:
-    """Of Python, this package and those it stands on."""
-    found = {"Python": platform.python_version()}
-    for package in PACKAGES:
-        try:
-            found[package] = version(package)
-        except PackageNotFoundError:
-            continue
-    return found

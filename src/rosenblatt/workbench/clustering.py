@@ -24,12 +24,13 @@ from rosenblatt.mixture import GaussianMixture
 from rosenblatt.neighbors import KNeighborsClassifier
 from rosenblatt.runtime.blas import one_blas_thread
 from rosenblatt.workbench.model_file.files import SavedModel
+from rosenblatt.workbench.model_file.metadata import versions
 from rosenblatt.workbench.preparation.features import TableFeatures
 from rosenblatt.workbench.preparation.known_columns import known_columns
 from rosenblatt.workbench.preparation.problem import with_types
 from rosenblatt.workbench.protocol.clock import Clock
 
-from .arguments import call_of, checked_budget, features_of, versions
+from .arguments import call_of, checked_budget, features_of
 from .cluster_findings import ClusterFindings, Stability, Trial
 from .cluster_profiles import profiles_of
 from .clustering_result import Clustering

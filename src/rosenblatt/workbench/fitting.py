@@ -12,6 +12,7 @@ from sklearn.pipeline import Pipeline
 from rosenblatt.data import Table, TableError
 from rosenblatt.trace import Trace
 from rosenblatt.workbench.model_file.files import SavedModel
+from rosenblatt.workbench.model_file.metadata import versions
 from rosenblatt.workbench.preparation import targets
 from rosenblatt.workbench.preparation.known_columns import known_columns, knows_plain_labels
 from rosenblatt.workbench.preparation.pipelines import pipeline
@@ -19,7 +20,6 @@ from rosenblatt.workbench.preparation.problem import Problem, problem_of, smalle
 from rosenblatt.workbench.preparation.row_view import first_of
 from rosenblatt.workbench.protocol.scoring import USUAL
 
-from .arguments import versions
 from .families import REGRESSION, Family
 from .importance import certificate_of
 from .model_catalogue import class_of, families_named, family_named, named_families, settings_of

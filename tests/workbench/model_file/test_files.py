@@ -2,6 +2,7 @@
 
 import io
 import json
+import os
 import pickle
 import warnings
 import zipfile
@@ -13,10 +14,12 @@ import pytest
 import scipy.sparse as sp
 import skops.io
 from sklearn.datasets import load_digits
-from sklearn.exceptions import InconsistentVersionWarning
+from sklearn.exceptions import InconsistentVersionWarning, NotFittedError
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import FunctionTransformer
 
+import rosenblatt
+from rosenblatt import RandomForestClassifier
 from rosenblatt.data import Table, TableError, read_table
 from rosenblatt.workbench.comparison import compare
 from rosenblatt.workbench.fitting import fit_table
@@ -372,3 +375,47 @@ def test_a_file_that_is_not_there_is_asked_after(path):
     save_model(fitted("Ridge", certificate=False), path)
     with pytest.raises(TableError, match=r"There is no file .*modle.skops. Did you mean .*model"):
         load_model(path.with_name("modle.skops"))
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        RandomForestClassifier(n_estimators=5, random_state=0),
+        rosenblatt.Ridge(),
+        rosenblatt.KMeans(3, random_state=0),
+        rosenblatt.ConjunctionClassifier(max_terms=1),
+        rosenblatt.HistGradientBoostingClassifier(max_iter=3),
+    ],
+    ids=lambda model: type(model).__name__,
+)
+def test_a_plain_model_is_saved_and_predicts_the_same(model, tmp_path):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 4))
+    model.fit(X, X[:, 0] > 0)
+    rosenblatt.save_model(model, tmp_path / "m.skops")
+    saved = rosenblatt.load_model(tmp_path / "m.skops")
+    assert (saved.family, saved.n_rows, saved.width) == (type(model).__name__, 0, 4)
+    assert type(saved.model[-1]) is type(model)
+    np.testing.assert_array_equal(saved.model.predict(X), model.predict(X))
+    rosenblatt.save_model(saved, tmp_path / "again.skops")
+
+
+class Orders:
+    """What a pickle would run."""
+
+    def __reduce__(self):
+        return os.mkdir, ("orders_were_obeyed",)
+
+
+def test_what_a_file_cannot_hold_is_refused_and_nothing_is_run(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    X, y = [[0.0], [1.0], [4.0], [5.0]], [0, 0, 1, 1]
+    model = RandomForestClassifier(n_estimators=2).fit(X, y)
+    model.hidden_ = Orders()
+    with pytest.raises(ValueError, match="A model file cannot hold"):
+        rosenblatt.save_model(model, "m.skops")
+    with pytest.raises(TypeError, match="takes a fitted classifier"):
+        rosenblatt.save_model(rosenblatt.Standardizer().fit(X), "m.skops")
+    with pytest.raises(NotFittedError):
+        rosenblatt.save_model(RandomForestClassifier(), "m.skops")
+    assert os.listdir(tmp_path) == []

@@ -21,30 +21,53 @@ import polars as pl
 import scipy.sparse as sp
 from sklearn.base import is_classifier
 from sklearn.pipeline import Pipeline
+from sklearn.utils import get_tags
+from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt.data import Table, TableError
 from rosenblatt.data.files import whole_file
 from rosenblatt.data.table import existing
 from rosenblatt.preprocessing import BasisExpansion
-from rosenblatt.workbench.preparation.features import TableFeatures
+from rosenblatt.workbench.preparation.features import DenseRows, TableFeatures
 from rosenblatt.workbench.preparation.known_columns import rows_for, wanted_dtype
 
-from .metadata import FORMAT, Damaged, checked_about
+from .metadata import FORMAT, Damaged, checked_about, versions
 from .metadata import KnownColumn as KnownColumn
 from .metadata import SavedModel as SavedModel
 from .trusted_types import Untrusted, check_tree, nodes_of, rename_moved, trusted_types
 
 LONGEST = 120  # characters of an error of others that are shown
+PLAIN_TASKS = {
+    "classifier": "classification", "regressor": "regression", "clusterer": "clustering",
+}  # fmt: skip
 STEPS = (("features", "model"), ("features", "expansion", "model"))  # of a pipeline
 
 
-def save_model(saved: SavedModel, path: Any) -> None:
+def save_model(model: Any, path: Any) -> None:
     """Write a model file such as "model.skops", whole or not at all.
 
-    A model that could not be read again is refused.
+    Parameters
+    ----------
+    model : estimator or SavedModel
+        A fitted classifier, regressor or clustering of rosenblatt, or a model with what it was
+        fitted to, as `load_model` returns it. One that could not be read again is refused: what
+        rosenblatt does not know, and what reads words rather than numbers.
+    path : str or path
+        The file. `load_model` reads it again, and runs no code from it.
+
+    Examples
+    --------
+    >>> import os, tempfile, rosenblatt
+    >>> model = rosenblatt.GaussianNB().fit([[0.0], [1.0], [4.0], [5.0]], ["a", "a", "b", "b"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     rosenblatt.save_model(model, os.path.join(folder, "letters.skops"))
+    ...     saved = rosenblatt.load_model(os.path.join(folder, "letters.skops"))
+    >>> saved.model.predict([[4.5]]).tolist()
+    ['b']
     """
     import skops.io
 
+    saved = model if isinstance(model, SavedModel) else _plain_model(model)
     try:
         content = io.BytesIO(skops.io.dumps(saved.model, compression=zipfile.ZIP_DEFLATED))
         with zipfile.ZipFile(content, "a", zipfile.ZIP_DEFLATED) as archive:
@@ -65,6 +88,33 @@ def save_model(saved: SavedModel, path: Any) -> None:
                 "large=True)).",
                 stacklevel=2,
             )
+
+
+def _plain_model(model: Any) -> SavedModel:
+    """A fitted estimator of ours as the last step of a pipeline, and all that is known of it."""
+    check_is_fitted(model)
+    tags = get_tags(model)
+    if tags.estimator_type not in PLAIN_TASKS or not hasattr(model, "n_features_in_"):
+        raise TypeError(
+            "save_model takes a fitted classifier, regressor or clustering, or what load_model "
+            f"returns; got {type(model).__name__}."
+        )
+    width = int(model.n_features_in_)
+    dense = DenseRows().fit(np.empty((0, width)))
+    steps = [("features", "passthrough" if tags.input_tags.sparse else dense), ("model", model)]
+    saved = SavedModel(
+        Pipeline(steps), type(model).__name__, "target", PLAIN_TASKS[tags.estimator_type],
+        "an array", 0, width=width, versions=versions(),
+    )  # fmt: skip
+    try:
+        try_out(saved)
+    except Exception as error:
+        why = str(error) if isinstance(error, Damaged) else in_short(error)
+        raise ValueError(
+            f"A model file holds models of rows of numbers with one answer each, and this "
+            f"{type(model).__name__} could not be read again ({why})."
+        ) from error
+    return saved
 
 
 def load_model(path: Any, *, large: bool = False) -> SavedModel:

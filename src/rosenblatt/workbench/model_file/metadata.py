@@ -1,7 +1,9 @@
 """What a model file says of its model, and whether that can be."""
 
+import platform
 import re
 from dataclasses import asdict, dataclass, field, fields
+from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from sklearn.pipeline import Pipeline
@@ -9,6 +11,9 @@ from sklearn.pipeline import Pipeline
 from rosenblatt.data.columns import USED
 
 FORMAT = 2  # the one that is written; all from 1 on are read
+
+
+PACKAGES = ("rosenblatt", "numpy", "scipy", "scikit-learn", "numba", "polars")
 
 
 class Damaged(ValueError):
@@ -37,7 +42,7 @@ class SavedModel:
         What kind of model, what it predicts, "classification", "regression" or "clustering", and
         the name of the table it was fitted to.
     n_rows : int
-        How many rows it was fitted to.
+        How many rows it was fitted to; 0 if it was saved without them, by `save_model`.
     columns : tuple of KnownColumn
         Those that it reads; none if it was fitted to a matrix of `width` columns without names.
     split, seed : str, int or None
@@ -105,7 +110,7 @@ def checked_about(about: Any) -> dict[str, Any]:
     for name in WORDS:
         _must(isinstance(known[name], str) and known[name], name, "a word", known[name])
     _must(known["task"] in TASKS, "task", f"{', '.join(TASKS[:-1])} or {TASKS[-1]}", known["task"])
-    _must(_is_count(known["n_rows"], 1), "n_rows", "a count of rows", known["n_rows"])
+    _must(_is_count(known["n_rows"]), "n_rows", "a count of rows", known["n_rows"])
     _must(_is_count(known["width"]), "width", "a count of columns", known["width"])
     seed, by, digest = (known[name] for name in ("seed", "split_by", "digest"))
     _must(seed is None or _is_count(seed), "seed", "a whole number or nothing", seed)
@@ -157,5 +162,16 @@ def _must(fine: Any, name: str, wanted: str, value: Any) -> None:
         raise Damaged(f"its {name} should be {wanted}, and is {shown}")
 
 
-def _is_count(value: Any, least: int = 0) -> bool:
-    return type(value) is int and value >= least
+def _is_count(value: Any) -> bool:
+    return type(value) is int and value >= 0
+
+
+def versions() -> dict[str, str]:
+    """Of Python, this package and those it stands on."""
+    found = {"Python": platform.python_version()}
+    for package in PACKAGES:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            continue
+    return found
