@@ -40,9 +40,8 @@ class _KeptFromSklearn:
     def find_spec(cls, name: str, path: Any = None, target: Any = None) -> None:
         package, _, rest = name.partition(".")
         module, _, wanted = rest.partition(".")
-        if package != __name__ or module not in (*cls.MODULES, *registry.MODULES):
-            return
-        if wanted and not cls._has(module, wanted):
+        kept = cls._has(module, wanted) if wanted else module in cls.MODULES
+        if package != __name__ or not kept:
             return
         raise ImportError(
             f"There is no {name}: keep `from sklearn.{module} import {wanted or '...'}`; "
@@ -52,7 +51,9 @@ class _KeptFromSklearn:
 
     @staticmethod
     def _has(module: str, wanted: str) -> bool:
-        """Whether scikit-learn's module of the same name has a class or function."""
+        """Whether scikit-learn's module of the same name has a class or function, and ours not."""
+        if module not in registry.MODULES:
+            return False
         try:
             found = getattr(import_module(f"sklearn.{module}"), wanted, None)
         except ImportError:

@@ -132,6 +132,11 @@ def test_names_that_scikit_learn_alone_has_are_imported_from_there(module, name)
     assert not hasattr(importlib.import_module(f"rosenblatt.{module}"), name)
 
 
+def test_modules_of_ours_that_others_cannot_find_are_not_said_to_be_of_sklearn():
+    finder = next(one for one in sys.meta_path if getattr(one, "MODULES", None))
+    assert finder.find_spec("rosenblatt.tree") is None  # as pytest asks, in folders of its own
+
+
 def test_names_that_nobody_has_get_the_usual_error():
     with pytest.raises(ImportError, match="cannot import name 'Treee'"):
         exec("from rosenblatt.tree import Treee")
