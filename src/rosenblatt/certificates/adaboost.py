@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from .claims import Certificate, Claim, measured, total_weight, weights_in_range, within
 from .closed_form import agrees, class_codes
-from .tree import least_mistakes_claim, node_of_each, output_of
+from .tree import least_mistakes_claim, output_of
 from .tree_routing import Floats, Ints, PublishedTree, as_matrix
 
 LEAST_WEIGHT = np.finfo(np.float64).eps  # that the fit leaves a row in each round
@@ -56,7 +56,7 @@ def voted_by(model: Any, member: Any, X: Any) -> Ints:
     """The class (n,) that one learner votes for: a tree is routed again, others are asked."""
     if hasattr(member, "tree_"):
         tree = PublishedTree(member)
-        end = node_of_each(tree, as_matrix(member, X))
+        end = tree.ends(as_matrix(member, X))
         labels = np.asarray(member.classes_)[tree.value[end, 0].argmax(axis=1)]
     else:
         labels = output_of(member, X)

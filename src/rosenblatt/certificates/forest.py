@@ -16,7 +16,6 @@ from .tree import (
     count_claims,
     least_mistakes_claim,
     least_squares_claim,
-    node_of_each,
     output_of,
     targets_of,
 )
@@ -71,7 +70,7 @@ def values_of(model: Any, i: int, X: Any, targets: Targets) -> Floats:
     if hasattr(member, "tree_"):
         tree = PublishedTree(member)
         blocks = matrix_blocks(member, rows)
-        value = np.concatenate([tree.value[node_of_each(tree, block)] for _, block in blocks])
+        value = np.concatenate([tree.value[tree.ends(block)] for _, block in blocks])
         if targets.classes is not None and columns is not None:
             return _in_classes(member, value[:, 0], K)
         return value

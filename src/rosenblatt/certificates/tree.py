@@ -50,7 +50,7 @@ def certify_model(
         *split_claims(model, tree, matrix, nodes, targets, weight, criterion, effort),
     ]
     if targets.classes is not None and targets.n_outputs == 1:
-        guess = tree.value[node_of_each(tree, matrix[given]), 0].argmax(axis=1)
+        guess = tree.value[tree.ends(matrix[given]), 0].argmax(axis=1)
         classes = targets.classes[given, 0]
         claims += best_tree_claims(
             model, tree, matrix[given], classes, weight[given], guess != classes,
@@ -109,7 +109,7 @@ def error_claims(
     weight: Floats, given: Ints,
 ) -> list[Claim]:  # fmt: skip
     """The training error, the agreement with `predict`, and the least that any model can reach."""
-    end = node_of_each(tree, matrix)
+    end = tree.ends(matrix)
     if targets.classes is None:
         return _regression_errors(model, tree, X, matrix, targets, weight, given, end)
     guess = tree.value[end].argmax(axis=2)
@@ -129,20 +129,6 @@ def error_claims(
             matrix[given], targets.classes[given], weight[given], wrong[given]
         ),
     ]  # fmt: skip
-
-
-def node_of_each(tree: PublishedTree, matrix: Floats) -> Ints:
-    """The node (n,) where each row stops."""
-    end = np.zeros(len(matrix), np.int64)
-    waiting = [(0, np.arange(len(matrix)))]
-    while waiting:
-        node, rows = waiting.pop()
-        end[rows] = node
-        branches = tree.branches.get(node)
-        if branches and len(rows):
-            codes = tree.codes(matrix[rows, tree.feature[node]], node)
-            waiting += [(child, rows[codes == code]) for code, child in branches]
-    return end
 
 
 def _regression_errors(

@@ -1,6 +1,7 @@
 """Trees read from their published arrays: rows sent down again, by NumPy alone."""
 
 from collections.abc import Iterator
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -30,20 +31,44 @@ class PublishedTree:
         self.n_categories = np.asarray(
             getattr(tree, "n_categories", np.zeros(model.n_features_in_)), np.int64
         )
-        self.branches = _branches(tree, self.left, self.right)
+        self.first_branch = np.asarray(getattr(tree, "first_branch", []), np.int64)
+        self.tree = tree
         self._check_nodes()
 
     def _check_nodes(self) -> None:
         """Refuse nodes that are no tree: rows could go round in circles."""
-        seen: set[int] = set()
-        for node in self.branches:
-            for child in self.children(node):
-                if not node < child < len(self) or child in seen:
-                    raise ValueError(
-                        f"The nodes of this model are no tree: node {node} has the child {child}, "
-                        "which comes before it, is another's child, or does not exist."
-                    )
-                seen.add(child)
+        parents, children = self._edges()
+        _, first = np.unique(children, return_index=True)
+        wrong = (children <= parents) | (children >= len(self))
+        wrong |= ~np.isin(np.arange(len(children)), first)
+        for place in np.flatnonzero(wrong)[:1]:
+            raise ValueError(
+                f"The nodes of this model are no tree: node {parents[place]} has the child "
+                f"{children[place]}, which comes before it, is another's child, or does not exist."
+            )
+
+    def _edges(self) -> tuple[Ints, Ints]:
+        """Parent and child of each branch."""
+        two = self.left >= 0
+        many = np.flatnonzero(self.first_branch >= 0)
+        two[many] = False
+        inner = np.flatnonzero(two)
+        others = [(node, child) for node in many.tolist() for _, child in self.branches[node]]
+        pairs = np.column_stack([np.repeat(inner, 2), np.c_[self.left, self.right][inner].ravel()])
+        parents, children = np.concatenate([pairs, np.array(others, np.int64).reshape(-1, 2)]).T
+        return parents, children
+
+    @cached_property
+    def branches(self) -> dict[int, list[tuple[int, int]]]:
+        """The branches of each inner node: code and child."""
+        inner = np.flatnonzero(self.left >= 0).tolist()
+        found = {node: [(0, int(self.left[node])), (1, int(self.right[node]))] for node in inner}
+        for node in np.flatnonzero(self.first_branch >= 0).tolist():
+            first = int(self.first_branch[node])
+            branches = slice(first, first + int(self.tree.n_branches[node]))
+            codes, children = self.tree.branch_code[branches], self.tree.branch_child[branches]
+            found[node] = list(zip(np.asarray(codes).tolist(), children.tolist(), strict=True))
+        return found
 
     def __len__(self) -> int:
         return len(self.left)
@@ -65,6 +90,21 @@ class PublishedTree:
                 waiting += [(child, rows[codes == code]) for code, child in branches]
         return found
 
+    def ends(self, X: Floats) -> Ints:
+        """The node (n,) where each row of X stops."""
+        end, rows = np.zeros(len(X), np.int64), np.arange(len(X))
+        if (self.first_branch >= 0).any():
+            for node, through in enumerate(self.rows_by_node(X)):
+                end[through] = node  # children come after their parents
+            return end
+        while len(rows := rows[self.left[end[rows]] >= 0]):
+            at = end[rows]
+            values = X[rows, self.feature[at]]
+            below = values <= self.threshold[at]
+            left = np.where(np.isnan(values), self.missing_left[at], below)
+            end[rows] = np.where(left, self.left[at], self.right[at])
+        return end
+
     def codes(self, values: Floats, node: int) -> Ints:
         """The branch (m,) that values take at a node: a category, or 0, 1 and 2 for NaN apart."""
         missing = np.isnan(values)
@@ -74,19 +114,6 @@ class PublishedTree:
         codes = np.where(values <= self.threshold[node], 0, 1)
         apart = any(code == 2 for code, _ in self.branches[node])
         return np.where(missing, 2 if apart else np.where(self.missing_left[node], 0, 1), codes)
-
-
-def _branches(tree: Any, left: Ints, right: Ints) -> dict[int, list[tuple[int, int]]]:
-    """The branches of each inner node: code and child."""
-    inner = np.flatnonzero(left >= 0).tolist()
-    found = {node: [(0, int(left[node])), (1, int(right[node]))] for node in inner}
-    if hasattr(tree, "first_branch"):
-        for node in np.flatnonzero(np.asarray(tree.first_branch) >= 0).tolist():
-            first = int(tree.first_branch[node])
-            stop = first + int(tree.n_branches[node])
-            codes, children = tree.branch_code[first:stop], tree.branch_child[first:stop]
-            found[node] = list(zip(np.asarray(codes).tolist(), children.tolist(), strict=True))
-    return found
 
 
 def matrix_blocks(model: Any, X: Any) -> Iterator[tuple[int, Floats]]:
