@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning
 
-from rosenblatt import KMeans, Trace, kmeans_plusplus
+from rosenblatt import KMeans, Trace, certify, kmeans_plusplus
 from tests.reference.kmeans import lloyd
 
 kinds = pytest.mark.parametrize("kind", [np.asarray, sp.csr_matrix], ids=["dense", "csr"])
@@ -185,3 +185,26 @@ def test_kmeans_plusplus_draws_again_where_all_rows_are_equal(kind):
 def test_kmeans_plusplus_refuses_more_centres_than_rows():
     with pytest.raises(ValueError, match="n_samples=2 should be >= n_clusters=3"):
         kmeans_plusplus([[0.0], [1.0]], 3)
+
+
+def test_distances_from_centres_are_exact_far_from_the_origin():
+    X = blobs(60, 3, 3)[0] + 1e8
+    model = KMeans(3, random_state=0).fit(X)
+    expected = np.sqrt(((X[:, None] - model.cluster_centers_) ** 2).sum(axis=2))
+    np.testing.assert_allclose(model.transform(X), expected, rtol=1e-12)
+    assert np.array_equal(model.transform(X).argmin(axis=1), model.predict(X))
+
+
+def test_fits_to_very_large_numbers_are_certified():
+    X, _ = blobs(60, 3, 3)
+    usual, large = (KMeans(3, random_state=0).fit(Z) for Z in (X, X * 2.0**490))
+    claims = [certify(m, Z) for m, Z in ((usual, X), (large, X * 2.0**490))]
+    assert all(c.holds for c in claims)
+    assert claims[0]["optimum"].value == claims[1]["optimum"].value < 1
+
+
+def test_starts_from_numbers_out_of_range_are_refused():
+    X, _ = blobs(60, 3, 3)
+    for scale in (1e-160, 1e200):
+        with pytest.raises(ValueError, match="rescale the columns"):
+            kmeans_plusplus(X * scale, 3, random_state=0)

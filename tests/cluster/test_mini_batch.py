@@ -1,13 +1,14 @@
 """k-means on small batches: scikit-learn's fit, our answers."""
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 import sklearn.cluster
 from sklearn.utils.estimator_checks import check_estimator
 from threadpoolctl import threadpool_limits
 
-from rosenblatt import KMeans, MiniBatchKMeans
+from rosenblatt import KMeans, MiniBatchKMeans, certify
 from tests.cluster.test_kmeans import blobs
 
 WHY = "it draws batches of rows"
@@ -57,3 +58,39 @@ def test_pieces_measured_apart_train_on_together(kind):
     both = known + model.measure(kind(batch))
     assert model.partial_fit(kind(batch)) is model
     np.testing.assert_allclose(model.cluster_centers_, both.mean, rtol=1e-12)
+
+
+@pytest.mark.parametrize("method", ["fit", "partial_fit"])
+def test_rows_far_from_the_origin_are_clustered_like_rows_near_it(method):
+    X, _ = blobs(600, 3, 4, spread=8.0)
+    X = np.round(X * 1024) / 1024  # so that adding the offset is exact
+    near, far = (MiniBatchKMeans(4, random_state=0) for _ in range(2))
+    for batch in [X] if method == "fit" else np.array_split(X, 3):
+        getattr(near, method)(batch)
+        getattr(far, method)(batch + 2.0**27)
+    np.testing.assert_allclose(far.cluster_centers_ - 2.0**27, near.cluster_centers_, atol=1e-6)
+    assert np.array_equal(far.predict(X + 2.0**27), near.predict(X))
+    if method == "fit":
+        assert certify(far, X + 2.0**27).holds
+
+
+@pytest.mark.parametrize("model", [KMeans, MiniBatchKMeans])
+@pytest.mark.parametrize("scale", [1e-160, 1e-200, 1e200])
+def test_numbers_whose_squares_are_out_of_range_are_refused(model, scale):
+    X, _ = blobs(60, 3, 3)
+    for init in ("k-means++", "random"):
+        with pytest.raises(
+            ValueError, match=r"too (small|large) for 64 bits.* rescale the columns"
+        ):
+            model(3, init=init, random_state=0).fit(X * scale)
+    assert model(3, n_init=1, random_state=0).fit(X).predict(X[:2] * 1e-200).shape == (2,)
+
+
+@pytest.mark.parametrize("model", [KMeans, MiniBatchKMeans])
+def test_weights_whose_sum_is_out_of_range_and_dates_are_refused(model):
+    X, _ = blobs(60, 3, 3)
+    with pytest.raises(ValueError, match="divide all by the largest"):
+        model(3, n_init=1, random_state=0).fit(X, sample_weight=np.full(60, 1e308))
+    frame = pd.DataFrame({"a": X[:, 0], "day": pd.date_range("2020-01-01", periods=60)})
+    with pytest.raises(TypeError, match="Column 'day' holds dates"):
+        model(3, n_init=1, random_state=0).fit(frame)

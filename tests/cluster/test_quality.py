@@ -62,3 +62,10 @@ def test_one_cluster_and_missing_labels_are_refused():
         cluster_quality([[1.0], [2.0]], [1, 0, 1])
     with pytest.raises(ValueError, match="NaN"):
         cluster_quality([[1.0], [np.nan]], [1, 0])
+
+
+@pytest.mark.parametrize("scale", [1e-200, 1e200])
+def test_numbers_whose_squares_are_out_of_range_are_refused(scale):
+    X = np.array([[0.0], [1.0], [5.0]]) * scale
+    with pytest.raises(ValueError, match="rescale the columns"):
+        cluster_quality(X, [0, 0, 1])

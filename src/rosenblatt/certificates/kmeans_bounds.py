@@ -27,6 +27,7 @@ AXIS_ROWS, MOST_AXIS_BLOCKS, MOST_AXES = 500, 20, 6
 BLOCK_ROWS, MOST_BLOCKS, STEPS = 150, 12, 150  # of the semidefinite bound
 PATIENCE = 8  # steps without gain after which less is aimed at
 UNIT = 2.0**-52
+LARGEST_POWER = 200  # of two, of numbers that are read as they are
 
 
 def best_bound(X: Any, weight: Floats, K: int, loss: float, effort: int) -> tuple[float, str]:
@@ -35,6 +36,11 @@ def best_bound(X: Any, weight: Floats, K: int, loss: float, effort: int) -> tupl
     if loss <= 0 or d > MOST_COLUMNS or (sp.issparse(X) and n * d > MOST_CELLS):
         return 0.0, ""
     rows = X.toarray() if sp.issparse(X) else X
+    power = int(np.frexp(np.abs(rows).max())[1])
+    if abs(power) > LARGEST_POWER:  # fourth powers of such numbers are out of range
+        rows, loss = np.ldexp(rows, -power), float(np.ldexp(loss, -2 * power))
+        bound, how = best_bound(rows, weight, K, loss, effort)
+        return float(np.ldexp(bound, 2 * power)), how
     rows, weight = rows[weight > 0], weight[weight > 0]
     far = float(weight @ (rows**2).sum(axis=1))  # subtracting a mean rounds by that much
     rows = rows - np.average(rows, axis=0, weights=weight)

@@ -18,6 +18,8 @@ Labels = NDArray[np.int32]
 
 FEW_PRODUCTS = 20_000  # of rows, centres and columns: all distances take less than panels
 MOVED_AT_ONCE = 2_000_000  # numbers added in one call, so that an interrupt does not wait
+LARGEST = np.finfo(np.float64).max
+LEAST_REACH = 1e-140  # the least distance whose square is still a number with all of its digits
 CHUNK_CELLS = 4  # times those of a job that reads rows once: each is compared with all centres
 
 
@@ -26,10 +28,19 @@ def rows_of(X: Any, weights: Any) -> "Rows":
     return SparseRows(X, weights) if sp.issparse(X) else DenseRows(X, weights)
 
 
+def refuse_out_of_range(X: Any, weights: Any = None) -> "Rows":
+    """The same, raising if squares of the rows are too large or too small for doubles."""
+    rows = rows_of(X, weights)
+    rows.refuse_small_squares()
+    rows.squares()
+    return rows
+
+
 class Rows:
     """Rows, their weights, and for one start after the other their labels and drifts."""
 
     limits: Table  # drift up to which rows cannot change sides
+    reach: float  # that no row's distance from the mean, or from zero if sparse, exceeds
 
     def __init__(self, X: Any, weights: Any) -> None:
         self.X, self.weights = X, None if weights is None else read_only(weights)
@@ -61,6 +72,14 @@ class Rows:
                 "rescale the columns, or the weights."
             )
         return total
+
+    def refuse_small_squares(self) -> None:
+        """Raise if rows differ by so little that squares of it are no numbers any more."""
+        if 0 < self.reach < LEAST_REACH:
+            raise ValueError(
+                f"These rows differ by {self.reach:.1e} at most, whose squares are too small for "
+                "64 bits; rescale the columns."
+            )
 
     def _step(self) -> int:
         return max(1, int(MOVED_AT_ONCE * self.n // max(self._cells(), 1)))
@@ -123,8 +142,9 @@ class DenseRows(Rows):
         width = loops.kmeans.ROWS
         self.n_panels = -(-self.n // width)
         self.centre, low, high = self._centre_and_range()
-        reach = float(np.maximum(high - self.centre, self.centre - low).max()) * np.sqrt(self.d)
-        self.scale = float(1.0 / reach) if reach > 0 else 1.0
+        farthest = np.maximum(high - self.centre, self.centre - low).max()
+        self.reach = float(farthest * np.sqrt(self.d))
+        self.scale = 1.0 / self.reach if self.reach > 1 / LARGEST else 1.0
         self.panels = np.zeros((self.n_panels, self.d, width), np.float32)
         self.sizes, self._sizes = np.empty(self.n), np.zeros(self.n_panels * width, np.float32)
         self.limits = np.empty(self.n_panels)
@@ -187,6 +207,7 @@ class SparseRows(Rows):
     def __init__(self, X: Any, weights: Any) -> None:
         super().__init__(X, weights)
         self.limits = np.empty(self.n)
+        self.reach = float(np.abs(X.data).max(initial=0.0))
 
     def variance(self) -> float:
         weights, self.weights = self.weights, None

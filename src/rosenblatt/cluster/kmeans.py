@@ -4,8 +4,10 @@ import warnings
 from typing import Any, ClassVar, Self
 
 import numpy as np
+import scipy.sparse as sp
 import sklearn.cluster
 from numpy.typing import NDArray
+from scipy.spatial.distance import cdist
 from sklearn.callback import CallbackSupportMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
@@ -126,6 +128,13 @@ class NearestCentres:
         """
         return Moments.of(self._checked(X), self.predict(X), sample_weight)
 
+    def _transform(self, X: Any) -> NDArray[Any]:
+        """Distances (n, K) from all centres; of dense rows from their differences."""
+        X = self._checked(X)
+        if sp.issparse(X):
+            return np.asarray(super()._transform(X))  # type: ignore[misc]
+        return np.asarray(cdist(X, self.cluster_centers_), X.dtype)
+
     def trace_view(self) -> dict[str, Any]:
         """Return the states that traces and plots draw: the centres (K, d)."""
         return {"centres": self.cluster_centers_} if hasattr(self, "cluster_centers_") else {}
@@ -142,6 +151,11 @@ def checked_weights(X: Any, sample_weight: Any) -> NDArray[np.float64] | None:
     if sample_weight is None:
         return None
     weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+    if weights.max() > np.finfo(np.float64).max / len(weights):
+        raise ValueError(
+            f"The sum of these weights, of which the largest is {weights.max():.3g}, is too large "
+            "for 64 bits; divide all by the largest."
+        )
     return np.asarray(weights)
 
 
@@ -224,6 +238,7 @@ class KMeans(NearestCentres, CallbackSupportMixin, sklearn.cluster.KMeans):  # t
         weights = checked_weights(X, sample_weight)
         starts = self._starts(X)
         rows, random_state = rows_of(X, weights), check_random_state(self.random_state)
+        rows.refuse_small_squares()
         squares, tol = rows.squares(), self.tol * rows.variance()
         passes = Passes(self, X, y, sample_weight, max_iter=None)
         ends: list[dict[str, Any]] = []

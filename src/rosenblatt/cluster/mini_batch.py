@@ -6,10 +6,14 @@ import numpy as np
 import sklearn.cluster
 from sklearn.utils import check_random_state
 
-from rosenblatt.base import all_or_nothing
+from rosenblatt.base import FLOATS, all_or_nothing
+from rosenblatt.input_checks import validate_data
 from rosenblatt.statistics import Moments
 
-from .kmeans import NearestCentres
+from .assignment import DenseRows, Rows, Table, rows_of
+from .kmeans import Lloyd, NearestCentres, checked_weights
+
+FAR = 1e3  # times the reach of the rows
 
 
 class MiniBatchKMeans(NearestCentres, sklearn.cluster.MiniBatchKMeans):  # type: ignore[misc]
@@ -40,6 +44,8 @@ class MiniBatchKMeans(NearestCentres, sklearn.cluster.MiniBatchKMeans):  # type:
     array([ True,  True])
     """
 
+    init: Any
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **sklearn.cluster.MiniBatchKMeans._parameter_constraints
     }
@@ -47,18 +53,49 @@ class MiniBatchKMeans(NearestCentres, sklearn.cluster.MiniBatchKMeans):  # type:
     @all_or_nothing
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Find centres for the rows X (n, d), batch by batch; return self."""
-        refuse_negative(sample_weight)
-        super().fit(X, y, sample_weight)
-        n, size = len(self.labels_) if self.compute_labels else rows_in(X), self._batch_size
+        rows = self._rows(X, sample_weight, reset=True)
+        rows.refuse_small_squares()
+        self._learn(super().fit, X, rows, y, sample_weight, far_centre(rows))
+        n, size = rows.n, self._batch_size
         self.stop_reason_ = "converged" if self.n_steps_ < self.max_iter * n // size else "max_iter"
         return self
 
     @all_or_nothing
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Move the centres by one batch X (n, d); return self."""
-        refuse_negative(sample_weight)
-        super().partial_fit(X, y, sample_weight)
+        begun = hasattr(self, "cluster_centers_")
+        rows = self._rows(X, sample_weight, reset=not begun)
+        far = far_centre(rows)
+        if far is not None and begun:
+            self.cluster_centers_ = self.cluster_centers_ - far
+        self._learn(super().partial_fit, X, rows, y, sample_weight, far)
         return self
+
+    def _rows(self, X: Any, sample_weight: Any, reset: bool) -> Rows:
+        """The rows, their squares in range."""
+        refuse_negative(sample_weight)
+        X = validate_data(self, X, accept_sparse="csr", dtype=FLOATS, order="C", reset=reset)
+        rows = rows_of(X, checked_weights(X, sample_weight))
+        rows.squares()
+        return rows
+
+    def _learn(
+        self, fit: Any, X: Any, rows: Rows, y: Any, sample_weight: Any, far: Table | None
+    ) -> None:
+        """Let scikit-learn's method move the centres, and label the rows by what it leaves."""
+        if far is None:
+            fit(X, y, sample_weight)
+        else:  # it takes squares apart, which loses the digits of rows far from the origin
+            init, names = self.init, vars(self).get("feature_names_in_")
+            self.init = init if isinstance(init, str) or callable(init) else np.subtract(init, far)
+            fit((rows.X - far).astype(rows.X.dtype), y, sample_weight)
+            self.init, self.cluster_centers_ = init, self.cluster_centers_ + far
+            if names is not None:
+                self.feature_names_in_ = names
+        if self.compute_labels:
+            run = Lloyd(rows, rows.squares(), self.cluster_centers_)
+            run.assign()
+            self.labels_, self.inertia_ = rows.labels, run.loss()
 
     @classmethod
     def from_statistics(cls, statistics: Moments, **parameters: Any) -> Self:
@@ -89,6 +126,8 @@ def refuse_negative(sample_weight: Any) -> None:
         raise ValueError("Negative values in data passed to `sample_weight`.")
 
 
-def rows_in(X: Any) -> int:
-    """The number of rows."""
-    return int(X.shape[0]) if hasattr(X, "shape") else len(X)
+def far_centre(rows: Rows) -> Table | None:
+    """The mean of dense rows that lie much farther from the origin than from each other."""
+    if not isinstance(rows, DenseRows):
+        return None
+    return rows.centre if np.abs(rows.centre).max() > FAR * rows.reach else None

@@ -13,6 +13,8 @@ from sklearn.utils.validation import check_array, check_consistent_length, colum
 from rosenblatt import loops
 from rosenblatt.runtime import threads
 
+from .assignment import refuse_out_of_range
+
 Table = NDArray[np.float64]
 
 MOST_ROWS = 100_000  # of which the silhouette is computed from all pairs
@@ -114,6 +116,7 @@ def cluster_quality(X: Any, labels: Any, *, random_state: Any = 0) -> ClusterQua
     (4.6667, 4.0, 0.4598)
     """
     X = check_array(X, dtype=np.float64, order="C")
+    refuse_out_of_range(X)
     labels = column_or_1d(labels)
     check_consistent_length(X, labels)
     names, codes = np.unique(labels, return_inverse=True)

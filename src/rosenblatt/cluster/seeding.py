@@ -13,7 +13,7 @@ from sklearn.utils.validation import _check_sample_weight
 from rosenblatt import loops
 from rosenblatt.runtime import threads
 
-from .assignment import DenseRows, Rows, Table, rows_of
+from .assignment import DenseRows, Rows, Table, refuse_out_of_range
 
 BLOCK = 1024  # rows whose squares are summed at once
 FEW_CHUNKS = 16  # times fewer than those of a job that reads rows once
@@ -74,7 +74,8 @@ def kmeans_plusplus(
             sample_weight, X, dtype=np.float64, ensure_non_negative=True
         )
     rng = check_random_state(random_state)
-    places = distant_rows(rows_of(X, sample_weight), n_clusters, rng, n_local_trials)
+    rows = refuse_out_of_range(X, sample_weight)
+    places = distant_rows(rows, n_clusters, rng, n_local_trials)
     centres = X[places]
     return (centres.toarray() if sp.issparse(X) else centres), places
 
@@ -121,6 +122,7 @@ def distant_rows(
             n_local_trials=n_trials,
         )  # fmt: skip
         return np.asarray(places)
+    rows.refuse_small_squares()
     weights = np.ones(rows.n) if rows.weights is None else rows.weights
     chosen = np.empty(n_clusters, np.intp)
     chosen[0] = random_state.choice(rows.n, p=weights / weights.sum())
