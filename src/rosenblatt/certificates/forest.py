@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from .claims import Certificate, Claim, total_weight, weights_in_range
 from .closed_form import agrees
 from .tree import (
+    class_weights,
     count_claims,
     least_mistakes_claim,
     least_squares_claim,
@@ -152,49 +153,76 @@ def out_of_bag_claims(model: Any, targets: Targets, values: list[Floats]) -> lis
     mean = total / np.maximum(seen_by, 1)[:, np.newaxis, np.newaxis]
     missed = float(np.mean([1 - len(np.unique(s)) / n for s in samples]))
     words = f"on average a member misses {missed:.1%} of the rows"
+    score = _score(targets, mean, np.flatnonzero(scored))
+    rows = f"{int(scored.sum()):,} rows"
+    statement = f"out of bag R2 is {score:.4f} on {rows}; {words}"
     if targets.classes is not None:
-        right = (mean.argmax(axis=2) == targets.classes).all(axis=1)[scored]
-        score = float(right.mean())
-        statement = f"out of bag {score:.4f} of {int(scored.sum()):,} rows are right; {words}"
-    else:
-        assert targets.numbers is not None
-        y = targets.numbers[scored]
-        spread = ((y - y.mean(axis=0)) ** 2).sum(axis=0)
-        left = ((y - mean[scored][:, :, 0]) ** 2).sum(axis=0)
-        score = float(np.mean(1 - left / np.maximum(spread, 1e-300)))
-        statement = f"out of bag R2 is {score:.4f} on {int(scored.sum()):,} rows; {words}"
+        statement = f"out of bag {score:.4f} of {rows} are right; {words}"
     claims = [Claim("out of bag", statement, score, None, True, "checked")]
-    if hasattr(model, "oob_score_") and scored.all() and not callable(model.oob_score):
+    if hasattr(model, "oob_score_") and not callable(model.oob_score):
+        # Rows that every member has seen count as the first class, or as predicted zero.
+        everywhere = _score(targets, mean, np.arange(n))
         claims.append(
             agrees("published estimate", "oob_score_", np.array([model.oob_score_]),
-                   np.array([score]), 1.0)
+                   np.array([everywhere]), max(1.0, abs(everywhere)))
         )  # fmt: skip
+    name = "oob_prediction_" if targets.classes is None else "oob_decision_function_"
+    if hasattr(model, name):
+        derived = mean[:, :, 0] if targets.classes is None else mean.transpose(0, 2, 1)
+        said = np.asarray(getattr(model, name), np.float64).reshape(derived.shape)
+        scale = max(float(np.abs(derived).max(initial=0.0)), 1e-300)
+        claims.append(agrees("out of bag by row", name, said[scored], derived[scored], scale))
     return claims
+
+
+def _score(targets: Targets, mean: Floats, rows: Any) -> float:
+    """The accuracy, or R2, of means (n, o, K) on some rows."""
+    if targets.classes is not None:
+        return float((mean.argmax(axis=2) == targets.classes).all(axis=1)[rows].mean())
+    assert targets.numbers is not None
+    y = targets.numbers[rows]
+    spread = ((y - y.mean(axis=0)) ** 2).sum(axis=0)
+    left = ((y - mean[rows][:, :, 0]) ** 2).sum(axis=0)
+    return float(np.mean(1 - left / np.maximum(spread, 1e-300)))
 
 
 def tree_claims(
     model: Any, X: Any, y: NDArray[Any], targets: Targets, weight: Floats, effort: int
 ) -> list[Claim]:
-    """That the nodes of the first trees count the rows of their samples."""
-    first = model.estimators_[0]
+    """That the nodes of the first trees count the rows of their samples.
+
+    Trees pruned by held-out rows, monotonic trees, class weights of each sample, and weights of
+    scikit-learn's forests are not checked.
+    """
+    first, columns = model.estimators_[0], getattr(model, "estimators_features_", None)
     weighted = getattr(model, "class_weight", None) is not None or not (weight == 1).all()
-    if weighted or not hasattr(first, "tree_") or hasattr(model, "estimators_features_"):
+    ours = type(model).__module__.startswith("rosenblatt.")
+    if not hasattr(first, "tree_") or (weighted and columns is None and not ours):
         return []
-    if getattr(first, "monotonic_cst", None) is not None:
+    if getattr(first, "monotonic_cst", None) is not None or getattr(first, "pruning", None):
         return []
+    if getattr(model, "class_weight", None) == "balanced_subsample":
+        return []
+    every = np.ones(len(y))  # samples are drawn by the weights
+    if columns is not None and targets.classes is not None:
+        every = class_weights(first, targets.classes[:, 0])
+    elif columns is None and not model.bootstrap:
+        every = weight * class_weights(model, y)
     checked, nodes = 0, 0
     failing: list[Claim] = []
     samples = model.estimators_samples_
-    for member, sample in zip(model.estimators_, samples, strict=True):
+    for i, (member, sample) in enumerate(zip(model.estimators_, samples, strict=True)):
         tree = PublishedTree(member)
         nodes += len(tree)
         if checked and nodes > NODES_CHECKED * max(effort, 0.1):
             break
-        drawn = np.bincount(np.asarray(sample), minlength=len(y)).astype(np.float64)
+        drawn = np.bincount(np.asarray(sample), minlength=len(y)) * every
         rows = np.flatnonzero(drawn)
         parts = [
             [rows[first + some] for some in tree.rows_by_node(block)]
-            for first, block in matrix_blocks(member, X[rows])
+            for first, block in matrix_blocks(
+                member, X[rows] if columns is None else X[rows][:, columns[i]]
+            )
         ]
         found = [np.concatenate(node) for node in zip(*parts, strict=True)]
         claims = count_claims(member, tree, found, targets, drawn, str(member.criterion))

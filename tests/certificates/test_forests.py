@@ -1,0 +1,49 @@
+"""Certificates of forests and bagging fail on models that were changed after the fit."""
+
+import copy
+
+import numpy as np
+import pytest
+import sklearn.ensemble
+
+import rosenblatt
+from rosenblatt import certify
+
+RNG = np.random.default_rng(0)
+X = RNG.integers(0, 6, (40, 3)).astype(float)
+Y = RNG.integers(0, 2, 40)
+OURS = ["RandomForestClassifier", "RandomForestRegressor", "BaggingClassifier", "BaggingRegressor"]
+
+
+def fitted(name, package=rosenblatt, sample_weight=None, **settings):
+    model = getattr(package, name)(n_estimators=3, random_state=0, **settings)
+    return copy.deepcopy(model.fit(X, Y, sample_weight=sample_weight))
+
+
+@pytest.mark.filterwarnings("ignore:Some inputs do not have OOB")
+@pytest.mark.filterwarnings("ignore:invalid value:RuntimeWarning")
+@pytest.mark.parametrize("name", OURS)
+@pytest.mark.parametrize("package", [rosenblatt, sklearn.ensemble])
+def test_out_of_bag_numbers_are_compared_though_some_rows_are_in_every_sample(name, package):
+    model = fitted(name, package, oob_score=True)
+    assert certify(model, X, Y).holds
+    model.oob_score_ += 0.01
+    assert not certify(model, X, Y)["published estimate"].holds
+    model.oob_score_ -= 0.01
+    by_row = "oob_decision_function_" if hasattr(model, "classes_") else "oob_prediction_"
+    setattr(model, by_row, getattr(model, by_row)[::-1])
+    assert not certify(model, X, Y)["out of bag by row"].holds
+
+
+@pytest.mark.parametrize("name", OURS)
+@pytest.mark.parametrize("size", [None, 2.0])
+@pytest.mark.parametrize("part", ["value", "impurity", "threshold"])
+def test_changed_trees_do_not_count_their_samples(name, size, part):
+    weight = None if size is None else np.full(40, size)
+    model = fitted(name, sample_weight=weight)
+    assert certify(model, X, Y, sample_weight=weight)["counts"].holds
+    tree = model.estimators_[0].tree_
+    changed = {"value": tree.value[::-1], "impurity": tree.impurity + 0.1,
+               "threshold": tree.threshold + 1.0}  # fmt: skip
+    getattr(tree, part)[...] = changed[part].copy()
+    assert not certify(model, X, Y, sample_weight=weight)["counts"].holds
