@@ -2,7 +2,7 @@
 
 The rows are made here, as Parquet, and removed after. Each job runs in a process of its own, so
 that its peak of memory is its own. Slow peers read a prefix. ``--rows`` sets how many there are:
-50 million by default, 8.6 GB of 20 columns.
+50 million by default, 8.6 GB of 20 columns; ``--compression`` how polars writes them.
 """
 
 import argparse
@@ -15,6 +15,7 @@ import sys
 import tempfile
 import time
 import warnings
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -39,7 +40,7 @@ SETTINGS = {
 }
 
 
-def make(folder: Path, n_rows: int) -> None:
+def make(folder: Path, n_rows: int, compression: str = "zstd") -> None:
     """Two classes on 20 columns of normal numbers, a file for each million of rows."""
     rng = np.random.default_rng(0)
     w = rng.standard_normal(D)
@@ -48,7 +49,7 @@ def make(folder: Path, n_rows: int) -> None:
         y = (X @ w + 2 * rng.standard_normal(len(X)) > 0).astype(np.int64)
         X += 0.3 * y[:, None]
         columns = {f"x{j}": X[:, j] for j in range(D)} | {"y": y}
-        pl.DataFrame(columns).write_parquet(folder / f"{k:05d}.parquet")
+        pl.DataFrame(columns).write_parquet(folder / f"{k:05d}.parquet", compression=compression)
 
 
 def source_of(folder: str):
@@ -141,35 +142,71 @@ def quality(model, folder: str) -> float:
 
 
 def workers(folder: str, name: str) -> dict:
-    """The same fit on loopback clusters of one and two workers, and what a part costs."""
+    """The same fits on loopback clusters of one and two workers: where the time goes, and bytes.
+
+    Seconds of CPU are those of all workers, of the busiest, and of this process with the scheduler:
+    where cores are shared with other work, they show what wall time does not.
+    """
     import distributed
+    import psutil
 
     from rosenblatt import GaussianNB, LogisticRegression
     from rosenblatt.data import Source
     from rosenblatt.distributed import fit
 
     found: dict = {"rows": 0, "passes": 0}
+    few = Source(sorted(Path(folder).glob("*.parquet"))[0], target="y", rows_per_part=2_500)
     for n in (1, 2):
         options = {"n_workers": n, "threads_per_worker": 1, "dashboard_address": None}
         with (
             distributed.LocalCluster(host="127.0.0.1", silence_logs="ERROR", **options) as cluster,
             distributed.Client(cluster) as client,
         ):
+            crew = [psutil.Process(worker.pid) for worker in cluster.workers.values()]
             fit(GaussianNB(), source_of(folder), client)  # imports and compiled loops
-            for model in (GaussianNB(), LogisticRegression()):
-                seen = []
-                began = time.perf_counter()
-                fitted = fit(model, source_of(folder), client, progress=seen.append)
-                found[f"{type(model).__name__}, {n} workers, seconds"] = time.perf_counter() - began
-                found[f"{type(model).__name__}, passes"] = seen[-1].number
-            few = Source(sorted(Path(folder).glob("*.parquet"))[0], target="y", rows_per_part=2_500)
-            began = time.perf_counter()
-            fitted = fit(GaussianNB(), few, client)
-            found[f"part of 2,500 rows, {n} workers, ms"] = (
-                1e3 * (time.perf_counter() - began) / len(few.parts())
-            )
-            found["bytes of a statistic"] = len(pickle.dumps(fitted.statistics_))
+            fit(LogisticRegression(), source_of(folder), client)
+            jobs = {"GaussianNB": (GaussianNB(), source_of(folder)),
+                    "LogisticRegression": (LogisticRegression(), source_of(folder)),
+                    "parts of 2,500 rows": (GaussianNB(), few)}  # fmt: skip
+            for what, (model, source) in jobs.items():
+                seen, before = [], [_cpu(one) for one in crew]
+                here, began = time.process_time(), time.perf_counter()
+                with counted() as merged:
+                    fit(model, source, client, progress=seen.append)
+                each = [_cpu(one) - start for one, start in zip(crew, before, strict=True)]
+                found[f"{what}, {n} workers"] = {
+                    "wall seconds": time.perf_counter() - began,
+                    "seconds of CPU in all workers": sum(each),
+                    "in the busiest": max(each),
+                    "in client and scheduler": time.process_time() - here,
+                    "passes": seen[-1].number,
+                    "parts": seen[-1].n_parts,
+                    "bytes merged": merged[0],
+                }
     return found
+
+
+def _cpu(process) -> float:
+    times = process.cpu_times()
+    return times.user + times.system
+
+
+@contextmanager
+def counted():
+    """Count the bytes of all that is added up, as it comes from workers."""
+    from rosenblatt.distributed.merging import MergeTree
+
+    total, add = [0], MergeTree.add
+
+    def counting(tree, statistic):
+        total[0] += len(pickle.dumps(statistic))
+        add(tree, statistic)
+
+    MergeTree.add = counting
+    try:
+        yield total
+    finally:
+        MergeTree.add = add
 
 
 def measured(folder: str, contender: str, name: str) -> dict:
@@ -223,12 +260,15 @@ def report(folder: str) -> None:
             sys.stdout.flush()
     print()
     for what, value in measured(folder, "workers", "-").items():
-        print(f"- {what}: {value:,.3f}" if isinstance(value, float) else f"- {what}: {value}")
+        if isinstance(value, dict):
+            numbers = ", ".join(f"{name} {number:,.4g}" for name, number in value.items())
+            print(f"- {what}: {numbers}")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="benchmarks.scale")
     parser.add_argument("--rows", type=int, default=50_000_000)
+    parser.add_argument("--compression", default="zstd", help="snappy, lz4, uncompressed")
     parser.add_argument("--job", nargs=3)
     given = parser.parse_args()
     if given.job:
@@ -236,8 +276,8 @@ def main() -> None:
         return
     folder = Path(tempfile.mkdtemp(prefix="rosenblatt-scale-"))
     try:
-        make(folder, given.rows)
-        print(f"{given.rows:,} rows x {D} columns of Parquet.")
+        make(folder, given.rows, given.compression)
+        print(f"{given.rows:,} rows x {D} columns of Parquet ({given.compression}).")
         report(str(folder))
     finally:
         shutil.rmtree(folder)
