@@ -40,8 +40,9 @@ class _KeptFromSklearn:
     def find_spec(cls, name: str, path: Any = None, target: Any = None) -> None:
         package, _, rest = name.partition(".")
         module, _, wanted = rest.partition(".")
-        kept = cls._has(module, wanted) if wanted else module in cls.MODULES
-        if package != __name__ or not kept:
+        if package != __name__:
+            return
+        if not (cls._has(module, wanted) if wanted else module in cls.MODULES):
             return
         raise ImportError(
             f"There is no {name}: keep `from sklearn.{module} import {wanted or '...'}`; "
