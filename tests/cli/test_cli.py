@@ -193,3 +193,17 @@ def test_nothing_is_looked_through_at_the_end():
     )
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert said.stdout.endswith("frozen True\n")
+
+
+def test_a_forest_read_from_a_file_predicts_a_few_rows_without_numba_or_other_ensembles(tmp_path):
+    script = (
+        "import sys, rosenblatt\n"
+        "saved = rosenblatt.load_model(sys.argv[1])\n"
+        "saved.model.predict([[0.0], [5.0]])\n"
+        "found = {'numba', 'rosenblatt.ensemble.adaboost'} & set(sys.modules)\n"
+        "assert not found, found"
+    )
+    model = rosenblatt.RandomForestClassifier(n_estimators=3, random_state=0)
+    model.fit([[0.0], [1.0], [4.0], [5.0]], [0, 0, 1, 1])
+    rosenblatt.save_model(model, tmp_path / "m.skops")
+    subprocess.run([sys.executable, "-c", script, tmp_path / "m.skops"], check=True)

@@ -4,8 +4,11 @@ import sys
 from importlib import import_module
 from types import ModuleType
 
+import rosenblatt.cli
 from rosenblatt.workbench.model_file import files
 from rosenblatt.workbench.model_file.files import SavedModel
+
+LEFT_OUT = ("_trusted_types", "_sklearn", "_quantile_forest")  # of skops.io
 
 
 def load_model(path: str, *, large: bool = False) -> SavedModel:
@@ -15,18 +18,22 @@ def load_model(path: str, *, large: bool = False) -> SavedModel:
 
 
 def _import_skops() -> None:
-    """Import skops without the lists of types that it trusts, which take a second to make.
+    """Import skops without what takes a second to load, and no model file of ours needs.
 
-    A model file is checked against a list of our own, and that is all that skops is asked to trust.
-    Other processes, in which a user may load files with skops itself, get the whole of it.
+    These are the lists of types that it trusts, for a model file is checked against a list of our
+    own, and loaders of a few of scikit-learn's classes that this list lacks. Other processes, in
+    which a user may load files with skops itself, get the whole of it.
     """
-    if "skops.io" in sys.modules:
+    if "skops.io" in sys.modules or not rosenblatt.cli.is_the_process:
         return
-    unlisted = ModuleType("skops.io._trusted_types")
-    unlisted.__getattr__ = lambda name: []  # type: ignore[method-assign]
-    sys.modules[unlisted.__name__] = unlisted
+    left_out = {f"skops.io.{name}": ModuleType(name) for name in LEFT_OUT}
+    for module in left_out.values():
+        module.NODE_TYPE_MAPPING = {}  # type: ignore[attr-defined]
+        module.__getattr__ = lambda name: []  # type: ignore[method-assign]
+    sys.modules.update(left_out)
     try:
         import_module("skops.io")
     except ModuleNotFoundError:
-        del sys.modules[unlisted.__name__]
+        for name in left_out:
+            del sys.modules[name]
         raise

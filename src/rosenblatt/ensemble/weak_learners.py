@@ -12,7 +12,6 @@ from sklearn.utils.validation import has_fit_parameter
 from rosenblatt import loops
 from rosenblatt.runtime import threads
 from rosenblatt.tree import DecisionTreeClassifier
-from rosenblatt.tree.growth import column_of, sorted_columns
 from rosenblatt.tree.settings import Targets
 from rosenblatt.tree.structure import LEAF, UNDEFINED, Tree
 
@@ -90,6 +89,8 @@ class Stumps:
         targets = Targets(self.codes[:, np.newaxis], None, (self.K,))
         numbers = np.zeros(X.shape[1], np.int64)  # no column has categories
         kept = self.X if len(self.rows) == X.shape[0] else self.X[self.rows]
+        from rosenblatt.tree.growth import sorted_columns  # prediction does without Numba
+
         self.entries, _, _, self.shift = sorted_columns(kept, numbers, targets)
         self.gains = np.empty(X.shape[1])
         self.cuts = np.empty(X.shape[1], np.int64)
@@ -108,6 +109,8 @@ class Stumps:
         if self.gains.max() < 0 or np.count_nonzero(whole) < 2:
             constant = np.full(len(weight), whole.argmax())
             return self._tree(UNDEFINED, UNDEFINED, whole[np.newaxis], [len(w)]), constant
+        from rosenblatt.tree.growth import column_of
+
         column = column_of(self.X, j)
         threshold = self._threshold(j, column)
         right = column > threshold
