@@ -83,8 +83,10 @@ def test_a_search_that_runs_out_of_time_states_the_bound_reached():
 
 def test_missing_values_are_refused_in_the_name_of_the_search():
     frame = pd.DataFrame({"size": [1.0, np.nan, 3.0], "colour": ["red", "red", "blue"]})
-    with pytest.raises(ValueError, match="in column 'size' 1 times, and search='optimal' takes no"):
-        optimal().fit(frame, [0, 1, 1])
+    for some in (frame, frame[["size"]]):
+        words = "Column 'size' has 1 missing value, and search='optimal' takes none: fill .*'.$"
+        with pytest.raises(ValueError, match=words):
+            optimal().fit(some, [0, 1, 1])
 
 
 def test_a_greedy_fit_leaves_no_bound_behind():

@@ -42,12 +42,14 @@ class TableInput:
             if not np.isfinite(X.sum()):
                 _refuse_infinity(X, type(self).__name__)
             return self._refuse_missing(X)
-        takes_missing = self._takes_missing() and not sp.issparse(X)
+        dense = not sp.issparse(X)
         with naming_columns(X):
             X = validate_data(
                 self, X, reset=reset, dtype=FLOATS, accept_sparse="csc" if reset else "csr",
-                ensure_all_finite="allow-nan" if takes_missing else True,
+                ensure_all_finite="allow-nan" if dense else True,
             )  # fmt: skip
+        if dense:
+            self._refuse_missing(X)
         if reset:
             self.categories_ = [None] * X.shape[1]
         if sp.issparse(X) and not X.has_canonical_format:
@@ -66,8 +68,8 @@ class TableInput:
             j = int(absent.argmax())
             name = getattr(self, "feature_names_in_", range(j + 1))[j]
             raise ValueError(
-                f"Input X contains NaN, in column {name!r} {absent[j]} times, and "
-                + self._who_refuses_missing()
+                f"Input X contains NaN. Column {name!r} has {absent[j]} missing "
+                f"value{'s' if absent[j] > 1 else ''}, and {self._who_refuses_missing()}"
             )
         return X
 
