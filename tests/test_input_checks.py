@@ -1,6 +1,7 @@
 """Checks of tables and weights that models share."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import rosenblatt
@@ -68,3 +69,24 @@ def test_the_larger_side_has_more_weight_than_the_other(name, settings):
         expected = model.fit(x[repeated], y[repeated]).predict(x)
         assert np.allclose(model.fit(x, y, sample_weight=weight).predict(x), expected)
         assert certify(model, x, y, sample_weight=weight).holds
+
+
+@pytest.mark.parametrize("name", [*OF_TREES, "Perceptron"])
+def test_equal_names_of_columns_and_dates_are_refused_by_name(name):
+    model = getattr(rosenblatt, name)()
+    frame = pd.DataFrame(np.hstack([X, X]), columns=["a", "a"])
+    with pytest.raises(ValueError, match="2 columns of X are called 'a'"):
+        model.fit(frame, Y)
+    dates = pd.DataFrame({"a": X[:, 0], "day": pd.date_range("2020-01-01", periods=6)})
+    with pytest.raises(TypeError, match="Column 'day' holds dates"):
+        model.fit(dates, Y)
+
+
+@pytest.mark.parametrize("kind", ["Float64", "Int8", "boolean", "string"])
+@pytest.mark.parametrize("name", ["DecisionTreeClassifier", "RandomForestClassifier",
+    "HistGradientBoostingClassifier"])  # fmt: skip
+def test_missing_values_of_nullable_columns_are_certified(name, kind):
+    values = ["a", None, "b"] * 2 if kind == "string" else [1, None, 0] * 2
+    frame = pd.DataFrame({"a": pd.array(values, dtype=kind), "c": list("ababab")})
+    model = getattr(rosenblatt, name)()
+    assert certify(model.fit(frame, Y), frame, Y).holds

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import _check_sample_weight
 from sklearn.utils.validation import validate_data as _validate_data
 
-__all__ = ["check_sample_weight", "validate_data"]
+__all__ = ["check_sample_weight", "refuse_equal_names", "refuse_times", "validate_data"]
 
 LARGEST_POWER = 256  # of two: products of three sums of such weights are in range
 
@@ -22,13 +22,14 @@ def validate_data(model: Any, X: Any, *y: Any, **options: Any) -> Any:
     >>> validate_data(Perceptron(), frame).dtype
     dtype('float64')
     """
+    refuse_equal_names(X)
     numeric = not options.get("skip_check_array") and options.get("dtype", "numeric") is not None
     if numeric and _is_time(_first_dtype(X)):  # scikit-learn reads dates alone, and NaT, as numbers
-        _refuse_times(X)
+        refuse_times(X)
     try:
         checked = _validate_data(model, X, *y, **options)
     except TypeError:
-        _refuse_times(X)
+        refuse_times(X)
         raise
     if options.get("skip_check_array"):
         return checked
@@ -48,7 +49,7 @@ def _is_time(dtype: Any) -> bool:
     return str(dtype).lower().startswith(("date", "time", "duration"))
 
 
-def _refuse_times(X: Any) -> None:
+def refuse_times(X: Any) -> None:
     """Raise if X holds dates or times, with the name of the column."""
     dtypes = X.dtypes if hasattr(X, "columns") else [_first_dtype(X)]
     for name, dtype in zip(getattr(X, "columns", [0]), dtypes, strict=False):
@@ -57,6 +58,16 @@ def _refuse_times(X: Any) -> None:
                 f"Column {name!r} holds dates or times ({dtype}): write them as numbers, such "
                 "as days since the first."
             )
+
+
+def refuse_equal_names(X: Any) -> None:
+    """Raise if two columns of a data frame have one name."""
+    names = list(getattr(X, "columns", ()))
+    if len(set(names)) < len(names):
+        name = next(name for i, name in enumerate(names) if name in names[:i])
+        raise ValueError(
+            f"{names.count(name)} columns of X are called {name!r}: give each a name of its own."
+        )
 
 
 def _readable(X: Any, options: dict[str, Any]) -> Any:

@@ -11,7 +11,7 @@ from sklearn.utils.validation import _num_samples
 
 from rosenblatt import loops
 from rosenblatt.column_errors import which_missing
-from rosenblatt.input_checks import validate_data
+from rosenblatt.input_checks import refuse_equal_names, validate_data
 
 MOST_CATEGORIES = 65_000
 UNKNOWN = -1.0
@@ -23,6 +23,7 @@ def categorical_columns(X: Any, given: Any) -> NDArray[np.bool_]:
     """Which columns (d,) of X hold categories: by type, or as given by place, name or mask."""
     if given is None or (isinstance(given, str) and not hasattr(X, "columns")):
         return np.zeros(0, bool)
+    refuse_equal_names(X)
     d = np.shape(X)[1] if not hasattr(X, "columns") else len(X.columns)
     if isinstance(given, str):
         if given != "from_dtype":

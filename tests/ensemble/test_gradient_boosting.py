@@ -12,6 +12,7 @@ import rosenblatt
 from rosenblatt import (
     HistGradientBoostingClassifier,
     HistGradientBoostingRegressor,
+    certify,
     threads,
 )
 from rosenblatt.ensemble import boosted_growth, boosting_bins
@@ -296,3 +297,18 @@ def test_what_a_column_adds_is_what_its_tests_change(loss):
     assert found.log_odds == pytest.approx(link(model.predict([[1.0, 3.0]])[0]))
     with pytest.raises(NotFittedError):
         HistGradientBoostingRegressor().explain([0.0])
+
+
+def test_the_largest_quantile_is_the_largest_target():
+    X, t = np.repeat([0.0, 1.0], 5)[:, np.newaxis], np.arange(10.0)
+    for weight in (None, np.ones(10)):
+        model = HistGradientBoostingRegressor(loss="quantile", quantile=1.0, max_iter=2)
+        assert model.fit(X, t, sample_weight=weight).baseline_.tolist() == [9.0]
+        assert model.set_params(quantile=0.0).fit(X, t, sample_weight=weight).baseline_[0] == 0.0
+
+
+def test_a_class_without_weight_is_certified():
+    X, y = np.arange(6.0)[:, np.newaxis], np.array([0, 0, 0, 1, 1, 2])
+    weight = np.array([1.0, 1, 1, 1, 1, 0])
+    model = HistGradientBoostingClassifier(min_samples_leaf=1, max_iter=3)
+    assert certify(model.fit(X, y, sample_weight=weight), X, y, sample_weight=weight).holds

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 from scipy.special import expit, log_softmax, logit
 
 Floats = NDArray[np.float64]
+LEAST_SHARE = 10 * np.finfo(np.float64).eps  # of a class without weight, as in scikit-learn
 QUANTILES = {"absolute_error": 0.5}
 
 
@@ -52,7 +53,7 @@ def best_constant(model: Any, y: Floats, weight: Floats, n_outputs: int) -> Floa
         return None
     if n_outputs > 1:
         share = np.bincount(y.astype(int), weight, n_outputs) / weight.sum()
-        logs = np.log(np.maximum(share, 1e-300))
+        logs = np.log(np.clip(share, LEAST_SHARE, 1 - LEAST_SHARE))
         return np.asarray(logs - logs.mean())
     mean = np.average(y, weights=weight)
     if model.loss == "log_loss":

@@ -172,6 +172,8 @@ def _check_data(
 
     A column of `classes` counts as their list.
     """
+    if hasattr(X, "isna") and hasattr(X, "to_numpy"):  # pandas: NA of nullable types is NaN
+        X = X.to_numpy(na_value=np.nan)
     words = words and np.asarray(X).dtype.kind not in "biuf"
     if sp.issparse(X):
         X = sp.csr_matrix(X, dtype=np.float64)

@@ -20,7 +20,7 @@ from sklearn.utils.validation import check_is_fitted
 from rosenblatt.base import Passes, callers_level, fitting, naming_columns, path_values
 from rosenblatt.capabilities import ModelPath, rows_of
 from rosenblatt.explanation import Explanation, one_row, two_classes
-from rosenblatt.input_checks import check_sample_weight, validate_data
+from rosenblatt.input_checks import check_sample_weight, refuse_times, validate_data
 from rosenblatt.tree import DecisionTreeClassifier
 from rosenblatt.tree.text import path_contributions
 
@@ -177,6 +177,7 @@ class AdaBoostClassifier(CallbackSupportMixin, ensemble.AdaBoostClassifier):  # 
 
     def _check_fit(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Any, Floats]:
         """The rows, labels, class codes (n,) and weights (n,), which sum to one."""
+        refuse_times(X)
         with naming_columns(X):
             X, y = validate_data(
                 self, X, y, accept_sparse=["csr", "csc"], allow_nd=True, dtype=None

@@ -8,7 +8,7 @@ from sklearn import ensemble
 from sklearn.base import clone
 
 from rosenblatt.base import all_or_nothing
-from rosenblatt.input_checks import check_sample_weight
+from rosenblatt.input_checks import check_sample_weight, refuse_equal_names, refuse_times
 from rosenblatt.mixed_tables import categorical_columns
 from rosenblatt.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from rosenblatt.tree.base import DecisionTree
@@ -37,6 +37,8 @@ class BaggedTables:
         -------
         self : the bagging.
         """
+        refuse_equal_names(X)
+        refuse_times(X)
         if sample_weight is not None:
             sample_weight = check_sample_weight(sample_weight, X)
         self._categories_at = self._find_categories(X)

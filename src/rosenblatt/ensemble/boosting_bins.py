@@ -83,8 +83,8 @@ def quantiles(
         above = np.searchsorted(sums, wanted * (1 - 1e-12))
         exact = np.abs(sums[np.minimum(above, len(sums) - 1)] - wanted) <= 1e-12 * sums[-1]
         above = above + exact
+    below = np.minimum(np.where(exact, np.maximum(above - 1, 0), above), len(ordered) - 1)
     above = np.minimum(above, len(ordered) - 1)
-    below = np.where(exact, np.maximum(above - 1, 0), above)
     # Half of each, since their sum may exceed what a float holds.
     middle: NDArray[np.float64] = ordered[below] / 2 + ordered[above] / 2
     return np.where(below == above, ordered[above], middle)
