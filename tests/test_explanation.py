@@ -1,25 +1,35 @@
 """What explanations say, of models and of pipelines."""
 
+import re
 import warnings
 
 import numpy as np
 import pytest
+import sklearn.linear_model
+from sklearn.base import clone
 from sklearn.compose import make_column_transformer
 from sklearn.datasets import load_iris, load_wine
 from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
+import rosenblatt as ours
 from rosenblatt import (
+    SVC,
     BernoulliNB,
     FisherDiscriminant,
     GaussianNB,
     GridSearchCV,
+    KNeighborsClassifier,
     LeastSquaresClassifier,
     LinearDiscriminantAnalysis,
+    LinearSVC,
+    LogisticRegression,
     MixedNB,
     MultinomialNB,
     Perceptron,
+    Ridge,
+    TfidfVectorizer,
     explain,
 )
 
@@ -124,5 +134,56 @@ def test_a_pipeline_of_frames_takes_a_row_of_one():
 def test_a_model_alone_is_explained_as_by_itself_and_others_are_refused():
     model = GaussianNB().fit(X, y)
     assert str(explain(model, X[0], rival=2)) == str(model.explain(X[0], rival=2))
-    with pytest.raises(TypeError, match=r"a Pipeline that ends in one; got Perceptron"):
-        explain(make_pipeline(StandardScaler(), Perceptron()), X[0])
+    with pytest.raises(TypeError, match=r"a Pipeline that ends in one; got KNeighborsClassifier"):
+        explain(make_pipeline(StandardScaler(), KNeighborsClassifier()), X[0])
+
+
+@pytest.mark.parametrize(
+    "model",
+    [LogisticRegression(), LinearSVC(), Perceptron(), sklearn.linear_model.LogisticRegression()],
+    ids=lambda model: type(model).__module__ + type(model).__name__,
+)
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_a_linear_model_is_a_sum_over_words(model, n_classes):
+    texts, labels = [*TEXTS, "pay the bill"], [*LABELS, "bill" if n_classes == 3 else "ham"]
+    pipeline = make_pipeline(TfidfVectorizer(), clone(model)).fit(texts, labels)
+    told = explain(pipeline, "Cash for the meeting, cash!")
+    scores = np.ravel(pipeline.decision_function(["cash for the meeting, cash"]))
+    lead = abs(scores[0]) if n_classes == 2 else np.diff(np.sort(scores))[-1]
+    assert told.winner == pipeline.predict(["cash for the meeting, cash"])[0]
+    assert told.log_odds == pytest.approx(lead, rel=1e-12)
+    assert told.start + told.contributions.sum() == pytest.approx(lead, rel=1e-12)
+    assert told.start + sum(part for _, _, part in told.marks) == pytest.approx(lead, rel=1e-12)
+    if "Logistic" in type(model).__name__:
+        logs = np.sort(pipeline.predict_log_proba(["cash for the meeting, cash"])[0])
+        assert told.log_odds == pytest.approx(logs[-1] - logs[-2], rel=1e-9)
+        assert told.words == ("intercept", "log-odds")
+
+
+def test_linear_models_of_tables_are_explained_and_scores_that_are_no_sum_are_refused():
+    told = explain(Ridge().fit(X, y), X[0], feature_names=list("abcd"))
+    assert told.log_odds == pytest.approx(Ridge().fit(X, y).predict(X[:1])[0])
+    assert (told.winner, told.rival, told.names) == ("prediction", None, tuple("abcd"))
+    with pytest.raises(ValueError, match="one example; got 2 rows"):
+        explain(Ridge().fit(X, y), X[:2])
+    with pytest.raises(TypeError, match="no sum over features"):
+        explain(SVC(kernel="linear").fit(X, y), X[0])  # pairs of classes vote
+
+
+def test_marks_name_the_classes_and_terms_of_several_words():
+    model = make_pipeline(TfidfVectorizer(ngram_range=(1, 2)), LogisticRegression())
+    told = explain(model.fit(TEXTS, LABELS), "Win cash")
+    first, text = told.marked().split("\n")
+    assert first == "spam rather than ham"
+    assert re.fullmatch(r"Win \[\S+\] cash \[\S+\] \[Win cash \S+\]", text)
+
+
+def test_words_are_marked_where_columns_are_hashes():
+    model = make_pipeline(ours.HashingVectorizer(n_features=2**10), LogisticRegression())
+    told = explain(model.fit(TEXTS, LABELS), "Win cash at NOON")
+    assert re.fullmatch(
+        r"spam.*\nWin \[\+.*\] cash \[\+.*\] at \[-.*\] NOON \[-.*\]", told.marked()
+    )
+    parts = sum(part for _, _, part in told.marks)
+    assert told.start + parts == pytest.approx(told.log_odds, rel=1e-12)
+    assert told.rest == 0

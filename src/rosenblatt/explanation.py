@@ -84,10 +84,13 @@ class Explanation:
             lines.append((others, float(self.contributions[left].sum())))
         lines.append((self.words[1], self.log_odds))
         width = max(len(name) for name, _ in lines)
-        head = str(self.winner) + ("" if self.rival is None else f" rather than {self.rival}")
         table = [f"  {name:<{width}}  {value:+.4g}" for name, value in lines]
         path = ["because", *(f"  {line}" for line in self.path)] if self.path else []
-        return "\n".join([head, *table, *path])
+        return "\n".join([self._head, *table, *path])
+
+    @property
+    def _head(self) -> str:
+        return str(self.winner) + ("" if self.rival is None else f" rather than {self.rival}")
 
 
 @dataclass(frozen=True)
@@ -119,10 +122,14 @@ class TextExplanation(Explanation):
         return TextExplanation(**vars(told), text=text, marks=marks, rest=float(absent.sum()))
 
     def marked(self) -> str:
-        """Return the text with the contribution of each word after it."""
-        parts, at = [], 0
-        for _, stop, value in self.marks:
-            parts.append(f"{self.text[at:stop]} [{value:+.2f}]")
+        """Return the classes, and the text with the contribution of each term after it.
+
+        A term that begins before the last one ends, such as one of two words, is named.
+        """
+        parts, at = [f"{self._head}\n"], 0
+        for start, stop, value in sorted(self.marks, key=lambda mark: (mark[1], -mark[0])):
+            term = f"{self.text[start:stop]} " if start < at else ""
+            parts.append(f"{self.text[at:stop]} [{term}{value:+.2f}]")
             at = stop
         return "".join([*parts, self.text[at:]])
 
@@ -137,21 +144,23 @@ class TextExplanation(Explanation):
             parts.append(escape(self.text[at : max(start, at)]))
             parts.append(f'<span style="background:{colour}" title="{value:+.4g}">{word}</span>')
             at = max(stop, at)
-        head = escape(f"{self.winner} rather than {self.rival}: log-odds {self.log_odds:+.4g}")
+        head = escape(f"{self._head}: {self.words[1]} {self.log_odds:+.4g}")
         return f"<p><b>{head}</b></p><p>{''.join(parts)}{escape(self.text[at:])}</p>"
 
 
 def explain(model: Any, x: Any, rival: Any = None, feature_names: Any = None) -> Explanation:
     """Return what each feature of one example adds to the decision of a model or pipeline.
 
-    A `Pipeline` that ends in a model with a method `explain` is explained in terms of what its
-    last transformer gives out, by the names that it gives out.
+    A `Pipeline` is explained in terms of what its last transformer gives out, by the names that it
+    gives out. Linear models without a method `explain`, scikit-learn's too, are explained by their
+    weights: the intercept and ``coef_ * x`` add up to the log-odds of logistic regression, else to
+    the lead of the score, or to the prediction.
 
     Parameters
     ----------
     model : estimator
-        A fitted model with a method `explain`, a `Pipeline` that ends in one, or a search for the
-        best of either.
+        A fitted model with a method `explain` or weights `coef_`, a `Pipeline` that ends in one,
+        or a search for the best of either.
     x : array-like of shape (d,) or (1, d), Series, or str
         The example; a text as it is.
     rival : label or None
@@ -178,16 +187,17 @@ def explain(model: Any, x: Any, rival: Any = None, feature_names: Any = None) ->
       now       +0.1823
       log-odds  +1.751
     >>> print(explain(model, "Win now!").marked())
+    spam rather than ham
     Win [+0.88] now [+0.18]!
     """
     model = getattr(model, "best_estimator_", model)
     reads_text = isinstance(model, Pipeline) and hasattr(model.steps[0][1], "spans")
     text = x if isinstance(x, str) and reads_text else None
     last = model.steps[-1][1] if isinstance(model, Pipeline) else model
-    if not hasattr(last, "explain"):
+    if not hasattr(last, "explain") and not hasattr(last, "coef_"):
         raise TypeError(
-            "explain takes a model with a method explain, such as GaussianNB, or a Pipeline that "
-            f"ends in one; got {type(last).__name__}."
+            "explain takes a fitted model with a method explain, such as GaussianNB, or with "
+            f"weights coef_, or a Pipeline that ends in one; got {type(last).__name__}."
         )
     if isinstance(model, Pipeline) and len(model.steps) > 1:
         check_is_fitted(last)
@@ -195,14 +205,61 @@ def explain(model: Any, x: Any, rival: Any = None, feature_names: Any = None) ->
         x = transformers.transform(x)
         if feature_names is None:
             feature_names = _names_out(transformers)
-    told: Explanation = last.explain(x, rival, feature_names)
+    if hasattr(last, "explain"):
+        told: Explanation = last.explain(x, rival, feature_names)
+    else:
+        told = explain_weights(last, as_row(last, x), rival, feature_names)
     return told if text is None else TextExplanation.of_text(told, text, _spans(model, text))
+
+
+def explain_weights(model: Any, X: Any, rival: Any, feature_names: Any) -> Explanation:
+    """What each feature of a row X (1, d) adds to a linear model's score, from its intercept on."""
+    if np.shape(X)[0] != 1:
+        raise ValueError(f"x must be one example; got {np.shape(X)[0]} rows.")
+    classifies = hasattr(model, "classes_")
+    scores = np.ravel(model.decision_function(X) if classifies else model.predict(X))
+    x = np.ravel(X.toarray() if sp.issparse(X) else np.asarray(X)).astype(np.float64)
+    coef = model.coef_.toarray() if sp.issparse(model.coef_) else np.asarray(model.coef_)
+    coef, intercept = np.atleast_2d(coef.astype(np.float64)), np.ravel(model.intercept_)
+    intercept = np.broadcast_to(intercept, len(coef))
+    if coef.shape != (len(scores), len(x)) or not _is_sum(coef * x, intercept, scores):
+        raise TypeError(
+            f"The score of this {type(model).__name__} is no sum over features, by coef_ and "
+            "intercept_: explain has no parts that add up to it."
+        )
+    names = names_of_features(model, len(x), feature_names)
+    if not classifies:
+        start, parts = float(intercept[0]), coef[0] * x
+        told = start + float(parts.sum())
+        return Explanation(
+            "prediction", None, told, start, parts, names, ("intercept", "prediction")
+        )
+    if len(scores) == 1:  # two classes share a plane
+        coef, intercept = np.vstack([0 * coef, coef]), np.append(0.0, intercept)
+        scores = np.append(0.0, scores)
+    first, second = two_classes(np.asarray(model.classes_), scores, rival)
+    start, parts = float(intercept[first] - intercept[second]), (coef[first] - coef[second]) * x
+    word = "log-odds" if type(model).__name__.startswith("LogisticRegression") else "lead"
+    return Explanation.of(model, first, second, start, parts, feature_names, ("intercept", word))
+
+
+def _is_sum(parts: NDArray[np.float64], start: NDArray[np.float64], scores: NDArray[Any]) -> bool:
+    """Whether scores (k,) are what their parts (k, d) and their starts (k,) add up to."""
+    unit = np.finfo(scores.dtype).eps if scores.dtype.kind == "f" else np.finfo(float).eps
+    sizes = np.abs(parts).sum(axis=1) + np.abs(start)
+    near = (parts.shape[1] + 4) * 4 * unit * sizes
+    return bool((np.abs(parts.sum(axis=1) + start - scores) <= near).all())
 
 
 def _spans(model: Pipeline, text: str) -> list[tuple[int, int, str]]:
     """Where the terms of a pipeline's vectorizer stand in a text."""
     vectorizer = model.steps[0][1]
-    names = vectorizer.get_feature_names_out()
+    hashed = not hasattr(vectorizer, "get_feature_names_out")
+    names = (
+        names_of_features(None, vectorizer.n_features)
+        if hashed
+        else (vectorizer.get_feature_names_out())
+    )
     return [(start, stop, str(names[j])) for start, stop, j in vectorizer.spans(text)]
 
 

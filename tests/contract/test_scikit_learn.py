@@ -12,6 +12,7 @@ from tests.contract.estimators import ROWS, checked_instances, contract_of
 @pytest.mark.filterwarnings("ignore:The covariance matrix of class")
 @pytest.mark.filterwarnings("ignore:within_class_std_dev_ has at least 1 zero")
 @pytest.mark.filterwarnings("ignore:Can't check dok sparse matrix for nan or inf")
+@pytest.mark.filterwarnings("ignore:TreeAugmentedNB takes categories")
 @parametrize_with_checks(
     checked_instances(),
     expected_failed_checks=lambda estimator: contract_of(estimator).expected_failures,

@@ -377,3 +377,11 @@ def test_a_pipeline_is_one_model():
     texts, labels = ["win cash now", "win now", "see you now"], ["spam", "spam", "ham"]
     model = make_pipeline(text.CountVectorizer(), MultinomialNB()).fit(texts, labels)
     assert model.predict(["win"]).tolist() == ["spam"]
+
+
+def test_a_least_number_of_documents_above_all_names_the_setting_alone():
+    with pytest.raises(
+        ValueError, match=r"min_df=5 asks for .* at least 5 .* there are 4"
+    ) as found:
+        text.CountVectorizer(min_df=5).fit(["to be", "or not", "to be", "that"])
+    assert "max_df" not in str(found.value)

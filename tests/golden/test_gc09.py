@@ -51,5 +51,7 @@ def test_marks_and_the_rest_add_up_to_the_log_odds(vectorizer, model):
     shares = dict(zip(fitted.classes_, fitted.predict_proba([MAIL + ", win"])[0], strict=True))
     odds = np.log(shares[found.winner] / shares[found.rival])
     assert found.log_odds == pytest.approx(odds, abs=1e-9)
-    assert found.marked().replace(" ", "").startswith("Win[")
+    first, text = found.marked().split("\n", 1)
+    assert first == f"{found.winner} rather than {found.rival}"
+    assert text.replace(" ", "").startswith("Win[")
     assert "<span" in found._repr_html_()

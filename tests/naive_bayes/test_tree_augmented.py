@@ -164,3 +164,9 @@ def test_edges_help_where_features_depend_on_each_other(name, gain, data_folder)
         for model in (CategoricalNB(unknown="smooth"), TreeAugmentedNB(unknown="smooth"))
     )
     assert tree > naive + gain
+
+
+def test_measurements_are_warned_of_for_they_are_cut_off():
+    rows = np.column_stack([Y, rng.random(200)])
+    with pytest.warns(UserWarning, match=r"cuts fractions off: column 1 holds 0\.\d+.*Discretizer"):
+        TreeAugmentedNB().fit(rows, Y)

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from sklearn import get_config
 from sklearn.feature_extraction import text as peer
 from sklearn.preprocessing import normalize
+from sklearn.utils import murmurhash3_32
 from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt import loops
@@ -343,6 +344,16 @@ token_pattern, ngram_range, analyzer, binary, dtype : as in `CountVectorizer`.
     >>> HashingVectorizer(n_features=4, norm=None).transform(["to be or not to be"]).toarray()
     array([[ 1.,  0., -2.,  3.]])
     """
+
+    def spans(self, text: str) -> list[tuple[int, int, int]]:
+        """Return where terms are in a text: start, stop and column of each.
+
+        In the order of the text. Positions are those of the text as it is given.
+        """
+        return [
+            (start, stop, abs(murmurhash3_32(term)) % self.n_features)
+            for start, stop, term in spans_of_terms(text, self)
+        ]
 
     def transform(self, X: Any) -> Any:
         """Return the counts (n, n_features) of documents as a CSR matrix."""

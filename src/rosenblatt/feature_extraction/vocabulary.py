@@ -26,6 +26,11 @@ def kept_terms(vectorizer: Any, counts: TermCounts) -> NDArray[np.bool]:
             "empty vocabulary; perhaps the documents only contain stop words. A word has two "
             'letters or more; analyzer="char_wb" finds shorter ones.'
         )
+    if least > n:
+        raise ValueError(
+            f"min_df={vectorizer.min_df} asks for terms in at least {least:g} documents, and there "
+            f"are {n}. Choose a min_df of at most {n}."
+        )
     if most < least:
         raise ValueError(
             f"max_df corresponds to < documents than min_df: at most {most:g} and at least "

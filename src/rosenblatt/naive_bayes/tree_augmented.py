@@ -1,5 +1,6 @@
 """Naive Bayes with one more parent for each feature: a tree of features beside the class."""
 
+import warnings
 from typing import Any, ClassVar
 
 import numpy as np
@@ -7,6 +8,7 @@ from numpy.typing import NDArray
 from sklearn.utils._param_validation import StrOptions
 
 from rosenblatt.additive import Additive
+from rosenblatt.base import callers_level
 from rosenblatt.statistics import PairCounts
 
 from .base import log_shares
@@ -78,7 +80,6 @@ class TreeAugmentedNB(DiscreteNB):
     simpler_when_larger = ("alpha",)
     force_alpha = True
     _measure_groups = Additive._measure_groups
-    _check_X = CategoricalNB._check_X
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         name: DiscreteNB._parameter_constraints[name] for name in ("fit_prior", "class_prior")
@@ -102,6 +103,12 @@ class TreeAugmentedNB(DiscreteNB):
         self.class_prior = class_prior
         self.unknown = unknown
         self.missing = missing
+
+    def _check_X(self, X: Any, first: bool) -> Any:
+        found = CategoricalNB._check_X(self, X, first)
+        if first:
+            _warn_of_fractions(X)
+        return found
 
     def _conclude(self) -> None:
         counts, d = self.statistics_, self.n_features_in_
@@ -227,3 +234,19 @@ def widest_tree(weights: Array) -> NDArray[np.int64]:
         wider = outside & (weights[j] > widest)
         nearest[wider], widest[wider] = j, weights[j][wider]
     return parents
+
+
+def _warn_of_fractions(X: Any) -> None:
+    """Warn of numbers that are no whole ones: they are cut off to be categories."""
+    X = np.asarray(X)
+    if X.dtype.kind != "f":
+        return
+    column, row = np.nonzero(np.floor(X).T < np.ceil(X).T)
+    if len(column):
+        j, value = int(column[0]), float(X[row[0], column[0]])
+        warnings.warn(
+            f"TreeAugmentedNB takes categories, and cuts fractions off: column {j} holds {value:g}."
+            " Sort measurements into a few intervals first, with KBinsDiscretizer("
+            'encode="ordinal"), or use GaussianNB.',
+            stacklevel=callers_level(),
+        )
