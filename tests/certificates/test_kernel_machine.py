@@ -141,3 +141,40 @@ def test_matrices_functions_and_storages_have_one():
     ):
         certificate = certify(model.fit(rows, y), rows, y)
         assert certificate.holds, str(certificate)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("shape", ["ovr", "ovo"])
+@pytest.mark.parametrize("name", ["_dual_coef_", "_intercept_", "_gamma"])
+def test_numbers_that_scikit_learn_predicts_by_are_those_it_publishes(n_classes, shape, name):
+    X, y = problem(n_classes)
+    model = sklearn.svm.SVC(tol=1e-6, decision_function_shape=shape).fit(X, y)
+    assert certify(model, X, y)["scores"].holds
+    setattr(model, name, getattr(model, name) * 1.01)
+    assert not certify(model, X, y).holds
+
+
+@pytest.mark.parametrize("name", ["_dual_coef_", "_intercept_"])
+def test_a_regression_of_scikit_learn_predicts_by_what_it_publishes(name):
+    X, _ = problem()
+    model = sklearn.svm.SVR(tol=1e-6).fit(X, X[:, 0])
+    assert certify(model, X, X[:, 0]).holds
+    setattr(model, name, getattr(model, name) + 0.01)
+    assert not certify(model, X, X[:, 0]).holds
+
+
+@pytest.mark.parametrize("multi_class", ["ovo", "ovr", "joint"])
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_slack_and_gap_are_computed_again(multi_class, n_classes):
+    X, y = problem(n_classes)
+    weight = np.arange(len(y)) % 3.0
+    model = SVC(multi_class=multi_class).fit(X, y, weight)
+    assert certify(model, X, y, sample_weight=weight).holds
+    slack = model.slack_.copy()
+    slack[slack > 0] *= 1.01
+    changed = copy.deepcopy(model)
+    changed.slack_ = slack
+    assert not certify(changed, X, y, sample_weight=weight)["published numbers"].holds
+    if multi_class != "joint" or n_classes == 2:
+        model.dual_gap_ = model.dual_gap_ - 1.0
+        assert not certify(model, X, y, sample_weight=weight)["published numbers"].holds

@@ -190,6 +190,24 @@ def test_a_gross_change_of_any_published_number_is_found_out(model):
         assert not certify(tampered, X, y).holds, name
 
 
+@pytest.mark.parametrize("model", [LinearSVC(), LinearSVC(loss="hinge"), LinearSVR(epsilon=0.1)])
+def test_one_support_in_place_of_another_is_found_out(model):
+    X, y = load_iris(return_X_y=True)
+    X, y = (X, y > 1) if isinstance(model, LinearSVC) else (X[:, :3], X[:, 3])
+    model = model.fit(X, y)
+    assert certify(model, X, y).holds
+    others = np.setdiff1d(np.arange(len(y)), model.support_)
+    excess = (
+        1 - np.where(y, 1, -1) * model.decision_function(X)
+        if isinstance(model, LinearSVC)
+        else np.abs(y - model.predict(X)) - 0.1
+    )
+    for wrong in (model.support_[1], others[np.argmin(excess[others])]):
+        tampered = copy.deepcopy(model)
+        tampered.support_ = np.append(wrong, model.support_[1:])
+        assert not certify(tampered, X, y)["supports"].holds
+
+
 def test_the_counts_of_conditions_add_up_and_supports_bound_leaving_one_out():
     X, y = make_classification(60, 3, n_redundant=0, flip_y=0.1, random_state=1)
     model = LinearSVC(loss="hinge", C=0.5).fit(X, y)

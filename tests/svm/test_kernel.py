@@ -451,3 +451,16 @@ def test_a_fit_that_gets_nowhere_ends_with_a_warning(model, move, monkeypatch):
     with pytest.warns(ConvergenceWarning, match="no progress.*StandardScaler.*lower C"):
         model = clone(model).fit(move(X), t if isinstance(model, SVR) else y)
     assert model.stop_reason_ == "no_progress"
+
+
+@pytest.mark.parametrize("multi_class", ["ovo", "ovr", "joint"])
+def test_a_class_without_weight_is_left_out(multi_class):
+    X, y, _ = noise()
+    weight = (y != 1) * 1.0
+    model = SVC(multi_class=multi_class, class_weight="balanced").fit(X, y, weight)
+    alone = SVC(multi_class=multi_class, class_weight="balanced").fit(X[y != 1], y[y != 1])
+    assert model.classes_.tolist() == [0, 2]
+    np.testing.assert_allclose(model.decision_function(X), alone.decision_function(X), atol=1e-9)
+    assert certify(model, X, y, sample_weight=weight).holds
+    with pytest.raises(ValueError, match="belong to the same class"):
+        SVC(multi_class=multi_class).fit(X, y, (y == 1) * 1.0)

@@ -49,6 +49,7 @@ class JointCase:
             return_inverse=True,
         )  # fmt: skip
         group, self.at = np.ravel(group), given[first]
+        self.given, self.group = given, group
         self.codes, self.own = codes[self.at], (np.arange(len(first)), codes[self.at])
         self.c = np.asarray(np.bincount(group, c[given], len(first)), np.float64)
         self.count = np.bincount(group).astype(np.float64)
@@ -231,5 +232,11 @@ class JointCase:
             lengths = np.where(np.isfinite(margins), 1 / margins**2, 0.0)
         fits = lengths.shape == squares.shape
         off = max(off, float(np.abs(lengths - squares).max()) / size if fits else np.inf)
-        statement = f"objective_ and margins are what the data give, to {off:.2g}"
+        said, rows = np.asarray(model.slack_, np.float64), self.given
+        apart = (
+            np.abs(said[rows] - self.slack[self.group]) if said.ndim == 1 else np.array([np.inf])
+        )
+        size = 1 + float(np.abs(self.f).max(initial=0.0))
+        off = max(off, float(np.where(np.isnan(apart), np.inf, apart).max()) / size)
+        statement = f"objective_, slack_ and margins are what the data give, to {off:.2g}"
         return [within("published numbers", statement, off, near)]

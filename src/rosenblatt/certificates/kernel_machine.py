@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from .claims import Certificate, Claim, measured, total_weight, within
 from .exact_arithmetic import balanced
 from .joint_kernel_machine import joint_claims
+from .kernel_scores import scores_claim
 from .kernel_supports import Supports, scalar_products
 from .kernel_values import KernelOf
 from .published_numbers import labels_of
@@ -38,7 +39,7 @@ def certify_model(
     kernel = KernelOf.of(model, X)
     supports = Supports(model, X, kernel)
     classifies = hasattr(model, "classes_")
-    claims = [*scalar_products(kernel, supports)]
+    claims = [*scalar_products(kernel, supports), scores_claim(model, X, supports)]
     words = f"the {len(y):,} rows and {X.shape[1]:,} columns given, {total_weight(weight)}"
     if classifies:
         claims += _labels(model, X, y, supports)
@@ -80,6 +81,9 @@ class Case:
     among: Any  # a function: coefficients of `used` to their scores and rounding
     count: Floats  # rows in each group
     intercept: float
+    rows: NDArray[np.intp]  # that it sees
+    group: NDArray[np.intp]  # of each
+    paid: NDArray[np.bool_]  # whether its slack costs anything
 
     @property
     def square(self) -> tuple[float, float]:
@@ -109,6 +113,16 @@ class Case:
             slack = np.where(np.isinf(self.c), 0.0, slack)
         c = np.where(np.isinf(self.c), 0.0, self.c)
         return scale * (square + rounding) / 2 + float(c @ slack) * (1 + 64 * UNIT)
+
+    def plain(self) -> float:
+        """P as it is published: without rounding, and without slack that may not be."""
+        c = np.where(np.isinf(self.c), 0.0, self.c)
+        return self.square[0] / 2 + float(c @ self.slack)
+
+    def dual_as_it_is(self) -> float:
+        """D at the coefficients, without rounding."""
+        linear = self.b @ self.t - (self.epsilon or 0.0) * float(np.abs(self.b).sum())
+        return float(linear) - float(self.b @ (self.f - self.intercept)) / 2
 
     @property
     def outside(self) -> float:
@@ -170,7 +184,7 @@ def _case(
     return Case(
         t[first], c, b, f + intercept, blur + UNIT * abs(intercept), epsilon, used,
         lambda moved: supports.sums(columns, columns, moved),
-        np.bincount(group).astype(np.float64), intercept,
+        np.bincount(group).astype(np.float64), intercept, rows, group, cost > 0,
     )  # fmt: skip
 
 
@@ -185,7 +199,8 @@ def _costs(model: Any, y: NDArray[Any], weight: Floats) -> tuple[NDArray[np.intp
     """The class (n,) of each row, and what its slack costs."""
     classes = np.asarray(model.classes_)
     codes = np.searchsorted(classes, y)
-    if (codes >= len(classes)).any() or (classes[np.minimum(codes, len(classes) - 1)] != y).any():
+    codes = np.minimum(codes, len(classes) - 1)
+    if ((classes[codes] != y) & (weight > 0)).any():
         raise ValueError("y has labels that are none of classes_.")
     cost = weight * np.asarray(model.class_weight_, np.float64)[codes]
     return codes, _priced(cost, float(model.C))
@@ -358,10 +373,7 @@ def _published(model: Any, cases: list[Case]) -> list[Claim]:
         return []
     near = IN_32_BITS if model.dual_coef_.dtype == np.float32 else NEAR
     said = np.ravel(np.asarray(model.objective_, np.float64))
-    plain = []
-    for case in cases:
-        c = np.where(np.isinf(case.c), 0.0, case.c)
-        plain.append(case.square[0] / 2 + float(c @ case.slack))
+    plain = [case.plain() for case in cases]
     sizes = np.maximum(np.abs(plain), [max(abs(case.dual()), 1e-300) for case in cases])
     off = float(np.max(np.abs(said - plain) / sizes)) if len(said) == len(plain) else np.inf
     if hasattr(model, "margin_"):
@@ -376,8 +388,35 @@ def _published(model: Any, cases: list[Case]) -> list[Claim]:
             if len(margins) == len(squares)
             else np.inf,
         )
-    statement = f"objective_ and margins are what the data give, to {off:.2g}"
+    off = max(off, _off_slack(model, cases), _off_gap(model, cases, sizes))
+    statement = f"objective_, dual_gap_, slack_ and margins are what the data give, to {off:.2g}"
     return [within("published numbers", statement, off, near)]
+
+
+def _off_slack(model: Any, cases: list[Case]) -> float:
+    """By how much slack_ is off, of the size of the scores."""
+    said = np.asarray(model.slack_, np.float64)
+    pairs, worst = list(combinations(range(len(getattr(model, "classes_", ()))), 2)), 0.0
+    for p, case in enumerate(cases):
+        column: Any = np.full(len(case.rows), p)
+        if getattr(model, "multi_class", "ovr") == "ovo" and len(cases) > 1:
+            i, j = pairs[p]
+            column = np.where(case.t[case.group] > 0, j - 1, i)
+        own = said[case.rows] if said.ndim == 1 else said[case.rows, column]
+        size = 1 + np.abs(case.f).max(initial=0.0)
+        apart = np.abs(own - case.slack[case.group])[case.paid]
+        worst = max(worst, float(np.where(np.isnan(apart), np.inf, apart).max(initial=0.0) / size))
+    return worst
+
+
+def _off_gap(model: Any, cases: list[Case], sizes: Floats) -> float:
+    """By how much dual_gap_ is below the excess that is certain: a larger one is true, too."""
+    said = np.ravel(np.asarray(model.dual_gap_, np.float64))
+    if len(said) != len(cases):
+        return np.inf
+    plain = np.array([case.plain() for case in cases])
+    best = np.array([case.dual_as_it_is() for case in cases])
+    return float(np.max(np.where(np.isnan(said), np.inf, plain - best - said) / sizes))
 
 
 def _problem(model: Any, kernel: KernelOf, cases: list[Case]) -> str:

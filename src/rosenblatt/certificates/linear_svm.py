@@ -322,7 +322,9 @@ class Plane:
         # By more than coefficients within sqrt(2 gap) of the best ones explain.
         largest = float(np.abs(self.t).max(initial=0.0))
         reach = 0.01 * largest + np.sqrt(2 * gap) * row_lengths(self.table.X)
-        return supports_claim(self.model, self.given, self.excess - self.rounding - reach)
+        excess, alone = self.excess, len(np.atleast_2d(self.model.coef_)) == 1
+        outside = -excess - self.rounding - reach if alone else None
+        return supports_claim(self.model, self.given, excess - self.rounding - reach, outside)
 
 
 def row_lengths(X: Any) -> Floats:
@@ -331,16 +333,27 @@ def row_lengths(X: Any) -> Floats:
     return np.asarray(np.sqrt(np.ravel(np.asarray(squares))))
 
 
-def supports_claim(model: Any, given: NDArray[np.intp], inside: Floats) -> list[Claim]:
+def supports_claim(
+    model: Any, given: NDArray[np.intp], inside: Floats, outside: Floats | None = None
+) -> list[Claim]:
     """That no row outside `support_` has a positive number in `inside` (n,).
 
-    `given` (n,) are the numbers of these rows among all that were given.
+    `given` (n,) are the numbers of these rows among all that were given. Of a plane alone, no row
+    in `support_` has a positive number in `outside` (n,).
     """
     if not hasattr(model, "support_"):
         return []
-    n_inside = int(np.count_nonzero(~np.isin(given, model.support_) & (inside > 0)))
-    statement = f"{n_inside:,} rows that are not in support_ lie inside their margin"
-    return [within("supports", statement, n_inside, 0.0)]
+    listed = np.isin(given, model.support_)
+    n_wrong = int(np.count_nonzero(~listed & (inside > 0)))
+    statement = f"{n_wrong:,} rows that are not in support_ lie inside their margin"
+    if outside is not None:
+        n_outside = int(np.count_nonzero(listed & (outside > 0)))
+        statement += f", and {n_outside:,} that are in it outside"
+        n_wrong += n_outside
+    strange = len(model.support_) - len(np.unique(model.support_))
+    if strange:
+        statement += f"; {strange:,} of support_ are given twice"
+    return [within("supports", statement, n_wrong + strange, 0.0)]
 
 
 def gap_of(ends: Bracket, factor: float, scale: float, tol: float) -> Claim:

@@ -153,13 +153,13 @@ class SVC(KernelMachine, CallbackSupportMixin, sklearn.svm.SVC):  # type: ignore
         y : array-like of shape (n,)
             Their labels, of two classes or more.
         sample_weight : array-like of shape (n,) or None
-            Multiplies C by row; rows of weight 0 are left out.
+            Multiplies C by row; rows of weight 0 are left out, and classes of such rows alone.
         """
         self._validate_params()
         self._warn_of_probability()
         table = self._training_rows(X)
-        classes, codes = self._check_labels(y, table.shape[0])
         weight = row_weights(table.shape[0], sample_weight)
+        classes, codes = self._check_labels(y, weight)
         rows = TrainingRows(self, table, codes, weight)
         kind = JointMargins if self.multi_class == "joint" and len(classes) > 2 else Margins
         problem = kind(self, rows, codes, self._costs(codes, weight))
@@ -172,11 +172,16 @@ class SVC(KernelMachine, CallbackSupportMixin, sklearn.svm.SVC):  # type: ignore
         self._calibrated = self._calibrate(X, y, sample_weight)
         return self
 
-    def _check_labels(self, y: Any, n: int) -> tuple[NDArray[Any], NDArray[np.intp]]:
-        classes, codes = encode_classes(y, n)
-        self.class_weight_ = compute_class_weight(
-            self.class_weight, classes=classes, y=classes[codes]
-        )
+    def _check_labels(self, y: Any, weight: Floats) -> tuple[NDArray[Any], NDArray[np.intp]]:
+        """The classes that have a weight, and the number of each row's; -1 if it has none."""
+        classes, codes = encode_classes(y, len(weight))
+        by_class = compute_class_weight(self.class_weight, classes=classes, y=classes[codes])
+        kept = np.unique(codes[weight > 0])
+        if 1 < len(kept) < len(classes):
+            place = np.full(len(classes), -1, np.intp)
+            place[kept] = np.arange(len(kept))
+            classes, codes, by_class = classes[kept], place[codes], by_class[kept]
+        self.class_weight_ = by_class
         return classes, codes
 
     def _costs(self, codes: NDArray[np.intp], weight: Floats) -> Floats:
