@@ -19,7 +19,9 @@ MANY_CELLS = 100_000  # from here on, compiled loops are worth their import
 SMALL = 256  # numbers below it are found in a table
 
 
-def categorical_columns(X: Any, given: Any) -> NDArray[np.bool_]:
+def categorical_columns(
+    X: Any, given: Any, parameter: str = "categorical_features"
+) -> NDArray[np.bool_]:
     """Which columns (d,) of X hold categories: by type, or as given by place, name or mask."""
     if given is None or (isinstance(given, str) and not hasattr(X, "columns")):
         return np.zeros(0, bool)
@@ -27,17 +29,13 @@ def categorical_columns(X: Any, given: Any) -> NDArray[np.bool_]:
     d = np.shape(X)[1] if not hasattr(X, "columns") else len(X.columns)
     if isinstance(given, str):
         if given != "from_dtype":
-            raise ValueError(
-                f"categorical_features must be 'from_dtype', a list or None; got {given!r}."
-            )
+            raise ValueError(f"{parameter} must be 'from_dtype', a list or None; got {given!r}.")
         return np.array([_has_words(X[name]) for name in X.columns], bool)
     chosen = np.asarray(given)
     found = np.zeros(d, bool)
     if chosen.dtype == bool:
         if chosen.shape != (d,):
-            raise ValueError(
-                f"categorical_features as a mask must have shape ({d},); got {chosen.shape}."
-            )
+            raise ValueError(f"{parameter} as a mask must have shape ({d},); got {chosen.shape}.")
         return chosen
     names = list(X.columns) if hasattr(X, "columns") else list(range(d))
     for item in chosen.tolist():
@@ -46,7 +44,7 @@ def categorical_columns(X: Any, given: Any) -> NDArray[np.bool_]:
         elif isinstance(item, int) and 0 <= item < d:
             found[item] = True
         else:
-            raise ValueError(f"categorical_features names the column {item!r}, which X lacks.")
+            raise ValueError(f"{parameter} names the column {item!r}, which X lacks.")
     return found
 
 

@@ -84,3 +84,18 @@ def test_distances_that_were_given_are_read():
     D = np.abs(X[:, None] - X).sum(axis=2)
     model = AgglomerativeClustering(metric="precomputed", linkage="average").fit(D)
     assert certify(model, D).holds
+
+
+@pytest.mark.parametrize("column", [0, 2, 3])
+def test_other_numbers_in_the_linkage_matrix_or_distances_are_found(column):
+    X = np.random.default_rng(0).normal(size=(30, 3))
+    how = {"n_clusters": 3, "linkage": "single", "compute_distances": True}
+    model = AgglomerativeClustering(**how).fit(X)
+    assert certify(model, X).holds
+    changed = model.linkage_matrix_.copy()
+    changed[3, column] += 1
+    model.linkage_matrix_ = changed
+    assert not certify(model, X).holds
+    model = AgglomerativeClustering(**how).fit(X)
+    model.distances_ = model.distances_ * 100
+    assert not certify(model, X).holds

@@ -112,3 +112,8 @@ def test_more_pieces_than_groups_are_refused():
         ConsensusClustering(n_clusters=3).fit_labels([[0], [0], [1]])
     with pytest.raises(ValueError, match="n_runs"):
         ConsensusClustering(n_runs=0).fit(np.eye(4))
+
+
+def test_labels_that_are_no_table_are_refused():
+    with pytest.raises(ValueError, match="rows with 2 and with 3 labels"):
+        ConsensusClustering().fit_labels([[0, 1], [0, 1, 2]])

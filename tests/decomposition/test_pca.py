@@ -212,3 +212,25 @@ def test_axes_that_are_not_the_first_are_found_out():
     certificate = certify(last, IRIS)
     assert certificate["eigenpairs"].holds
     assert not certificate["captured"].holds
+
+
+@pytest.mark.parametrize("solver", ["full", "randomized"])
+@pytest.mark.parametrize("scale", [0.0, 1e-200, 1e200])
+def test_solvers_that_read_the_rows_publish_no_nan(solver, scale):
+    X, _ = load_iris(return_X_y=True)
+    for method in ("fit", "fit_transform"):
+        model = PCA(1, svd_solver=solver, random_state=0)
+        with pytest.raises(ValueError, match="finds no axes"):
+            getattr(model, method)(X * scale)
+        assert not hasattr(model, "components_")
+
+
+def test_a_fit_to_very_large_numbers_is_certified():
+    X, _ = load_iris(return_X_y=True)
+    assert certify(PCA().fit(X * 1e150), X * 1e150).holds
+
+
+def test_more_rows_than_there_are_cannot_be_forgotten():
+    X, _ = load_iris(return_X_y=True)
+    with pytest.raises(ValueError, match="Cannot remove 100 rows: it has 50"):
+        PCA(2).fit(X[:50]).forget(X[:100])

@@ -210,3 +210,12 @@ def test_narrow_components_far_apart_keep_their_digits():
     for k, sign in zip(order, [-1e6, 1e6], strict=True):
         exact = np.cov(near[side == sign].T - sign, bias=True)
         np.testing.assert_allclose(model.covariances_[k], exact, rtol=1e-7, atol=1e-12)
+
+
+@pytest.mark.parametrize(("settings", "columns"), [({"n_components": 3}, 3), ({}, 2)])
+def test_a_warm_start_from_another_shape_is_refused(settings, columns):
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    model = GaussianMixture(2, warm_start=True, random_state=0, max_iter=500).fit(X)
+    assert len(model.fit(X).means_) == 2
+    with pytest.raises(ValueError, match="Fit with warm_start=False"):
+        model.set_params(**settings).fit(X[:, :columns])

@@ -153,3 +153,18 @@ def test_any_table_is_searched_exactly(rows, k):
     for row, own in zip(rows, distances, strict=True):
         expected = sorted(gower(row, other, [spread, None, None]) for other in rows)[:k]
         np.testing.assert_allclose(own, expected, atol=1e-12)
+
+
+def test_tables_with_missing_values_of_pandas_are_certified():
+    frame = pd.DataFrame({"a": [1.0, 2.0, 4.0, 8.0], "w": ["x", "y", "x", "y"]})
+    frame = frame.astype({"a": "Float64", "w": "string"})
+    frame.loc[0, "a"] = frame.loc[1, "w"] = pd.NA
+    model = KNeighborsClassifier(2, metric="gower").fit(frame, [0, 0, 1, 1])
+    assert certify(model, frame, [0, 0, 1, 1]).holds
+
+
+def test_an_unknown_column_is_named_beside_the_setting_it_stands_in():
+    frame = pd.DataFrame({"a": [1.0, 2.0, 4.0]})
+    model = KNeighborsClassifier(2, metric="gower", metric_params={"categorical": ["nope"]})
+    with pytest.raises(ValueError, match=r"metric_params\['categorical'\] names the column 'nope'"):
+        model.fit(frame, [0, 0, 1])

@@ -368,3 +368,34 @@ def test_directions_that_hardly_differ_are_certified(Z):
     y = np.arange(30) % 3
     model = KNeighborsClassifier(3, metric="cosine", weights="distance").fit(Z, y)
     assert certify(model, Z, y).holds
+
+
+def frame_of(**columns):
+    return pd.DataFrame({"a": np.arange(6.0), "b": np.arange(6.0) % 2 + 1}).assign(**columns)
+
+
+@pytest.mark.parametrize("metric", ["minkowski", "cosine", "hamming"])
+def test_columns_of_dates_and_words_are_named(metric):
+    model, y = KNeighborsClassifier(2, metric=metric), np.arange(6) % 2
+    with pytest.raises(TypeError, match="Column 'day' holds dates"):
+        model.fit(frame_of(day=pd.date_range("2020-01-01", periods=6)), y)
+    for words in (["x", "y"] * 3, pd.Categorical(["x", "y"] * 3)):
+        with pytest.raises(ValueError, match=r"metric='gower'.*Column 'word' has 6 words"):
+            model.fit(frame_of(word=words), y)
+
+
+@pytest.mark.parametrize("value", [-1.0, np.nan])
+def test_a_function_that_returns_no_distance_is_refused(value):
+    X, _ = tables(n=30)
+
+    def metric(a, b):
+        return value if b is not a and a[0] == X[0, 0] and b[0] == X[3, 0] else 1.0
+
+    with pytest.raises(ValueError, match=f"of rows 0 and 3 it returns {value}"):
+        NearestNeighbors(metric=metric).fit(X)
+
+
+def test_a_number_of_neighbours_is_needed():
+    X, y = IRIS
+    with pytest.raises(ValueError, match="n_neighbors is None"):
+        KNeighborsClassifier(None).fit(X, y).predict(X)

@@ -40,6 +40,7 @@ def certify_model(
         looked = f"{np.count_nonzero(np.isfinite(found)):,} of {n - 1:,} joins replayed"
     claims = [
         *height_claims(found, closest, heights),
+        *matrix_claims(model, children, heights),
         label_claim(model, children),
         *([spanning_tree_claim(rows, found)] if rows.linkage == "single" and whole else []),
     ]
@@ -198,6 +199,23 @@ def height_claims(found: Floats, closest: Floats, heights: Floats | None) -> lis
             )
         )
     return claims
+
+
+def matrix_claims(model: Any, children: Nodes, heights: Floats | None) -> list[Claim]:
+    """That the linkage matrix and the heights published beside it are of the same tree."""
+    if not hasattr(model, "linkage_matrix_"):
+        return []
+    n, matrix = len(children) + 1, np.asarray(model.linkage_matrix_)
+    sizes = np.ones(2 * n - 1)
+    for k, pair in enumerate(children):
+        sizes[n + k] = sizes[pair].sum()
+    wrong = np.count_nonzero(np.sort(matrix[:, :2], axis=1) != np.sort(children, axis=1))
+    wrong += np.count_nonzero(matrix[:, 3] != sizes[n:])
+    beside = getattr(model, "distances_", None)
+    if beside is not None and heights is not None:
+        wrong += np.count_nonzero(~np.isclose(beside, heights, rtol=1e-12, atol=0.0))
+    statement = f"{wrong:,} numbers of linkage_matrix_ differ from children_ and distances_"
+    return [within("linkage matrix", statement, float(wrong), 0.0)]
 
 
 def _beyond(differences: Floats, heights: Floats, scale: float) -> float:

@@ -118,7 +118,8 @@ def eigenpair_claims(found: Variation, axes: Floats, variances: Floats, tol: flo
     images = found.times(axes)
     along = (images * axes).sum(axis=1)
     off = float(np.abs(along - variances).max(initial=0.0))
-    residual = np.linalg.norm(images - variances[:, np.newaxis] * axes, axis=1)
+    size = max(float(np.abs(images).max(initial=0.0)), np.finfo(float).tiny)  # squares may overflow
+    residual = size * np.linalg.norm((images - variances[:, np.newaxis] * axes) / size, axis=1)
     worst = float(residual.max(initial=0.0)) + found.blur
     largest = float(max(along.max(initial=0.0), found.total / len(found.covariance)))
     allowed = tol * largest + found.blur

@@ -117,6 +117,12 @@ class ConsensusClustering(CallbackSupportMixin, ClusterMixin, BaseEstimator):  #
     def fit_labels(self, runs: Any) -> Self:
         """Take labels (n, R) of runs that were made elsewhere; return self."""
         self._validate_params()
+        if isinstance(runs, list | tuple) and len({np.size(row) for row in runs}) > 1:
+            sizes = sorted({np.size(row) for row in runs})
+            raise ValueError(
+                "Labels must be a table (n, R), with one label of each run in every row; there are "
+                f"rows with {sizes[0]} and with {sizes[-1]} labels."
+            )
         runs = check_array(runs, dtype=None, ensure_min_samples=2)
         self._conclude(runs)
         return self

@@ -16,7 +16,7 @@ from rosenblatt.runtime import threads
 
 Table = NDArray[np.float64]
 
-ENDLESS = "Some distances are not finite numbers: scale the columns down."
+ENDLESS = "Some distances are not finite numbers: scale the columns down (or up, if below 1e-150)."
 CELLS = 400_000  # of a block of rows, which stays near the processor
 
 

@@ -91,15 +91,13 @@ class PCA(CallbackSupportMixin, Additive, sklearn.decomposition.PCA):  # type: i
             raise ValueError(
                 "sample_weight needs the scatter of the columns; use svd_solver='covariance_eigh'."
             )
-        sklearn.decomposition.PCA.fit(self, X)
-        self.__dict__.pop("statistics_", None)
+        self._fit_rows(X, sklearn.decomposition.PCA.fit)
         return self
 
     def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
         """Find the axes of X (n, d) and return its projections (n, k); arguments as in `fit`."""
         if self._reads_rows(X) and sample_weight is None:
-            self.__dict__.pop("statistics_", None)
-            return sklearn.decomposition.PCA.fit_transform(self, X)
+            return self._fit_rows(X, sklearn.decomposition.PCA.fit_transform)
         return self.fit(X, None, sample_weight).transform(X)
 
     @all_or_nothing
@@ -129,7 +127,10 @@ class PCA(CallbackSupportMixin, Additive, sklearn.decomposition.PCA):  # type: i
         X and `sample_weight` are rows that it has learned from, and the weights they had.
         """
         self._refuse_row_solver()
-        return super().forget(X, None, sample_weight)  # type: ignore[no-any-return]
+        try:
+            return super().forget(X, None, sample_weight)  # type: ignore[no-any-return]
+        except ValueError as error:  # which counts all rows as one class
+            raise ValueError(str(error).replace(" of class 0", "")) from None
 
     def _reads_rows(self, X: Any) -> bool:
         """Whether the axes come from all rows at once."""
@@ -137,6 +138,21 @@ class PCA(CallbackSupportMixin, Additive, sklearn.decomposition.PCA):  # type: i
             return self.svd_solver in ("full", "arpack", "randomized")
         shape = X.shape if hasattr(X, "shape") else np.asarray(X).shape
         return len(shape) == 2 and shape[1] > (WIDE if shape[0] >= shape[1] else NARROW)
+
+    @all_or_nothing
+    def _fit_rows(self, X: Any, fit: Any) -> Any:
+        """What scikit-learn's method returns; raises if it left what is no number."""
+        with np.errstate(all="ignore"):
+            result = fit(self, X)
+        ratios, variances = self.explained_variance_ratio_, self.explained_variance_
+        if not (np.isfinite(variances).all() and np.isfinite(ratios).all()):
+            raise ValueError(
+                f"svd_solver={self.svd_solver!r} finds no axes: the rows do not vary, or their "
+                "squares are out of the range of 64 bits. Rescale the columns, or use "
+                "svd_solver='covariance_eigh'."
+            )
+        self.__dict__.pop("statistics_", None)
+        return result
 
     def _refuse_row_solver(self) -> None:
         """Raise if there is no scatter to add to or to take from."""

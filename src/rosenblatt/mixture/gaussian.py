@@ -147,6 +147,8 @@ class GaussianMixture(CallbackSupportMixin, sklearn.mixture.GaussianMixture):  #
         """
         rows = self._rows(X, sample_weight)
         begun = self.warm_start and hasattr(self, "converged_")
+        if begun:
+            self._refuse_another_shape(rows)
         n_starts = 1 if begun else self.n_init
         random_state = check_random_state(self.random_state)
         passes = Passes(self, rows.X, y, sample_weight, 0 if self.max_iter == 0 else None)
@@ -198,6 +200,19 @@ class GaussianMixture(CallbackSupportMixin, sklearn.mixture.GaussianMixture):  #
                 sample_weight, X, dtype=np.float64, ensure_non_negative=True
             )
         return Rows(X, sample_weight)
+
+    def _refuse_another_shape(self, rows: Rows) -> None:
+        """Raise if the fitted components, which a warm start goes on from, do not fit."""
+        K, d = self.means_.shape
+        kind = self.covariance_type
+        shape = {"full": (K, d, d), "tied": (d, d), "diag": (K, d), "spherical": (K,)}[kind]
+        if (self.n_components, rows.X.shape[1], shape) != (K, d, self.covariances_.shape):
+            raise ValueError(
+                f"warm_start=True goes on from {K} fitted components of {d} columns, with "
+                f"covariances_ of shape {self.covariances_.shape}; now n_components="
+                f"{self.n_components}, covariance_type={kind!r} and X has {rows.X.shape[1]} "
+                "columns. Fit with warm_start=False."
+            )
 
     # The two steps.
 

@@ -67,7 +67,8 @@ class MixedColumns:
 def _categorical(X: Any, given: Any) -> NDArray[np.bool_]:
     """Which columns hold categories: those given, else those with words."""
     if given is not None or hasattr(X, "columns"):
-        return categorical_columns(X, "from_dtype" if given is None else given)
+        columns = "from_dtype" if given is None else given
+        return categorical_columns(X, columns, "metric_params['categorical']")
     if X.dtype.kind != "O":
         return np.full(X.shape[1], X.dtype.kind in "US")
     return np.array([any(isinstance(value, str) for value in column) for column in X.T])

@@ -1,6 +1,7 @@
 """What nearest neighbours share: stored rows, the metric, the search, and rows added or removed."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from copy import copy
 from typing import Any, Self
 
@@ -15,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from rosenblatt.base import FLOATS, Estimator, naming_columns
 from rosenblatt.capabilities import ModelPath, rows_of
 from rosenblatt.column_errors import which_missing
-from rosenblatt.input_checks import validate_data
+from rosenblatt.input_checks import refuse_times, validate_data
 from rosenblatt.mixed_tables import checked_table
 
 from .gower import MixedColumns, objects
@@ -29,6 +30,7 @@ OURS = {
 ALGORITHMS = ("auto", "brute", "kd_tree", "ball_tree")
 WEIGHTS = [StrOptions({"uniform", "distance", "kernel"}), callable, None]
 METRICS = [StrOptions({"gower"}.union(*sklearn.neighbors.VALID_METRICS.values())), callable]
+FEW_ROWS = 50  # with which a function is tried
 MOST_VOTES = 50_000_000  # that are counted at once
 NORMS = {1: "manhattan", 2: "euclidean", np.inf: "chebyshev"}
 
@@ -58,8 +60,12 @@ class ExactSearch(Estimator):
                 self._columns = None
                 if self._searches(X):
                     self.algorithm = "brute"  # no tree of scikit-learn's is needed
-                with naming_columns(X):
+                if callable(self.metric):
+                    _refuse_no_distance(self.metric, X, self.metric_params or {})
+                with naming_columns(X), _explaining(X):
                     super().fit(X, y)
+                    if isinstance(self._fit_X, np.ndarray) and self._fit_X.dtype.kind == "O":
+                        self._fit_X = self._fit_X.astype(np.float64)
                 if self.metric == "precomputed":
                     _refuse_one_way(self._fit_X)
                 elif self.metric == "cosine":
@@ -127,6 +133,10 @@ class ExactSearch(Estimator):
         """
         check_is_fitted(self)
         k = self.n_neighbors if n_neighbors is None else n_neighbors
+        if k is None:
+            raise ValueError(
+                "n_neighbors is None, of the model and of this call: pass how many neighbours."
+            )
         points = self._searched()
         if points is None or not isinstance(k, int | np.integer) or k < 1 or sp.issparse(X):
             if self.metric == "cosine" and sp.issparse(X):
@@ -306,6 +316,36 @@ def vote_weights(distances: NDArray[Any], weights: Any) -> NDArray[Any] | None:
             "avoid this case if you are using a user-defined function."
         )
     return given
+
+
+@contextmanager
+def _explaining(X: Any) -> Iterator[None]:
+    """Let errors about dates name the column, and those about words the metric that reads them."""
+    try:
+        yield
+    except TypeError:
+        refuse_times(X)
+        raise
+    except ValueError as error:
+        if "could not convert string to float" not in str(error):
+            raise
+        raise ValueError(f"{error}; metric='gower' reads categories as they are.") from None
+
+
+def _refuse_no_distance(metric: Any, X: Any, settings: dict[str, Any]) -> None:
+    """Raise if a function of two rows returns what is no distance, of the first rows."""
+    try:
+        rows = np.asarray(X, np.float64)[:FEW_ROWS]
+    except (TypeError, ValueError):  # that the fit is to explain
+        return
+    if rows.ndim != 2:
+        return
+    for i, row in enumerate(rows):
+        value = metric(rows[0], row, **settings)
+        if not np.ndim(value) and not value >= 0:
+            raise ValueError(
+                f"metric must return distances >= 0; of rows 0 and {i} it returns {value!r}."
+            )
 
 
 def _refuse_one_way(D: Any) -> None:
