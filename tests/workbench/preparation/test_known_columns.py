@@ -5,9 +5,10 @@ import polars as pl
 import pytest
 import scipy.sparse as sp
 
-from rosenblatt.data import Table, TableError, read_batches
+from rosenblatt.data import Table, TableError, read_batches, read_table
 from rosenblatt.workbench.fitting import fit_table
 from rosenblatt.workbench.preparation.known_columns import rows_for, targets_of, unknown_columns
+from rosenblatt.workbench.preparation.problem import problem_of
 from tests.workbench.models import fitted, mixed_frame
 
 
@@ -132,3 +133,13 @@ def test_targets_are_labels_as_the_model_knows_them(saved):
     assert set(y) == {"high"}
     with pytest.raises(TableError, match=r"No row of new.csv has a value of 'target'"):
         targets_of(saved, table(mixed_frame().with_columns(pl.lit(None).alias("target"))))
+
+
+@pytest.mark.parametrize(("end", "noted"), [(" kg", True), ("-", True), ("", False)])
+def test_numbers_with_units_are_left_out_with_a_note(end, noted):
+    words, x = [f"{i / 7:.3f}{end}" for i in range(60)], [i % 7 for i in range(60)]
+    frame = pl.DataFrame({"w": words, "x": x, "y": ["a", "b"] * 30})
+    problem = problem_of(read_table(frame), "y")
+    hints = [hint for hint in problem.hints if "'w' is left out" in hint]
+    assert bool(hints) == noted
+    assert ("w" in problem.used) != noted

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from rosenblatt.data import Column, Table, TableError, columns_of
 from rosenblatt.data.columns import Told, told_by, words_among_numbers
+from rosenblatt.data.errors import shown
 from rosenblatt.data.notation import Written, is_date, read_words, written_as
 from rosenblatt.workbench.protocol.splits import (
     MOST_FOLDS,
@@ -287,7 +288,25 @@ def with_types(
         (numbers_in if kind == "numeric" else dates_in)(frame[name])  # which may refuse a value
     told = told_by(frame, rows, commas, table.guessed, given)
     odd = words_among_numbers(told.frame, table.frame, commas) if table.guessed else []
+    odd += _numbers_with_units(told.frame[rows])
     return Told(told.frame, told.hints + odd, written | told.written)
+
+
+# A number and what is not part of it: "12.3 kg", "12.3-".
+WITH_A_UNIT = r"^\s*[-+]?\d+(?:[.,]\d+)*\s*(?:[A-Za-zµ°²³/]{1,6}|-)\s*$"
+
+
+def _numbers_with_units(frame: pl.DataFrame) -> list[str]:
+    """Hints at columns of numbers with units, which name rows if nobody takes the units away."""
+    hints = []
+    for column in columns_of(frame.select(pl.selectors.string())):
+        words = frame[column.name].drop_nulls()
+        if column.kind == "identifier" and words.str.contains(WITH_A_UNIT).all():
+            hints.append(
+                f"Column {column.name!r} is left out: {shown(words[0])} is no plain number. Take "
+                "away what stands after the numbers, and they are read."
+            )
+    return hints
 
 
 # A part of the training rows, for when there is no time to learn from all of them.
