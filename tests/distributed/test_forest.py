@@ -129,7 +129,7 @@ def test_missing_values_take_the_better_side():
     frame = frame_of(rows, y)
     found = fit(model, source_of(frame))
     assert found.score(frame.drop("y"), y) == 1.0
-    with pytest.raises(TableError, match="missing is 'error'"):
+    with pytest.raises(TableError, match="batch 0: column 'a' holds nan, and this model reads"):
         fit(model.set_params(missing="error"), source_of(frame))
 
 

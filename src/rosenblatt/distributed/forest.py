@@ -15,7 +15,6 @@ from sklearn.base import is_classifier
 
 from rosenblatt import loops
 from rosenblatt.base import row_weights
-from rosenblatt.data import TableError
 from rosenblatt.ensemble.base import SEEDS, TREE_PARAMETERS, drawn_in_part, n_drawn
 from rosenblatt.ensemble.boosted_trees import levels_of
 from rosenblatt.ensemble.boosting_bins import find_cuts
@@ -49,7 +48,7 @@ def fit_parts(model: Any, passes: Passes) -> Any:
     """Find levels, grow all trees, publish them."""
     refuse_settings(model)
     seed = passes.seed()
-    seen = passes.total(look_and_count, seed, is_classifier(model))
+    seen = passes.total(look_and_count, seed, is_classifier(model), model.missing != "error")
     form, criterion = _begin(model, passes, seen, seed)
     drawn = np.random.RandomState(seed).randint(SEEDS, size=model.n_estimators)
     seeds = [int(one) for one in drawn]
@@ -86,9 +85,9 @@ def refuse_settings(model: Any) -> None:
             )
 
 
-def look_and_count(rows: PartRows, seed: int, classifies: bool) -> Any:
+def look_and_count(rows: PartRows, seed: int, classifies: bool, missing: bool) -> Any:
     """A look at the rows of a part, and how many there are."""
-    found = look(rows, seed, classifies)
+    found = look(rows, seed, classifies, missing)
     if found is not None:
         found["rows"] = Sums({str(rows.number): np.array([rows.number, rows.n_rows])})
     return found
@@ -102,8 +101,6 @@ def _begin(model: Any, passes: Passes, seen: Any, seed: int) -> tuple[Form, Crit
     model._n_rows, model._sample_weight = int(model._part_rows[:, 1].sum()), None
     model._n_drawn = n_drawn(model.max_samples, model._n_rows, None)
     X = np.asarray(seen["sample"].X, np.float64)
-    if model.missing == "error" and np.isnan(X).any():
-        raise TableError("Values are missing, and missing is 'error'; 'best' takes them.")
     none = np.zeros(X.shape[1], np.int64)
     cuts, _ = find_cuts(X, none, MISSING, np.empty(0), seed)
     share = model._n_drawn / model._n_rows if model.bootstrap else 0.0
