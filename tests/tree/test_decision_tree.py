@@ -495,3 +495,14 @@ def test_draws_do_not_depend_on_whether_rows_are_repeated_or_weighted(seed):
     repeated = make().fit(np.repeat(X, times, axis=0), np.repeat(y, times)).tree_
     np.testing.assert_array_equal(weighted.feature, repeated.feature)
     np.testing.assert_array_equal(weighted.threshold, repeated.threshold)
+
+
+def test_nodes_of_medians_are_split_column_by_column_with_the_same_tree(monkeypatch):
+    rng = np.random.default_rng(0)
+    X, t = rng.integers(0, 50, (400, 6)).astype(float), rng.normal(size=400)
+    model = DecisionTreeRegressor(criterion="absolute_error", random_state=0)
+    in_pieces = model.fit(X, t).tree_
+    monkeypatch.setattr("rosenblatt.tree.growth.ENTRIES_OF_A_LARGE_NODE", 2**40)
+    at_once = model.fit(X, t).tree_
+    assert np.array_equal(in_pieces.threshold, at_once.threshold)
+    assert np.array_equal(in_pieces.feature, at_once.feature)

@@ -11,7 +11,12 @@ from sklearn.utils.validation import check_is_fitted
 from rosenblatt.base import fitting
 from rosenblatt.explanation import Explanation, as_row, two_classes
 from rosenblatt.tree import DecisionTreeClassifier, DecisionTreeRegressor
-from rosenblatt.tree.inputs import class_targets, number_targets, warn_of_friedman
+from rosenblatt.tree.inputs import (
+    class_targets,
+    number_targets,
+    refuse_other_classes,
+    warn_of_friedman,
+)
 from rosenblatt.tree.structure import dense_blocks
 
 from .base import Forest
@@ -50,7 +55,9 @@ class ForestClassifier(ClassifierMixin, Forest):  # type: ignore[misc]
         """
         self._validate_params()
         rows = self._check_rows(X, reset=not self._goes_on())
+        before = self.classes_ if self._goes_on() else None
         targets = class_targets(self, y, rows.shape[0])
+        refuse_other_classes(before, self)
         weights = self._all_weights(y, self._weights(sample_weight, rows))
         self._grow(X, y, sample_weight, rows, targets, weights)
         return self

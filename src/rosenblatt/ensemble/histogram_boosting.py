@@ -23,6 +23,7 @@ from rosenblatt.base import Passes, StopReason, naming_columns
 from rosenblatt.explanation import Explanation, names_of_features, one_row, two_classes
 from rosenblatt.input_checks import check_sample_weight, validate_data
 from rosenblatt.mixed_tables import categorical_columns, checked_table, encode, learn_categories
+from rosenblatt.tree.inputs import refuse_other_classes
 
 from . import boosting_bins
 from .boosted_trees import BoostedTrees
@@ -81,7 +82,9 @@ class HistGradientBoosting(CallbackSupportMixin, BaseEstimator):  # type: ignore
     ) -> None:
         """Grow the trees, those that are there kept if `warm_start` asks for it."""
         goes_on = bool(self.warm_start and hasattr(self, "trees_"))
+        before = getattr(self, "classes_", None) if goes_on else None
         rows = self._check_training(X, y, sample_weight)
+        refuse_other_classes(before, self)
         given = self._check_validation(X_val, y_val, sample_weight_val)
         loss = self._make_loss()
         self.n_trees_per_iteration_ = loss.n_outputs

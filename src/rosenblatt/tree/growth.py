@@ -16,6 +16,7 @@ from .structure import Tree
 
 ENTRIES_OF_A_LARGE_NODE = 2_000_000  # its columns are read one at a time, by any thread
 ENTRIES_A_CALL = 20_000_000  # of a compiled call, which takes some 0.1 s
+MEDIANS_TAKE = 200  # times as long as sums, for each entry
 COLUMNS_AT_ONCE = 4  # half a cache line of each row
 SCORE, COLUMN, BRANCHES = 0, 1, 5  # of a split that was found, as `loops.tree.take` stores it
 
@@ -102,6 +103,7 @@ class Growth:
         )
         self.shared = (np.arange(n, dtype=np.int32), *shared)
         self.work = self._work()
+        self.entry_takes = MEDIANS_TAKE if settings.criterion == "absolute_error" else 1
         self.stopped = False
 
     def _rows(self, n: int, d: int) -> Any:
@@ -178,7 +180,7 @@ class Growth:
         large, small = [0], []
         while large:
             node = large.pop()
-            if self._size(node) * len(self.place) <= ENTRIES_OF_A_LARGE_NODE:
+            if not self._is_large(node):
                 small.append(node)
                 continue
             large += self._split(node, self._find(node)[1])
@@ -194,8 +196,9 @@ class Growth:
             work.stack[first] = root
             while waiting and not self.stopped:
                 waiting = loops.tree.grow(
-                    self.rows, self.limits, self.nodes, work, waiting, found, ENTRIES_A_CALL, first
-                )
+                    self.rows, self.limits, self.nodes, work, waiting, found,
+                    ENTRIES_A_CALL // self.entry_takes, first,
+                )  # fmt: skip
 
     def _grow_best_first(self) -> None:
         """Split the node that gains most, until there are enough leaves."""
@@ -225,12 +228,14 @@ class Growth:
         ints = self.nodes.ints[node]
         return int(ints[loops.tree.STOP] - ints[loops.tree.START])
 
+    def _is_large(self, node: int) -> bool:
+        entries = self._size(node) * len(self.place)
+        return entries * self.entry_takes > ENTRIES_OF_A_LARGE_NODE
+
     def _find(self, node: int) -> tuple[float, NDArray[np.float64]]:
         """The best split of a node and what it gains; its columns one by one if it is large."""
         tree, n, d = loops.tree, self.X.shape[0], len(self.place)
-        one_by_one = (
-            self._size(node) * d > ENTRIES_OF_A_LARGE_NODE and self.limits.max_features >= d
-        )
+        one_by_one = self._is_large(node) and self.limits.max_features >= d
 
         tree.sum_node(self.rows, self.limits, self.nodes, self.work, node)
 

@@ -104,6 +104,22 @@ def _refuse_infinity(X: NDArray[Any], name: str) -> None:
         )
 
 
+def refuse_other_classes(before: Any, model: Any) -> None:
+    """Raise if a fit that goes on (`warm_start`) has other classes than those `before`."""
+    if before is None:
+        return
+    pairs = [(before, model.classes_)]
+    if isinstance(before, list) and isinstance(model.classes_, list):
+        pairs = list(zip(before, model.classes_, strict=False))
+        pairs += [] if len(before) == len(model.classes_) else [(before, model.classes_)]
+    for old, new in pairs:
+        if not np.array_equal(old, new):
+            raise ValueError(
+                f"warm_start goes on with the classes of the fit before, {np.asarray(old).tolist()}"
+                f"; y has {np.asarray(new).tolist()}. Fit a new model, or set warm_start=False."
+            )
+
+
 def class_targets(model: Any, y: Any, n: int) -> Targets:
     """The classes of y by number; sets the attributes that name them."""
     _refuse_sparse_targets(model, y)
