@@ -2,6 +2,7 @@
 
 import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
 import pytest
 
 from rosenblatt import GaussianMixture, KMeans, Trace
@@ -72,3 +73,10 @@ def test_losses_fall_and_likelihoods_rise_from_iteration_to_iteration():
         loss_curves({"k-means": fits["good"], "mixture": mixture})
     with pytest.raises(ValueError, match="got none"):
         loss_curves({})
+
+
+def test_rows_of_a_frame_are_drawn_without_a_warning():
+    frame = pd.DataFrame({"a": [0.0, 1, 8, 9, 0, 9], "b": [0.0, 0, 8, 8, 1, 9]})
+    trace = Trace()
+    GaussianMixture(2, random_state=0).set_callbacks(trace).fit(frame)
+    assert cluster_steps(trace, frame, steps=[1]).axes

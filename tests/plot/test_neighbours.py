@@ -94,3 +94,15 @@ def test_few_rows_to_score_on_scatter_the_score(ax):
     assert widths[1] > widths[0]
     with pytest.raises(ValueError, match="between 0 and 1"):
         split_sizes(KNeighborsClassifier(), X, Y, [1.0], ax=ax)
+
+
+def test_a_place_has_two_numbers_and_lies_on_top():
+    rows = np.array([[0.0, 1], [1, 0], [2, 3], [3, 2]] * 80)
+    y = ["ham", "ham", "spam", "spam"] * 80
+    model = KNeighborsClassifier(3).fit(rows, y)
+    with pytest.raises(ValueError, match="two numbers of a place; got 3"):
+        neighbours(model, rows, y, [1, 2, 3])
+    ax = neighbours(model, rows, y, [2, 2], ax=plt.figure().gca())
+    star = ax.collections[-1]
+    assert star.get_zorder() == max(one.get_zorder() for one in ax.collections)
+    assert star.get_sizes().max() >= 100

@@ -15,7 +15,10 @@ TableArgument = Annotated[
     ),
 ]
 ModelArgument = Annotated[
-    str, typer.Argument(help="A file written by `rosenblatt fit`.", show_default=False)
+    str,
+    typer.Argument(
+        help="A model file, as `rosenblatt fit`, `compare` and `cluster` write.", show_default=False
+    ),
 ]
 Row = Annotated[int, typer.Option("--row", help="Counted from 0.", callback=within(0))]
 Jobs = Annotated[
@@ -35,7 +38,13 @@ Budget = Annotated[
         callback=within(1),
     ),
 ]
-Seed = Annotated[int, typer.Option(help="Of the split.", callback=within(0, 2**32 - 1))]
+Seed = Annotated[
+    int,
+    typer.Option(
+        help="Of all that is drawn at random: splits, samples and starts.",
+        callback=within(0, 2**32 - 1),
+    ),
+]
 Group = Annotated[
     str | None,
     typer.Option("--groups", "--group", help="A column whose equal values stay together."),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -53,7 +54,9 @@ def cluster_steps(trace: Any, X: Any, steps: Sequence[int] | None = None) -> Fig
     )  # fmt: skip
     way = [trace_view(trace[s].estimator)["centres"] for s in range(1, last + 1)]
     for ax, step in zip(axes[0], steps, strict=True):
-        draw_step(ax, trace[step].estimator, X, np.array(way[:step]), step)
+        with warnings.catch_warnings():  # rows have lost the names of their columns
+            warnings.filterwarnings("ignore", message="X does not have valid feature names")
+            draw_step(ax, trace[step].estimator, X, np.array(way[:step]), step)
     return figure
 
 

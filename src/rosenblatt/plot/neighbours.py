@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 Points = NDArray[np.float64]
 
+LEAST_STAR = 260.0  # so that a place is seen among many points
 FAR = 10.0  # times the spread of the points: a cell that ends there is open
 
 
@@ -101,12 +102,16 @@ def neighbours(model: Any, X: Any, y: Any, point: Any, ax: Axes | None = None) -
     '3 nearest: 1 ham, 2 spam'
     """
     points, labels = two_features(X), np.asarray(y).ravel()
+    place = np.asarray(point, np.float64).reshape(1, -1)
+    if place.shape != (1, 2):
+        raise ValueError(f"point must be the two numbers of a place; got {place.size}: {point!r}.")
     ax = boundary(model, X, y, ax)
-    place = np.asarray(point, np.float64).reshape(1, 2)
     _, [found] = model.kneighbors(place)
     for i in found:
-        ax.plot(*np.vstack([place[0], points[i]]).T, color=INK, linewidth=0.9, zorder=2.8)
-    ax.scatter(place[:, 0], place[:, 1], s=3 * size_of(points), marker="*", c=INK, zorder=5)
+        ax.plot(*np.vstack([place[0], points[i]]).T, color=INK, linewidth=1.2, zorder=4.8)
+    size = max(3 * size_of(points), LEAST_STAR)
+    ax.scatter(*points[found].T, s=size / 2, facecolors="none", edgecolors=INK, zorder=4.9)
+    ax.scatter(*place.T, s=size, marker="*", c=INK, edgecolors="white", zorder=5)
     votes = [f"{np.sum(labels[found] == c)} {clipped(c, 20)}" for c in model.classes_]
     legend = ax.get_legend()
     before = "" if legend is None else legend.get_title().get_text()
@@ -142,7 +147,8 @@ def boundaries_by_k(
     drawn = list(np.ravel(np.asarray(axes, object)))
     for k, ax in zip(values, drawn, strict=True):
         boundary(KNeighborsClassifier(n_neighbors=k).fit(X, y), X, y, ax)
-        ax.set_title(f"k = {k}", loc="right", fontsize="medium")
+        lines = -(-len(np.unique(np.asarray(y))) // 6)  # of the legend, which stands below
+        ax.set_title(f"k = {k}", loc="right", fontsize="medium", pad=8 + 20 * lines)
     return drawn
 
 

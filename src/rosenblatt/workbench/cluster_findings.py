@@ -97,7 +97,10 @@ class ClusterFindings:
         if score >= CLEAR:
             return "The clusters are clearly apart: rows are nearer to their own than to others."
         if score >= SOME:
-            return "The clusters touch: many rows lie between two of them."
+            return (
+                "The clusters are wide beside the gaps between them: rows are nearer to their own, "
+                "but not by much. The map shows whether they touch."
+            )
         return "The clusters overlap: they divide the rows, and are hardly groups of their own."
 
     def _against_shuffled(self) -> str:

@@ -160,7 +160,10 @@ def _inside(difference: Difference | None) -> str:
 
 def _overall(differences: list[Difference]) -> str:
     first = differences[0]
-    return "" if first.kind == "categorical" else _value(first.kind, first.overall)
+    if first.kind != "categorical":
+        return _value(first.kind, first.overall)
+    shares = {d.value: d.overall for d in differences}
+    return ", ".join(f"{numbers.clipped(v, 20)} {numbers.share(s)}" for v, s in shares.items())
 
 
 def _value(kind: str, value: float) -> str:
