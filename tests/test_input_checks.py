@@ -102,3 +102,20 @@ def test_a_fit_that_goes_on_refuses_other_classes(name, other):
         model.fit(X, other)
     assert model.classes_.tolist() == [0, 1]
     assert set(model.fit(X, Y).predict(X)) <= {0, 1}
+
+
+@pytest.mark.parametrize("name", ["DecisionTreeClassifier", "RandomForestClassifier",
+    "HistGradientBoostingClassifier"])  # fmt: skip
+def test_leaves_of_more_rows_than_there_can_be_allow_no_split(name):
+    model = getattr(rosenblatt, name)(min_samples_leaf=10**20, random_state=0).fit(X, Y)
+    assert len(np.unique(model.predict_proba(X), axis=0)) == 1
+
+
+def test_one_number_is_the_weight_of_each_row():
+    model = rosenblatt.DecisionTreeClassifier().fit(X, Y, sample_weight=2.0)
+    assert certify(model, X, Y, sample_weight=2.0).holds
+
+
+def test_bagging_refuses_negative_weights():
+    with pytest.raises(ValueError, match="Negative values in data passed to `sample_weight`"):
+        rosenblatt.BaggingClassifier().fit(X, Y, sample_weight=-np.ones(6))

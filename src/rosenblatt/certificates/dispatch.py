@@ -187,7 +187,9 @@ def _check_data(
         y = y[:, 0]
     if X.ndim != 2:
         raise ValueError(f"X must be a table (n, d); got {X.ndim} dimensions.")
-    weight = np.ones(len(y)) if sample_weight is None else np.asarray(sample_weight, np.float64)
+    weight = np.asarray(1.0 if sample_weight is None else sample_weight, np.float64)
+    if weight.ndim == 0:  # the weight of each row
+        weight = np.full(len(y), weight)
     for name, column in (("y", y), ("sample_weight", weight)):
         several = name == "y" and column.ndim == 2 and column.dtype.kind in "biuf"  # targets
         if len(column) != X.shape[0] or not (column.ndim == 1 or several):

@@ -40,7 +40,7 @@ class BaggedTables:
         refuse_equal_names(X)
         refuse_times(X)
         if sample_weight is not None:
-            sample_weight = check_sample_weight(sample_weight, X)
+            sample_weight = check_sample_weight(sample_weight, X, ensure_non_negative=True)
         self._categories_at = self._find_categories(X)
         try:
             super().fit(X, y, sample_weight, **fit_params)  # type: ignore[misc]

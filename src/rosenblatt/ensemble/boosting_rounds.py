@@ -73,7 +73,7 @@ class Rounds:
         settings = BoostedSettings(
             model.max_leaf_nodes,
             model.max_depth,
-            model.min_samples_leaf,
+            min(model.min_samples_leaf, len(rows.y)),
             float(model.l2_regularization),
             float(model.max_features),
             float(model.learning_rate),

@@ -76,8 +76,8 @@ class DecisionTree(CallbackSupportMixin, TableInput, BaseEstimator):  # type: ig
             criterion=self.criterion,
             max_depth=NO_DEPTH if self.max_depth is None else int(self.max_depth),
             max_leaf_nodes=self.max_leaf_nodes,
-            min_samples_split=max(int(split), 2 * int(leaf)),
-            min_samples_leaf=int(leaf),
+            min_samples_split=min(max(int(split), 2 * int(leaf)), n + 1),
+            min_samples_leaf=min(int(leaf), n + 1),  # more is none, and need not fit into 64 bits
             min_weight_leaf=self.min_weight_fraction_leaf * total,
             min_impurity_decrease=self.min_impurity_decrease,
             max_features=self.max_features_,
