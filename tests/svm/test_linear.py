@@ -4,12 +4,13 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from scipy.optimize import minimize
+from sklearn.base import clone
 from sklearn.datasets import load_iris, make_classification, make_regression
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC as TheirLinearSVC
 from sklearn.svm import LinearSVR as TheirLinearSVR
 
-from rosenblatt import LinearSVC, LinearSVR, LogisticRegression
+from rosenblatt import SVC, SVR, LinearSVC, LinearSVR, LogisticRegression
 
 CLASSIFIERS = [
     {},
@@ -217,3 +218,40 @@ def test_all_classes_at_once_stop_at_the_best_point_that_rounding_allows():
         model.fit(X, y)
     assert model.stop_reason_ == "no_progress"
     assert model.dual_gap_[0] < 1e-8 * model.objective_[0]
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        LinearSVC(),
+        LinearSVC(loss="hinge"),
+        LinearSVC(multi_class="joint"),
+        LinearSVR(),
+        SVC(),
+        SVC(multi_class="joint"),
+        SVR(),
+    ],
+    ids=repr,
+)
+def test_numbers_out_of_range_are_refused(model):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(30, 3)), np.arange(30) % 3
+    for C, weight, message in (
+        (1.0, 1e308, r"C=1 times the weight 1e\+308 of row 3"),
+        (1e308, 1.0, r"C=1e\+308 times the weight 1 of row 0"),
+        (1.0, np.nan, "sample_weight contains NaN"),
+        (1.0, np.inf, "sample_weight contains infinity"),
+    ):
+        weights = np.ones(30)
+        weights[3] = weight
+        with pytest.raises(ValueError, match=message):
+            clone(model).set_params(C=C).fit(X, y, weights)
+    weights[3] = 1e-308
+    if isinstance(model, SVC | SVR):
+        assert clone(model).fit(X, y, weights).dual_coef_.any()
+        return
+    with pytest.raises(ValueError, match=r"Row 3 costs 1e-308.*0 to leave it out"):
+        clone(model).fit(X, y, weights)
+    for rows in (X * 1e200, sp.csr_matrix(X * 1e307)):
+        with pytest.raises(ValueError, match=r"X holds .*e\+\d+.*StandardScaler"):
+            clone(model).fit(rows, y)

@@ -160,9 +160,10 @@ class SVC(KernelMachine, CallbackSupportMixin, sklearn.svm.SVC):  # type: ignore
         table = self._training_rows(X)
         weight = row_weights(table.shape[0], sample_weight)
         classes, codes = self._check_labels(y, weight)
+        cost = self._costs(codes, weight)
         rows = TrainingRows(self, table, codes, weight)
         kind = JointMargins if self.multi_class == "joint" and len(classes) > 2 else Margins
-        problem = kind(self, rows, codes, self._costs(codes, weight))
+        problem = kind(self, rows, codes, cost)
         problem.refuse_if_inseparable(self.C)
         rows.warn_if_flat()
         runs = problem.runs(self)
@@ -381,9 +382,10 @@ class SVR(KernelMachine, CallbackSupportMixin, sklearn.svm.SVR):  # type: ignore
         table = self._training_rows(X)
         weight = row_weights(table.shape[0], sample_weight)
         t = self._check_targets(y, table.shape[0])
+        cost = priced(weight, self.C)
         rows = TrainingRows(self, table, t, weight)
         rows.warn_if_flat()
-        problem = Tube(self, rows, t, priced(weight, self.C))
+        problem = Tube(self, rows, t, cost)
         problem.refuse_if_too_narrow(self.C)
         runs = problem.runs(self)
         passes = Passes(self, X, y, sample_weight, None)
@@ -473,6 +475,7 @@ def row_weights(n: int, sample_weight: Any) -> Floats:
         raise ValueError(
             f"sample_weight and X have incompatible shapes: {weight.shape!r} vs {(n,)!r}"
         )
+    assert_all_finite(weight, input_name="sample_weight")
     weight = np.where(weight > 0, weight, 0.0)
     if not weight.any():
         raise ValueError("Invalid input - all samples have zero or negative weights.")

@@ -23,6 +23,7 @@ from rosenblatt.solvers.margin_problem import MarginProblem
 from .linear_machine import LinearMachine, refuse_combination
 from .margin_fits import Array, MarginFits
 from .one_versus_rest import class_factors, class_problems, joint_problem, with_column
+from .training_rows import priced, refuse_tiny_shares, refuse_vast_rows
 
 
 class LinearSVC(LinearMachine, LinearClassifier):
@@ -173,6 +174,8 @@ class LinearSVC(LinearMachine, LinearClassifier):
         classes, codes = encode_classes(y, table.shape[0])
         weight = row_weights(classes, codes, sample_weight, None)
         by_class = class_factors(classes, codes, weight, self.class_weight)
+        refuse_tiny_shares(priced(weight * by_class[codes], self.C))
+        refuse_vast_rows(table)
         problems, factor = self._problems(table, codes, weight, by_class)
 
         def publish(fits: MarginFits) -> dict[str, Any]:
@@ -362,7 +365,9 @@ class LinearSVR(LinearMachine, LinearRegressor):
         weight = _check_sample_weight(
             sample_weight, table, dtype=np.float64, ensure_non_negative=True
         )
-        c = self.C * weight
+        c = priced(weight, self.C)
+        refuse_tiny_shares(c)
+        refuse_vast_rows(table)
         squared, epsilon = self.loss != "epsilon_insensitive", float(self.epsilon)
         problem = MarginProblem(table, t, c, c, epsilon, squared, self._bias)
 

@@ -19,6 +19,8 @@ Floats = NDArray[np.float64]
 
 MOST_ROWS_OF_EIGENVALUES = 2_000
 SAMPLE = 64  # rows whose kernel shows whether its width suits them
+MOST_COST = 1e100  # of a row, whose squares and sums stay in range
+LEAST_SHARE = 1e-30  # of the largest cost
 FLAT = 1e-6  # a kernel whose values are all within this of 0, or of 1, sees no difference
 
 
@@ -128,5 +130,38 @@ def summed(group: NDArray[np.intp], cost: Floats, n_groups: int) -> Floats:
 
 def priced(weight: Floats, C: float) -> Floats:
     """What slack of each row costs (n,); nothing without a weight, even if C is infinite."""
-    cost = np.zeros(len(weight))
-    return np.multiply(weight, C, out=cost, where=weight > 0)
+    with np.errstate(over="ignore"):
+        cost = np.multiply(weight, C, out=np.zeros(len(weight)), where=weight > 0)
+    if np.isfinite(C) and len(cost) and not cost.max() <= MOST_COST:
+        i = int(cost.argmax())
+        raise ValueError(
+            f"C={C:g} times the weight {weight[i]:g} of row {i} is above {MOST_COST:g}, where "
+            "sums of squares leave the range of numbers. Choose a smaller C or smaller weights."
+        )
+    return cost
+
+
+def refuse_tiny_shares(cost: Floats) -> None:
+    """Refuse rows whose cost is so small a share of the largest that no digit of it counts."""
+    finite = np.flatnonzero((cost > 0) & (cost < np.inf))
+    if not len(finite):
+        return
+    i, most = finite[cost[finite].argmin()], float(cost[finite].max())
+    if cost[i] < LEAST_SHARE * most:
+        raise ValueError(
+            f"Row {i} costs {cost[i]:.3g}, its weight times C, which is less than {LEAST_SHARE:g} "
+            f"of the largest, {most:.3g}: no digit of it would count. Give it a larger weight, or "
+            "0 to leave it out."
+        )
+
+
+def refuse_vast_rows(X: Any) -> None:
+    """Refuse rows whose squares leave the range of numbers."""
+    values = np.ravel(X.data if sp.issparse(X) else X)
+    with np.errstate(over="ignore"):
+        square = np.float64(0) if values.dtype == np.float32 else values @ values
+    if not np.isfinite(square):
+        raise ValueError(
+            f"X holds {values[np.abs(values).argmax()]:.3g}, and the sum of its squares leaves the "
+            "range of numbers: divide the columns by something, as StandardScaler does."
+        )
