@@ -10,6 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from rosenblatt.cli.app import app
+from rosenblatt.spam.spam_filter import OTHER_THRESHOLDS, THRESHOLDS
 from tests.spam.messages import ham, message, spam
 
 
@@ -159,3 +160,14 @@ def test_a_real_delivery_through_the_filter(trained):
     assert [len(mails) for mails in delivered.values()] == [1, 1]
     assert message(1, 43) in delivered["Junk"][0]
     assert b"X-Rosenblatt: ham" in delivered["Inbox"][0]
+
+
+def test_help_and_cut_lists_name_what_is_not_shown(trained):
+    text = " ".join(run(trained, "classify", "--help").output.replace("│", " ").split())
+    for low, high in (*THRESHOLDS.values(), OTHER_THRESHOLDS):
+        assert f" {low:g}" in text
+        assert f" {high:g}" in text
+    found = run(trained, "explain", "--most", 1, trained / "new").output
+    count = int(found.split("--most ")[1].split()[0])
+    assert f"and {count - 1} more; --most {count} shows all." in found
+    assert "more" not in run(trained, "explain", "--most", count, trained / "new").output

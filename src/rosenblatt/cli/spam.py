@@ -41,8 +41,14 @@ StoreOption = Annotated[
 ModelOption = Annotated[
     str, typer.Option("--model", "-m", help="How tokens become a probability; see docs/spam.md.")
 ]
-Above = Annotated[float | None, typer.Option("--spam-above", help="Probability of the band spam.")]
-Below = Annotated[float | None, typer.Option("--ham-below", help="Probability of the band ham.")]
+OTHERS = "other models than chi-square"
+Above = Annotated[
+    float | None,
+    typer.Option("--spam-above", help=f"From where on it is spam: 0.55, {OTHERS} 0.9."),
+]
+Below = Annotated[
+    float | None, typer.Option("--ham-below", help=f"Up to where it is ham: 0.4, {OTHERS} 0.1.")
+]
 Label = Annotated[bool | None, typer.Option("--spam/--ham", help="What the message is.")]
 MessageArgument = Annotated[
     str, typer.Argument(help="A file with the message, or - for standard input.")
@@ -293,7 +299,7 @@ def explain(
         typer.secho(on_one_line(f"{evidence.weight:+8.2f} {side:<4} {words}"), fg=colour)
     rest = len(verdict.evidence) - most
     if rest > 0:
-        print_line(f"and {rest:,} more.")
+        print_line(f"and {rest:,} more; --most {len(verdict.evidence)} shows all.")
     if model != "chi-square":
         print_line(f"{verdict.prior:+8.2f}      before any token")
         print_line(f"{verdict.log_odds:+8.2f}      log-odds in all")

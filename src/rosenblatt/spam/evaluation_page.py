@@ -14,6 +14,7 @@ from rosenblatt.workbench.report.probabilities import calibration, ranking
 from .evaluation import HAM_LOST, Evaluation
 
 LABELS = np.array(["ham", "spam"])
+CUT = 0.5  # of "Right and wrong", which has no band in between
 
 
 def page(found: Evaluation) -> str:
@@ -50,9 +51,15 @@ def _answer(found: Evaluation) -> Markup:
         tag("tr", tag("td", name), tag("td", f"{ham:,}"), tag("td", f"{spam:,}"))
         for name, (ham, spam) in found.bands().items()
     ]
+    low, high = found.thresholds
+    cuts = (
+        f"Ham below {low:g}, spam above {high:g}, and unsure between, by the probability of spam."
+    )
     return tag(
         "section", tag("h2", "The answer"), tag("p", sentence),
+        tag("h3", "Spam caught for ham lost, by the best cut"),
         table(("ham lost", "spam caught"), rows, "scores"),
+        tag("h3", "Messages by band"), tag("p", cuts),
         table(("band", "ham", "spam"), bands, "scores"), id="answer",
     )  # fmt: skip
 
@@ -67,7 +74,13 @@ def _test(found: Evaluation) -> list[Markup]:
     ]
     sections = [
         tag("section", tag("h2", "Curves"), tag("div", *pictures, class_="figures"), id="curves"),
-        tag("section", tag("h2", "Right and wrong"), confusion(opening, areas), id="mistakes"),
+        tag(
+            "section",
+            tag("h2", "Right and wrong"),
+            tag("p", f"A message counts as spam if its probability is above {CUT:g}."),
+            confusion(opening, areas),
+            id="mistakes",
+        ),
     ]
     if wrong:
         rows = table(("message", "truth", "probability of spam"), wrong, "scores")
@@ -78,7 +91,7 @@ def _test(found: Evaluation) -> list[Markup]:
 def _opening(found: Evaluation) -> Opening:
     """What was measured, in the form that the report's pictures read."""
     p, truth = found.probability, LABELS[found.is_spam.astype(int)]
-    predicted = LABELS[(p > 0.5).astype(int)]
+    predicted = LABELS[(p > CUT).astype(int)]
     baseline = float(max(np.mean(found.is_spam), np.mean(~found.is_spam)))
     return Opening(
         float(np.mean(predicted == truth)), baseline, [], truth, predicted,
