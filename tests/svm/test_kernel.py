@@ -464,3 +464,19 @@ def test_a_class_without_weight_is_left_out(multi_class):
     assert certify(model, X, y, sample_weight=weight).holds
     with pytest.raises(ValueError, match="belong to the same class"):
         SVC(multi_class=multi_class).fit(X, y, (y == 1) * 1.0)
+
+
+def test_a_function_that_returns_no_matrix_of_all_rows_is_named():
+    X, y, _ = noise()
+    with pytest.raises(ValueError, match=r"given as kernel must return .*\(30, 30\).*\(2, 2\)"):
+        SVC(kernel=lambda a, b: np.ones((2, 2))).fit(X, y)
+
+
+def test_ridge_warns_of_a_width_and_names_the_eigenvalue_of_a_matrix_that_is_none():
+    X, _, t = noise()
+    with pytest.warns(UserWarning, match="each row is like no other.*try gamma="):
+        KernelRidge(kernel="rbf", gamma=1.0).fit(X * 1e4, t)
+    K = -X @ X.T
+    least = np.linalg.eigvalsh(K)[0] + 1
+    with pytest.warns(UserWarning, match=rf"Singular matrix.*least eigenvalue is {least:.3g}"):
+        KernelRidge(kernel="precomputed").fit(K, t)

@@ -1,5 +1,6 @@
 """Kernel matrices: what makes one, and where it fails."""
 
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -7,11 +8,16 @@ import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
 from numpy.typing import NDArray
+from scipy.spatial.distance import pdist
 from sklearn.utils import check_array
+
+from rosenblatt.base import callers_level
 
 from .functions import Against, Gaussian, Kernel, Laplacian, Linear, Polynomial, Sigmoid
 
 BLOCK = 512
+SAMPLE = 64  # rows whose kernel shows whether its width suits them
+FLAT = 1e-6  # a kernel whose values are all within this of 0, or of 1, sees no difference
 
 
 def is_positive_semidefinite(K: Any) -> bool:
@@ -283,3 +289,26 @@ def refuse_strange_values(row: NDArray[Any], i: int, cure: str) -> None:
 def name_of(kernel: Any) -> str:
     """What to call a function in a message."""
     return str(getattr(kernel, "__name__", type(kernel).__name__))
+
+
+def warn_if_flat(kernel: Any, X: Any) -> None:
+    """Warn if a Gaussian or Laplacian kernel is all ones or all zeros on rows X (n, d)."""
+    n = int(X.shape[0])
+    if not isinstance(kernel, Gaussian | Laplacian) or n < 3:
+        return
+    some = X[:: max(1, n // SAMPLE)][:SAMPLE]
+    squared = isinstance(kernel, Gaussian)
+    apart = pdist(
+        some.toarray() if sp.issparse(some) else some, "sqeuclidean" if squared else "cityblock"
+    )
+    apart = apart[apart > 0]
+    K = np.exp(-kernel.gamma * apart)
+    if not len(K) or (K.max() > FLAT and K.min() < 1 - FLAT):
+        return
+    values = "0: each row is like no other" if K.max() <= FLAT else "1: all rows look alike"
+    warnings.warn(
+        f"The kernel of different rows is about {values} with gamma={kernel.gamma:.3g}. "
+        f"Standardise X, or try gamma={1 / float(np.median(apart)):.3g}, which suits the "
+        "distances between these rows.",
+        stacklevel=callers_level(),
+    )

@@ -23,10 +23,13 @@ from rosenblatt.base import (
 from rosenblatt.capabilities import ModelPath, rows_of
 from rosenblatt.input_checks import validate_data
 from rosenblatt.runtime.blas import one_blas_thread
+from rosenblatt.runtime.interrupts import MANY_UNKNOWNS, interruptible
 from rosenblatt.solvers.shifted_systems import solve_one, solve_shifted
 
 from .functions import Gaussian, Kernel, canonical
-from .gram import check_finite_pairs, check_symmetric
+from .gram import check_finite_pairs, check_symmetric, warn_if_flat
+
+MOST_ROWS_OF_EIGENVALUES = 2_000
 
 BLOCK = 1 << 23  # kernel values computed at a time in predictions
 
@@ -86,6 +89,7 @@ class KernelRidge(sklearn.kernel_ridge.KernelRidge):  # type: ignore[misc]
         """
         self._validate_params()
         X, y = self._check_rows(X, y)
+        warn_if_flat(self._own_kernel(X), X)
         system = WeightedSystem.of(self, X, y, sample_weight)
         with one_blas_thread():  # the bits of a factor depend on how many share its work
             self._publish(X, y, system.solve(np.atleast_1d(self.alpha)))
@@ -104,13 +108,17 @@ class KernelRidge(sklearn.kernel_ridge.KernelRidge):  # type: ignore[misc]
         self.dual_coef_ = in_precision(c, X.dtype).reshape(y.shape)
         self.X_fit_ = X
 
+    def _own_kernel(self, X: Any) -> Kernel | None:
+        """The kernel, if it is one of ours."""
+        if self.kernel == "rbf":
+            return Gaussian(1.0 / X.shape[1] if self.gamma is None else float(self.gamma))
+        return self.kernel if isinstance(self.kernel, Kernel) else None
+
     def _get_kernel(self, X: Any, Y: Any = None) -> NDArray[Any]:
         """The kernel of the rows of X with those of Y, or with themselves."""
-        if self.kernel == "rbf":
-            gamma = 1.0 / X.shape[1] if self.gamma is None else float(self.gamma)
-            K = Gaussian(gamma)(X, Y)
-        elif isinstance(self.kernel, Kernel):
-            K = self.kernel(X, Y)
+        kernel = self._own_kernel(X)
+        if kernel is not None:
+            K = kernel(X, Y)
         else:
             K = super()._get_kernel(X, Y)
         check_finite_pairs(K)
@@ -177,7 +185,8 @@ class WeightedSystem:
         """The system of rows X, their targets y and weights."""
         wide = X.astype(np.float64)  # eigenvalues near zero are lost in 32 bits
         with one_blas_thread():
-            K = np.asarray(model._get_kernel(wide), np.float64)
+            many = wide.shape[0] >= MANY_UNKNOWNS
+            K = np.asarray(interruptible(lambda: model._get_kernel(wide), many), np.float64)
         weight = _check_sample_weight(sample_weight, wide, ensure_non_negative=True)
         return WeightedSystem(K, y.reshape(len(y), -1).astype(np.float64), np.sqrt(weight))
 
@@ -204,7 +213,8 @@ class WeightedSystem:
 
     def _shifted(self, t: NDArray[Any], shifts: list[float]) -> list[NDArray[np.float64]]:
         try:
-            return solve_shifted(self.K, t, shifts)
+            many = len(self.K) >= MANY_UNKNOWNS
+            return interruptible(lambda: solve_shifted(self.K, t, shifts), many)
         except scipy.linalg.LinAlgError:
             return [self._one(t, shift) for shift in shifts]
 
@@ -215,11 +225,18 @@ class WeightedSystem:
         except scipy.linalg.LinAlgError:
             warnings.warn(
                 "Singular matrix in solving dual problem. Using least-squares solution instead: a "
-                f"kernel matrix with alpha={shift:g} on its diagonal has no Cholesky factor.",
+                f"kernel matrix with alpha={shift:g} on its diagonal has no Cholesky factor"
+                f"{self._least_eigenvalue(shift)}.",
                 stacklevel=callers_level(),
             )
             shifted = self.K + shift * np.eye(len(self.K))
             return np.asarray(scipy.linalg.lstsq(shifted, t)[0])
+
+    def _least_eigenvalue(self, shift: float) -> str:
+        if len(self.K) > MOST_ROWS_OF_EIGENVALUES:
+            return ""
+        least = float(scipy.linalg.eigvalsh(self.K, subset_by_index=[0, 0])[0]) + shift
+        return f": its least eigenvalue is {least:.3g}"
 
 
 class PenaltyPath(ModelPath):

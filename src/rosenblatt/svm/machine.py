@@ -62,9 +62,12 @@ class KernelMachine:
         self._X_fit = self._scores = None
         if callable(self.kernel) and not isinstance(self.kernel, Kernel):
             self._X_fit = X
-            X = self._matrix(X)
-            if X.shape[0] != X.shape[1]:
-                raise ValueError("X.shape[0] should be equal to X.shape[1]")
+            n, X = np.shape(X)[0], self._matrix(X)
+            if X.shape != (n, n):
+                raise ValueError(
+                    f"The function given as kernel must return the kernel of each of {n} rows with "
+                    f"each other, ({n}, {n}); it returned shape {X.shape}."
+                )
         elif self.kernel == "precomputed":
             if sp.issparse(X):
                 raise TypeError("Sparse precomputed kernels are not supported.")

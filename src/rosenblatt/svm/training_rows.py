@@ -6,22 +6,19 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from scipy.spatial.distance import pdist
 
 from rosenblatt.base import callers_level
 from rosenblatt.kernels import blocks
 from rosenblatt.kernels.blocks import KernelBlocks, PrecomputedBlocks
 from rosenblatt.kernels.dual import row_keys
-from rosenblatt.kernels.functions import Gaussian, Kernel, Laplacian
-from rosenblatt.kernels.gram import gamma_of, is_positive_semidefinite, kernel_of
+from rosenblatt.kernels.functions import Kernel
+from rosenblatt.kernels.gram import gamma_of, is_positive_semidefinite, kernel_of, warn_if_flat
 
 Floats = NDArray[np.float64]
 
 MOST_ROWS_OF_EIGENVALUES = 2_000
-SAMPLE = 64  # rows whose kernel shows whether its width suits them
 MOST_COST = 1e100  # of a row, whose squares and sums stay in range
 LEAST_SHARE = 1e-30  # of the largest cost
-FLAT = 1e-6  # a kernel whose values are all within this of 0, or of 1, sees no difference
 
 
 class TrainingRows:
@@ -90,24 +87,7 @@ class TrainingRows:
 
     def warn_if_flat(self) -> None:
         """Warn if a Gaussian or Laplacian kernel is all ones or all zeros on these rows."""
-        if not isinstance(self.kernel, Gaussian | Laplacian) or len(self) < 3:
-            return
-        some = self.wide[:: max(1, len(self) // SAMPLE)][:SAMPLE]
-        squared = isinstance(self.kernel, Gaussian)
-        apart = pdist(
-            some.toarray() if sp.issparse(some) else some, "sqeuclidean" if squared else "cityblock"
-        )
-        apart = apart[apart > 0]
-        K = np.exp(-self.kernel.gamma * apart)
-        if not len(K) or (K.max() > FLAT and K.min() < 1 - FLAT):
-            return
-        values = "0: each row is like no other" if K.max() <= FLAT else "1: all rows look alike"
-        warnings.warn(
-            f"The kernel of different rows is about {values} with gamma={self.kernel.gamma:.3g}. "
-            f"Standardise X, or try gamma={1 / float(np.median(apart)):.3g}, which suits the "
-            "distances between these rows.",
-            stacklevel=callers_level(),
-        )
+        warn_if_flat(self.kernel, self.wide)
 
 
 def warn_if_indefinite(K: NDArray[Any]) -> None:
