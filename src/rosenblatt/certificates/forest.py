@@ -203,10 +203,11 @@ def tree_claims(
         return []
     if getattr(model, "class_weight", None) == "balanced_subsample":
         return []
-    every = np.ones(len(y))  # samples are drawn by the weights
+    every = np.ones(len(y))  # samples are drawn by the weights, but not by parts
+    by_parts = getattr(model, "_part_rows", None) is not None
     if columns is not None and targets.classes is not None:
         every = class_weights(first, targets.classes[:, 0])
-    elif columns is None and not model.bootstrap:
+    elif columns is None and (by_parts or not model.bootstrap):
         every = weight * class_weights(model, y)
     checked, nodes = 0, 0
     failing: list[Claim] = []
