@@ -138,3 +138,14 @@ def test_a_column_left_out_by_the_user_is_not_called_an_identifier():
 def test_an_error_about_k_names_the_first_wrong_number():
     with pytest.raises(ValueError, match=r"from 2 to 149, or several of them; got 150\.$"):
         rosenblatt.cluster_table("iris", k=range(2, 5000))
+
+
+def test_the_page_has_the_shares_of_categories_among_all_rows(found):
+    row = page(found.findings).split('<th scope="row">pays</th>')[1].split("</tr>")[0]
+    assert "card 33" in row.rpartition("<td")[2]
+
+
+def test_numbers_whose_squares_are_too_large_are_named():
+    rows = np.random.default_rng(0).normal(size=60) * 1e200
+    with pytest.raises(TableError, match="column 'huge' are too large for 64 bits"):
+        rosenblatt.cluster_table(pl.DataFrame({"huge": rows, "more": rows[::-1]}), k=3)

@@ -110,8 +110,11 @@ def neighbours(model: Any, X: Any, y: Any, point: Any, ax: Axes | None = None) -
     for i in found:
         ax.plot(*np.vstack([place[0], points[i]]).T, color=INK, linewidth=1.2, zorder=4.8)
     size = max(3 * size_of(points), LEAST_STAR)
-    ax.scatter(*points[found].T, s=size / 2, facecolors="none", edgecolors=INK, zorder=4.9)
-    ax.scatter(*place.T, s=size, marker="*", c=INK, edgecolors="white", zorder=5)
+    voters = points[found]
+    ax.scatter(
+        voters[:, 0], voters[:, 1], s=size / 2, facecolors="none", edgecolors=INK, zorder=4.9
+    )
+    ax.scatter(place[:, 0], place[:, 1], s=size, marker="*", c=INK, edgecolors="white", zorder=5)
     votes = [f"{np.sum(labels[found] == c)} {clipped(c, 20)}" for c in model.classes_]
     legend = ax.get_legend()
     before = "" if legend is None else legend.get_title().get_text()

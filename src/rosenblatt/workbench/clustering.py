@@ -40,6 +40,7 @@ Numbers = NDArray[np.float64]
 Labels = NDArray[np.intp]
 
 FAMILIES = ("k-means", "Gaussian mixture", "Ward's linkage", "average linkage")
+LARGEST = 1e150  # numbers whose squares can be added up
 LEAST_ROWS = 10
 USUAL_NUMBERS = range(2, 11)
 MOST_SEARCHED = 20_000  # rows that the search reads; of larger tables a sample
@@ -156,6 +157,13 @@ class ClusterData:
         if not self.kinds:
             why = "; ".join(f"{c.name}: {c.note or c.kind}" for c in self.columns[:5])
             raise TableError(f"{table.name} has no column to cluster by ({why}).")
+        for name in self.kinds:
+            numbers: Any = told.frame[name]
+            if numbers.dtype.is_numeric() and (numbers.abs().max() or 0) > LARGEST:
+                raise TableError(
+                    f"The squares of the numbers in column {name!r} are too large for 64 bits: "
+                    "rescale it."
+                )
         self.notations = {name: how.notation for name, how in told.written.items()}
         self.features = TableFeatures(self.kinds, notations=self.notations).fit(told.frame)
         X = self.features.transform(told.frame)
