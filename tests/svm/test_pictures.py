@@ -6,7 +6,7 @@ import pytest
 from sklearn.datasets import load_iris, make_blobs, make_circles, make_classification
 from sklearn.multiclass import OneVsRestClassifier
 
-from rosenblatt import LinearSVC, LinearSVR, Trace
+from rosenblatt import SVC, LinearSVC, LinearSVR, Trace
 from rosenblatt.model_selection import GridSearchCV
 from rosenblatt.plot import lifted, margins, separating_lines
 
@@ -101,3 +101,16 @@ def test_regression_has_a_path_too():
         alone = LinearSVR(epsilon=0.1, C=model.C).fit(A[:, :3], A[:, 3])
         np.testing.assert_allclose(model.coef_, alone.coef_, rtol=1e-5, atol=1e-6)
     assert path.predict(A[:5, :3]).shape == (2, 5)
+
+
+def test_a_curved_street_has_its_margin_and_supports_in_the_title(ax):
+    X, y = make_circles(60, noise=0.05, factor=0.4, random_state=0)
+    model = SVC(C=10, tol=1e-6).fit(X, y)
+    margins(model, X, y, ax=ax)
+    assert ax.get_title() == f"margin {model.margin_[0]:.4g}, {len(model.support_)} support vectors"
+
+
+def test_lines_of_classes_that_touch_are_refused_by_their_own_names(ax):
+    with pytest.raises(ValueError, match="all rows of cat on one side and all of dog") as found:
+        separating_lines([[0, 0], [1, 0], [2, 0]], ["cat", "dog", "cat"], ax=ax)
+    assert "C=inf" not in str(found.value)

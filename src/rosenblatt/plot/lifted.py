@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .drawing import INK, colour, marker, pyplot
-from .margin_lines import draw_points
+from .margin_lines import draw_classes
 from .regions import set_frame, two_features
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def lifted(X: Any, y: Any, *, C: float = 1e3, figure: Figure | None = None) -> F
     n_right = int(np.count_nonzero(model.predict(high) == labels))
     space.set_title(f"lifted: a plane separates {n_right:,} of {len(labels):,} rows")
     above.contour(across, up, scores, levels=[0.0], colors=[INK])
-    draw_points(above, points, labels, model.classes_)
+    draw_classes(above, points, labels, model.classes_)
     above.set_title("from above: a circle")
     above.set_aspect("equal")
     return figure

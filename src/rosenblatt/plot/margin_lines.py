@@ -57,7 +57,7 @@ def margins(model: Any, X: Any, y: Any, ax: Axes | None = None) -> Axes:
     _draw_street(ax, model)
     if hasattr(model, "coef_"):
         _draw_slacks(ax, np.ravel(model.coef_), points, sign, scores)
-    draw_points(ax, points, labels, model.classes_)
+    draw_classes(ax, points, labels, model.classes_)
     ax.scatter(
         points[carry, 0],
         points[carry, 1],
@@ -67,8 +67,9 @@ def margins(model: Any, X: Any, y: Any, ax: Axes | None = None) -> Axes:
         linewidths=1,
         zorder=5,
     )
-    if hasattr(model, "coef_"):
-        width = 1 / float(np.linalg.norm(model.coef_))
+    if hasattr(model, "coef_") or hasattr(model, "margin_"):
+        of_plane = hasattr(model, "coef_")
+        width = 1 / float(np.linalg.norm(model.coef_)) if of_plane else float(model.margin_[0])
         ax.set_title(f"margin {width:.4g}, {np.count_nonzero(carry):,} support vectors")
     return ax
 
@@ -96,7 +97,7 @@ def _draw_slacks(
         ax.plot(*np.array([begin, end]).T, color=INK, linewidth=0.8, zorder=2, label=label)
 
 
-def draw_points(ax: Axes, points: NDArray[Any], labels: NDArray[Any], classes: Any) -> None:
+def draw_classes(ax: Axes, points: NDArray[Any], labels: NDArray[Any], classes: Any) -> None:
     """Rows by class, each with its own colour and marker, and a legend."""
     for k, label in enumerate(classes):
         mine = points[labels == label]
@@ -141,10 +142,20 @@ def separating_lines(
     4
     """
     from rosenblatt.linear_model import Perceptron
+    from rosenblatt.separation import separability
     from rosenblatt.svm import LinearSVC
 
     points, labels = two_features(X), np.asarray(y).ravel()
-    widest = LinearSVC(C=np.inf, penalize_intercept=False).fit(points, labels)
+    try:
+        widest = LinearSVC(C=np.inf, penalize_intercept=False).fit(points, labels)
+    except ValueError as error:
+        classes = np.unique(labels)
+        if len(classes) != 2 or separability(points, labels).separable:
+            raise
+        raise ValueError(
+            f"separating_lines needs rows that a line separates: none has all rows of {classes[0]} "
+            f"on one side and all of {classes[1]} on the other. separability(X, y) has the proof."
+        ) from error
     ax = labelled_axes(ax, "x1", "x2")
     set_frame(ax, points, ("x1", "x2"))
     for k in range(n_lines):
@@ -152,7 +163,7 @@ def separating_lines(
         model.fit(points, labels)
         _draw_line(ax, model, points, {"color": PALE, "linewidth": 1.2}, f"perceptron {k + 1}")
     _draw_line(ax, widest, points, {"color": INK, "linewidth": 2.2}, "widest")
-    draw_points(ax, points, labels, widest.classes_)
+    draw_classes(ax, points, labels, widest.classes_)
     ax.legend(frameon=False, loc="center left", bbox_to_anchor=(1.02, 0.5))
     return ax
 
