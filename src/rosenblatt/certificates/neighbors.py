@@ -12,8 +12,6 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
-from rosenblatt.column_errors import which_missing
-
 from .claims import Certificate, Claim, measured, within
 from .tree import output_of
 
@@ -106,8 +104,7 @@ def gower_distances(X: Any, asked: NDArray[np.intp], categorical: list[bool]) ->
     """The mean over columns, known of both rows, of their differences: numbers over their range."""
     total, known = np.zeros((2, len(asked), len(X)))
     for column, words in zip(X.T, categorical, strict=True):
-        there = ~which_missing(column)
-        column = np.where(there, column, None)  # pandas' NA has no answer to whether it is equal
+        there = np.array([value is not None and value == value for value in column], bool)
         both = there[asked][:, np.newaxis] & there
         if words:
             apart = (column[asked][:, np.newaxis] != column).astype(np.float64)
