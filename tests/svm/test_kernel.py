@@ -10,9 +10,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier
 
 import rosenblatt.kernels.blocks as blocks
+import rosenblatt.kernels.gram as gram
 import rosenblatt.solvers.joint_smo as joint_smo
 import rosenblatt.solvers.smo as smo
-import rosenblatt.svm.training_rows as training_rows
 from rosenblatt import SVC, SVR, LinearSVC, LinearSVR, Trace, certify, loops
 from rosenblatt.kernels import Gaussian, KernelRidge, Linear
 from rosenblatt.kernels.blocks import KernelBlocks
@@ -393,7 +393,7 @@ def test_a_sparse_table_larger_than_a_block_is_never_made_dense(kernel, monkeypa
         "toarray",
         lambda rows, *a, **k: made.append(rows.shape) or toarray(rows, *a, **k),
     )
-    monkeypatch.setattr(training_rows, "SAMPLE", 10)
+    monkeypatch.setattr(gram, "SAMPLE", 10)
     scores = SVC(kernel=kernel).fit(X, y).decision_function(X)
     assert not [shape for shape in made if shape[0] > 10 and shape[1] == X.shape[1]]
     np.testing.assert_allclose(scores, dense, atol=1e-6)
