@@ -29,7 +29,8 @@ STEPS_OF_PATIENCE = 5.0  # rounds times rate without a better accuracy, which go
 FEWEST_ROUNDS = 10
 LEAST_FALL = 1e-4  # of the loss in so many, in shares of that of a guess
 STILL_RISING = 0.9  # of the rounds tried, if the best comes later: more are taken, as time allows,
-MORE_ROUNDS = 3  # times those tried at most
+MORE_ROUNDS = 4.0  # times those tried at most,
+ROOM_FOR_MORE = 1.4  # times the seconds of those tried: a family that is late is lost
 FITS_MORE = 4  # beside one for each fold: this one, one to all of them, and room
 WITH_SCORES = 1.5  # times what a fit takes, for its predictions
 SMOOTHED = 1 / 10  # of the rounds: accuracies go up and down from one to the next
@@ -44,6 +45,7 @@ class Stage(NamedTuple):
     score: float
     n_rounds: int
     n_tried: int
+    seconds: float = 0.0  # that the rounds tried took, with their scores
 
 
 class Cost(NamedTuple):
@@ -86,8 +88,9 @@ def rounds_in_time(arena: Any, family: Family, rows: Any) -> Settings:
         if not worth or stage.n_rounds == stage.n_tried or most < 2 * stage.n_rounds:
             break
     if found is not None and found.n_rounds > STILL_RISING * found.n_tried:
-        left = cost.rounds_until(arena.end, WITH_SCORES * (len(arena.folds) + 1))
-        chosen["max_iter"] = int(np.clip(left, found.n_rounds, MORE_ROUNDS * found.n_tried))
+        fits = ROOM_FOR_MORE * (len(arena.folds) + 1) * found.seconds
+        share = (arena.end - time.perf_counter()) / fits
+        chosen["max_iter"] = int(max(found.n_rounds, min(share, MORE_ROUNDS) * found.n_tried))
     return [{**best, **chosen}]
 
 
@@ -142,11 +145,12 @@ def _boosted(arena: Any, family: Family, setting: dict[str, Any], of: str) -> St
         tol=LEAST_FALL * guess if of == "loss" else 0.0,
     )  # fmt: skip
     known = scored if arena.problem.task == "regression" else scored[np.isin(y[scored], y[fitted])]
+    start = time.perf_counter()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         model.fit(X[fitted], y[fitted], X_val=X[known], y_val=y[known])
     scores = model.validation_score_[1:]
-    return Stage(*_best_round(scores, of), len(scores))
+    return Stage(*_best_round(scores, of), len(scores), time.perf_counter() - start)
 
 
 def _best_round(scores: Array, of: str) -> tuple[float, int]:
