@@ -28,7 +28,7 @@ __all__ = sorted(name for names in registry.homes().values() for name in names)
 
 
 class _KeptFromSklearn:
-    """Asked last, for modules that no other finder knows: names those to import from sklearn.
+    """Asked last, for modules that no other finder has: names those to import from sklearn.
 
     ``from rosenblatt.tree import export_text`` asks for such a module, too.
     """

@@ -112,14 +112,16 @@ class TextExplanation(Explanation):
     rest: float = 0.0
 
     @staticmethod
-    def of_text(told: Explanation, text: str, spans: list[tuple[int, int, str]]) -> "Explanation":
-        """Say where the features of an explanation stand in a text: start, stop and name."""
-        place = {name: j for j, name in enumerate(told.names)}
+    def of_text(
+        explained: Explanation, text: str, spans: list[tuple[int, int, str]]
+    ) -> "Explanation":
+        """Mark the features of an explanation in a text, by start, stop and name."""
+        place = {name: j for j, name in enumerate(explained.names)}
         known = [(start, stop, place[name]) for start, stop, name in spans if name in place]
         n_times = Counter(j for _, _, j in known)
-        marks = tuple((a, b, float(told.contributions[j]) / n_times[j]) for a, b, j in known)
-        absent = np.delete(told.contributions, list(n_times))
-        return TextExplanation(**vars(told), text=text, marks=marks, rest=float(absent.sum()))
+        marks = tuple((a, b, float(explained.contributions[j]) / n_times[j]) for a, b, j in known)
+        absent = np.delete(explained.contributions, list(n_times))
+        return TextExplanation(**vars(explained), text=text, marks=marks, rest=float(absent.sum()))
 
     def marked(self) -> str:
         """Return the classes, and the text with the contribution of each term after it.
@@ -206,10 +208,12 @@ def explain(model: Any, x: Any, rival: Any = None, feature_names: Any = None) ->
         if feature_names is None:
             feature_names = _names_out(transformers)
     if hasattr(last, "explain"):
-        told: Explanation = last.explain(x, rival, feature_names)
+        explained: Explanation = last.explain(x, rival, feature_names)
     else:
-        told = explain_weights(last, as_row(last, x), rival, feature_names)
-    return told if text is None else TextExplanation.of_text(told, text, _spans(model, text))
+        explained = explain_weights(last, as_row(last, x), rival, feature_names)
+    return (
+        explained if text is None else TextExplanation.of_text(explained, text, _spans(model, text))
+    )
 
 
 def explain_weights(model: Any, X: Any, rival: Any, feature_names: Any) -> Explanation:
@@ -230,9 +234,9 @@ def explain_weights(model: Any, X: Any, rival: Any, feature_names: Any) -> Expla
     names = names_of_features(model, len(x), feature_names)
     if not classifies:
         start, parts = float(intercept[0]), coef[0] * x
-        told = start + float(parts.sum())
+        prediction = start + float(parts.sum())
         return Explanation(
-            "prediction", None, told, start, parts, names, ("intercept", "prediction")
+            "prediction", None, prediction, start, parts, names, ("intercept", "prediction")
         )
     if len(scores) == 1:  # two classes share a plane
         coef, intercept = np.vstack([0 * coef, coef]), np.append(0.0, intercept)

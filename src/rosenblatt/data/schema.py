@@ -36,7 +36,7 @@ def words_of(schema: Mapping[str, Any]) -> list[str]:
 
 
 def conform(table: Table, schema: Mapping[str, Any], place: str, first: int) -> Table:
-    """The columns of a schema as what it says; a value that does not fit is named by its row.
+    """The columns of a schema in its kinds; a value that does not fit is named by its row.
 
     >>> table = Table(pl.DataFrame({"x": ["1", "2.5"], "w": [7, 8]}), "a.csv")
     >>> conform(table, {"x": "numeric", "w": "categorical"}, "a.csv", 0).frame.rows()

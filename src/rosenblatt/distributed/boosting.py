@@ -40,7 +40,7 @@ NOTHING_GAINED = 1e-12  # of a node's own term
 
 
 class Form(NamedTuple):
-    """What parts must be told of the fit."""
+    """What a part needs of the fit."""
 
     job: str
     cuts: Array

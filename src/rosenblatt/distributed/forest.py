@@ -34,7 +34,7 @@ HISTOGRAM_BYTES = 2**25  # of one pass
 
 
 class Form(NamedTuple):
-    """What parts must be told of the fit."""
+    """What a part needs of the fit."""
 
     job: str
     cuts: Array

@@ -164,11 +164,11 @@ class Rule(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         lines = [f"{'holds' if h else 'fails'}: {w}" for w, h in zip(words, held, strict=True)]
         needed = f"{int(held.sum())} of {len(words)} tests hold, {self.m_} needed"
         verdict = f"the rule {'fires' if fires else 'does not fire'}: {needed}"
-        told = Explanation.of(
+        explained = Explanation.of(
             self, winner, second, -sign * self.m_, sign * counts, feature_names,
             ("tests needed", "tests to spare" if fires else "tests short"),
         )  # fmt: skip
-        return replace(told, path=(f"rule: {self.to_text(feature_names)}", *lines, verdict))
+        return replace(explained, path=(f"rule: {self.to_text(feature_names)}", *lines, verdict))
 
     def tests_in_words(self, feature_names: Any = None, digits: int = 4) -> list[str]:
         """Return the tests of the rule, such as ``"x1"``, ``"not x2"`` or ``"x3 > 0.5"``.
