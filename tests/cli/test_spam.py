@@ -1,5 +1,6 @@
 """The commands of the spam filter, as a mail server and a person call them."""
 
+import inspect
 import json
 import os
 import shutil
@@ -9,6 +10,8 @@ import sys
 import pytest
 from typer.testing import CliRunner
 
+from rosenblatt.cli import mail
+from rosenblatt.cli import spam as cli_spam
 from rosenblatt.cli.app import app
 from rosenblatt.spam.spam_filter import OTHER_THRESHOLDS, THRESHOLDS
 from tests.spam.messages import ham, message, spam
@@ -122,16 +125,69 @@ def test_a_filter_never_loses_mail(trained):
 
 
 def test_one_message_needs_no_heavy_import(trained):
-    """A new process answers before NumPy would be loaded."""
+    """A new process answers before NumPy would be loaded, or Typer."""
     code = (
-        "import sys\nfrom rosenblatt.cli.app import app\n"
+        "import sys\nfrom rosenblatt.cli import main\n"
         f"sys.argv = ['rosenblatt', 'spam', '--store', {str(trained / 's.db')!r}, 'classify', "
         f"{str(trained / 'new')!r}]\n"
-        "try:\n    app()\nexcept SystemExit:\n    pass\n"
-        "print(sorted({'numba', 'scipy', 'sklearn', 'numpy'} & set(sys.modules)))"
+        "try:\n    main()\nexcept SystemExit:\n    pass\n"
+        "print(sorted({'numba', 'scipy', 'sklearn', 'numpy', 'typer'} & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "[]"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "classify",
+        "classify - --filter --tempfail",
+        "classify a b -m multinomial --format jsonl",
+        "classify --spam-above 0.7 a --ham-below 1e-3",
+        "learn --ham a --ham b --spam c --no-history",
+        "learn --table t.csv --history",
+        "learn",
+    ],
+)
+def test_words_are_read_as_typer_reads_them(words, monkeypatch):
+    """Typer takes longer to load than a message to be judged, so usual words do without it."""
+    called = []
+    for name in ("learn_mail", "judge_mail"):
+        monkeypatch.setattr(
+            cli_spam, name, lambda store, **given: called.append((store, given)) or 0
+        )
+    arguments = ["spam", "--store", "s.db", *words.split()]
+    assert CliRunner().invoke(app, arguments).exit_code == 0
+    ((store, given),) = called
+    plain = mail.plain_command(arguments)
+    defaults = inspect.signature(plain.func).bind(store, **plain.keywords)
+    defaults.apply_defaults()
+    assert plain.args == (store,)
+    assert {"store": store, **given} == defaults.arguments
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "",
+        "status",
+        "--store",
+        "--store s.db",
+        "--help",
+        "learn a",
+        "learn --ham",
+        "learn --ham --spam",
+        "classify --help",
+        "classify --spam-above much",
+        "classify --format=jsonl",
+        "classify -mbernoulli",
+        "classify -- -a",
+        "classify --debug",
+    ],
+)
+def test_other_words_are_left_to_typer(words):
+    assert mail.plain_command(["spam", *words.split()]) is None
+    assert mail.plain_command(words.split()) is None
 
 
 @pytest.mark.skipif(shutil.which("maildrop") is None, reason="maildrop is not installed here")

@@ -36,6 +36,11 @@ def _filters_mail() -> bool:
 
 
 def _run() -> None:
+    if sys.argv[1:2] == ["spam"]:
+        from .mail import plain_command, run_plain
+
+        if command := plain_command(sys.argv[1:]):
+            sys.exit(run_plain(command))
     try:
         import typer  # noqa: F401
     except ModuleNotFoundError:

@@ -8,8 +8,8 @@ from rosenblatt.workbench.fitting import learned_rows
 from rosenblatt.workbench.model_file.files import SavedModel, blaming
 from rosenblatt.workbench.preparation.known_columns import rows_for, targets_of
 
-from .errors import print_note
 from .model_files import load_model
+from .sentences import print_note
 from .tables import Reading, printed_to
 
 

@@ -22,7 +22,8 @@ from rosenblatt.workbench.protocol import verdicts
 from rosenblatt.workbench.protocol.clock import Clock, age_of_process
 from rosenblatt.workbench.protocol.results import Contestant, Findings, figure
 
-from .errors import Stages, on_one_line
+from .errors import Stages
+from .sentences import on_one_line
 from .tables import Reading, named_target
 
 NO_REPORT = "Stopped before the report was written."

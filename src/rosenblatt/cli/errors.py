@@ -2,7 +2,6 @@
 
 import functools
 import inspect
-import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Annotated, Any, Self
@@ -10,16 +9,11 @@ from typing import Annotated, Any, Self
 import typer
 from typer.core import TyperGroup
 
-BAD_INPUT = 2
-INPUT_ERRORS = (ValueError, TypeError, OSError, ImportError, MemoryError, OverflowError)
+from .sentences import BAD_INPUT, about_input, print_note, sentence_of, warnings_as_notes
+
 INTERRUPTED = 130  # as shells count it
-LONGEST = 2000  # characters of a sentence, which names of columns may make long
 # Words that make no command; typer has the class from click, or has a copy of its own.
 UsageError: Any = typer.BadParameter.__base__
-EXTRAS = dict.fromkeys(("polars", "pandas", "pyarrow", "fastexcel"), "tables") | {
-    "skops": "files",
-    "distributed": "dask",
-}
 
 Debug = Annotated[bool, typer.Option("--debug", help="Show where an error comes from.")]
 
@@ -97,17 +91,12 @@ def plain_errors(command: Callable[..., None]) -> Callable[..., None]:
     @functools.wraps(command)
     def run(*, debug: bool = False, **options: Any) -> None:
         try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                warnings.simplefilter("default", UserWarning)
-                warnings.showwarning = _print_warning
+            with warnings_as_notes():
                 command(**options)
         except BrokenPipeError:  # whoever read our output has seen enough
             raise
         except Exception as error:
-            # About what was given; the errors of polars have a family of their own.
-            bad = isinstance(error, INPUT_ERRORS) or type(error).__module__.startswith("polars.")
-            if debug or not bad:
+            if debug or not about_input(error):
                 raise
             raise refusal(sentence_of(error)) from None
 
@@ -120,67 +109,3 @@ def plain_errors(command: Callable[..., None]) -> Callable[..., None]:
     run.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
     run.__annotations__ = {**command.__annotations__, "debug": Debug}
     return run
-
-
-def sentence_of(error: BaseException) -> str:
-    """The message of an error, on one line.
-
-    >>> sentence_of(ValueError("There is no such thing.\\n\\nA long story."))
-    'There is no such thing.'
-    """
-    missing = getattr(error, "name", None)
-    if isinstance(error, ImportError) and missing in EXTRAS:
-        return f'this needs {missing}: pip install "rosenblatt[{EXTRAS[missing]}]"'
-    if isinstance(error, OSError) and error.strerror:
-        if error.filename is None:  # what was open already
-            return f"the output cannot be written: {error.strerror.lower()}."
-        return f"{error.filename}: {error.strerror.lower()}."
-    if isinstance(error, MemoryError):
-        return "there is not enough memory for this."
-    paragraph = str(error).strip().partition("\n\n")[0]
-    line = " ".join(printable(paragraph[:LONGEST]).split()) or type(error).__name__
-    return line if len(paragraph) <= LONGEST else f"{line}…"
-
-
-def _print_warning(message: Any, *_: Any, **__: Any) -> None:
-    print_note(f"Warning: {' '.join(str(message).split())}")
-
-
-# All that commands print passes here: a terminal shows what names and cells hold, and obeys none.
-#
-# The tables that `predict` and `split` write are data, and keep every character.
-
-
-def printable(text: str) -> str:
-    """Text whose characters a terminal shows, and does not obey.
-
-    >>> print(printable("no orders: " + chr(27) + "[2J"))
-    no orders: \\x1b[2J
-    """
-    return "".join(
-        c if c.isprintable() or c == "\n" else c.encode("unicode_escape").decode() for c in text
-    )
-
-
-def on_one_line(text: Any) -> str:
-    """The same of what is to be a part of a line.
-
-    >>> print(on_one_line("one" + chr(10) + "two"))
-    one\\ntwo
-    """
-    return printable(str(text)).replace("\n", "\\n")
-
-
-def print_line(line: Any) -> None:
-    """Print a line to standard output."""
-    typer.echo(on_one_line(line))
-
-
-def print_text(text: Any) -> None:
-    """Print lines to standard output."""
-    typer.echo(printable(str(text)))
-
-
-def print_note(note: str) -> None:
-    """Print a line to standard error, beside the output."""
-    typer.echo(on_one_line(note), err=True)

@@ -10,8 +10,8 @@ from rosenblatt.workbench.model_file.files import SavedModel, blaming
 from rosenblatt.workbench.preparation.known_columns import rows_for, target_of
 from rosenblatt.workbench.protocol.results import rows_counted
 
-from .errors import on_one_line
 from .model_files import load_model
+from .sentences import on_one_line
 from .tables import Reading, printed_to
 
 

@@ -8,7 +8,7 @@ from rosenblatt.workbench.preparation.row_view import first_of
 from rosenblatt.workbench.protocol.results import rows_counted
 from rosenblatt.workbench.weights import rule_in_words
 
-from .errors import print_line, print_note
+from .sentences import print_line, print_note
 from .tables import Reading, named_target
 
 

@@ -15,8 +15,8 @@ from rosenblatt.workbench.model_file.files import SavedModel
 from rosenblatt.workbench.preparation import known_columns
 from rosenblatt.workbench.preparation.row_view import first_of
 
-from .errors import print_line, print_note
 from .model_files import load_model
+from .sentences import print_line, print_note
 from .tables import Reading
 
 PREDICTION, CLUSTER = "prediction", "cluster"

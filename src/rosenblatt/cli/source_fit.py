@@ -15,7 +15,7 @@ from rosenblatt.data.errors import listed
 from rosenblatt.workbench.large_sources import fit_source
 from rosenblatt.workbench.model_file.files import save_model
 
-from .errors import print_line
+from .sentences import print_line
 from .tables import MOST_LISTED, Reading
 
 ENGINES = ("here", "processes", "dask")

@@ -3,23 +3,14 @@
 What judges one message imports neither NumPy nor anything that does.
 """
 
-import json
-import os
 import sys
-from collections.abc import Iterable, Iterator
 from typing import Annotated, Any
 
 import typer
 
-from .errors import (
-    PlainGroup,
-    on_one_line,
-    plain_errors,
-    print_line,
-    print_note,
-    print_text,
-    refusal,
-)
+from .errors import PlainGroup, plain_errors, refusal
+from .mail import judge_mail, learn_mail, watched
+from .sentences import on_one_line, print_line, print_note, print_text
 
 app = typer.Typer(
     cls=PlainGroup,
@@ -28,12 +19,6 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-# What a script sees of a single message.
-EXIT = {"ham": 0, "spam": 1, "unsure": 3}
-TRY_AGAIN = 75  # EX_TEMPFAIL of sysexits.h: the mail server keeps the message and tries later
-MANY = 200  # messages from which on progress is shown
-BAR = 30  # characters of it
-
 StoreOption = Annotated[
     str | None,
     typer.Option(help="The file of what was learned; among your own files if not given."),
@@ -104,64 +89,7 @@ def learn(
     Example:
       rosenblatt spam learn --ham Mail/inbox --spam Mail/junk.mbox
     """
-    from rosenblatt.spam.spam_filter import Learned
-
-    if not (ham or spam or table):
-        raise refusal("say where there is mail to learn from: --ham PATH, --spam PATH or --table.")
-    total = Learned(0, 0, 0, [])
-    with _open(context, history=None if history else False) as spam_filter:
-        for label, paths in (("ham", ham), ("spam", spam), (None, table)):
-            done = spam_filter.learn(_watched(paths or [], label or "messages"), label)
-            total = Learned(*(a + b for a, b in zip(total, done, strict=True)))
-        warning = spam_filter.balance_warning()
-    print_line(
-        f"Learned {total.ham:,} ham and {total.spam:,} spam."
-        + (f" {total.repeated:,} were known already." if total.repeated else "")
-    )
-    _refused(total.refused)
-    if warning:
-        print_note(warning)
-    if total.refused and not total.ham + total.spam + total.repeated:
-        raise typer.Exit(2)
-
-
-def _watched(paths: Iterable[str], label: str) -> Iterator[Any]:
-    """Messages of some places, with a bar on a terminal that shows how much has been read."""
-    from rosenblatt.spam import mails
-
-    paths = list(paths)
-    if not sys.stderr.isatty():
-        for path in paths:
-            yield from mails(path)
-        return
-    total, n, size = max(_n_bytes(paths), 1), 0, 0
-    for path in paths:
-        for mail in mails(path):
-            yield mail
-            n, size = n + 1, size + len(mail.raw)
-            if n % MANY == 0:
-                done = min(BAR * size // total, BAR)
-                sys.stderr.write(f"\r{label} [{'#' * done}{'.' * (BAR - done)}] {n:,} ")
-                sys.stderr.flush()
-    if n >= MANY:
-        sys.stderr.write("\r\033[K")
-
-
-def _n_bytes(paths: list[str]) -> int:
-    """How many bytes there are to read, about."""
-    found = 0
-    for path in paths:
-        for folder, _, files in os.walk(path):
-            found += sum(os.path.getsize(os.path.join(folder, name)) for name in files)
-        found += os.path.getsize(path) if os.path.isfile(path) else 0
-    return found
-
-
-def _refused(refused: list[tuple[str, str]]) -> None:
-    for name, why in refused[:5]:
-        print_note(f"Not read: {name}: {why}")
-    if len(refused) > 5:
-        print_note(f"and {len(refused) - 5:,} more.")
+    raise typer.Exit(learn_mail(context.obj, ham=ham, spam=spam, table=table, history=history))
 
 
 @command
@@ -192,91 +120,17 @@ def classify(
       rosenblatt spam classify Mail/inbox
       rosenblatt spam classify --filter < message > judged
     """
-    options = {"model": model, "thresholds": _thresholds(model, ham_below, spam_above)}
-    if filter:
-        raise typer.Exit(_filtered(context, paths or ["-"], options, tempfail))
-    if format not in ("text", "jsonl"):
-        raise refusal(f"--format must be text or jsonl; got {format!r}.")
-    raise typer.Exit(_classified(context, paths or ["-"], options, format))
-
-
-def _thresholds(model: str, below: float | None, above: float | None) -> tuple[float, float]:
-    from rosenblatt.spam.spam_filter import OTHER_THRESHOLDS, THRESHOLDS
-
-    low, high = THRESHOLDS.get(model, OTHER_THRESHOLDS)
-    return low if below is None else below, high if above is None else above
-
-
-def _classified(context: typer.Context, paths: list[str], options: Any, format: str) -> int:
-    """Print a line for each message; the exit code of the last, if there was one."""
-    n, code, refused = 0, 0, []
-    with _open(context, read_only=True, **options) as spam_filter:
-        mails = _watched(paths, "messages")
-        first = [mail for _, mail in zip(range(2), mails, strict=False)]
-        for mail, judged, why in _judged(spam_filter, first, mails):
-            n += 1
-            if judged is None:
-                refused.append((mail.name, why))
-                code = 2
-                continue
-            code = EXIT[judged.band]
-            fields = {"path": mail.name, **judged._asdict()}
-            if format == "jsonl":
-                print_line(json.dumps(fields))
-            else:
-                print_line(f"{judged.band:<6} {judged.probability:.4f}  {mail.name}")
-    _refused(refused)
-    return code if n == 1 else 2 if n == len(refused) else 0
-
-
-def _judged(spam_filter: Any, first: list[Any], rest: Iterator[Any]) -> Iterator[Any]:
-    """Judge messages: one alone by its own tokens, many with all counts in memory."""
-    if len(first) == 1:
-        try:
-            yield first[0], spam_filter.classify(first[0].raw), ""
-        except ValueError as error:
-            yield first[0], None, str(error)
-    else:
-        import itertools
-
-        yield from spam_filter.classify_all(itertools.chain(first, rest))
-
-
-def _filtered(context: typer.Context, paths: list[str], options: Any, tempfail: bool) -> int:
-    """Copy a message through with its judgement; if that fails, as it came."""
-    raw = b""
-    try:
-        raw = _whole(paths[0])
-        out = _marked(context, raw, options)
-    except BaseException as error:
-        if tempfail:
-            print_note(f"{type(error).__name__}: {error}")
-            return TRY_AGAIN
-        print_note(f"The message passes unjudged: {error}")
-        out = raw
-    try:
-        sys.stdout.buffer.write(out)
-        sys.stdout.buffer.flush()
-    except OSError:
-        return TRY_AGAIN  # half a message may have gone out: the server must keep its copy
-    return 0
-
-
-def _whole(path: str) -> bytes:
-    """A message, however long: all of it must come out again."""
-    if path == "-":
-        return sys.stdin.buffer.read()
-    with open(path, "rb") as file:
-        return file.read()
-
-
-def _marked(context: typer.Context, raw: bytes, options: Any) -> bytes:
-    from rosenblatt.spam import marked
-
-    with _open(context, read_only=True, **options) as spam_filter:
-        judged = spam_filter.classify(raw)
-        probability = f"{judged.probability:.6f}"
-        return marked(raw, {"X-Rosenblatt": judged.band, "X-Rosenblatt-Probability": probability})
+    code = judge_mail(
+        context.obj,
+        paths=paths,
+        format=format,
+        filter=filter,
+        tempfail=tempfail,
+        model=model,
+        spam_above=spam_above,
+        ham_below=ham_below,
+    )
+    raise typer.Exit(code)
 
 
 @command
@@ -415,7 +269,7 @@ def evaluate(
         for number, paths in ((0, ham), (1, spam), (None, table)):
             mails += [
                 (mail, mail.label if number is None else number)
-                for mail in _watched(paths or [], "messages")
+                for mail in watched(paths or [], "messages")
             ]
         examples = examples_of_mails(mails)
     else:

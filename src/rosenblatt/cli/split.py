@@ -17,7 +17,7 @@ from rosenblatt.workbench.preparation.problem import LEAST_ROWS
 from rosenblatt.workbench.preparation.targets import task_of
 from rosenblatt.workbench.protocol.splits import moments_of, split_by_group, split_by_time
 
-from .errors import print_line, print_note
+from .sentences import print_line, print_note
 from .tables import Reading
 
 PARTS = ("train", "dev", "test")

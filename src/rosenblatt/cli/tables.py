@@ -11,7 +11,7 @@ from rosenblatt.data.files import place_for, whole_file
 from rosenblatt.workbench.model_file.files import SavedModel
 from rosenblatt.workbench.preparation.known_columns import columns_of_words
 
-from .errors import print_note, print_text
+from .sentences import print_note, print_text
 
 MOST_LISTED = 30  # columns
 

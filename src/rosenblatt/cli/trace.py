@@ -4,7 +4,7 @@ from rosenblatt.data.files import place_for
 from rosenblatt.trace import Trace
 from rosenblatt.workbench.fitting import trace_table
 
-from .errors import print_line
+from .sentences import print_line
 from .tables import Reading, named_target
 
 

@@ -1,7 +1,5 @@
 """Where messages are: a file, a folder of files, a Maildir, an mbox, or a table of texts."""
 
-import csv
-import gzip
 import io
 import os
 import re
@@ -132,6 +130,9 @@ def _mbox(file: io.BufferedReader, name: str) -> Iterator[Mail]:
 
 def _table(place: Path) -> Iterator[Mail]:
     """Rows of a table with a text and a label, with or without a header."""
+    import csv
+    import gzip
+
     opener = gzip.open if place.suffix == ".gz" else open
     tabs = ".tsv" in place.name.lower()
     with opener(place, "rt", encoding="utf-8", errors="replace", newline="") as file:

@@ -8,7 +8,6 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from datetime import date
-from email.utils import mktime_tz, parsedate_tz
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
@@ -310,6 +309,8 @@ def sent(message: Message) -> float | None:
             days = date(int(year), MONTHS.index(month) + 1, int(day)).toordinal() - EPOCH
             east = (int(hours) * 60 + int(minutes)) * (-60 if sign == "-" else 60)
             return float(((days * 24 + int(hour)) * 60 + int(minute)) * 60 + int(second) - east)
+        from email.utils import mktime_tz, parsedate_tz  # takes a tenth of a command to load
+
         parsed = parsedate_tz(value)
         return None if parsed is None else float(mktime_tz(parsed))
     return None

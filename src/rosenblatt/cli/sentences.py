@@ -1,0 +1,104 @@
+"""What commands print: errors as sentences, and text that a terminal shows and does not obey.
+
+Typer is not imported here: a mail server waits for each message.
+"""
+
+import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, TextIO
+
+BAD_INPUT = 2
+INPUT_ERRORS = (ValueError, TypeError, OSError, ImportError, MemoryError, OverflowError)
+LONGEST = 2000  # characters of a sentence, which names of columns may make long
+EXTRAS = dict.fromkeys(("polars", "pandas", "pyarrow", "fastexcel"), "tables") | {
+    "skops": "files",
+    "distributed": "dask",
+}
+
+
+def about_input(error: BaseException) -> bool:
+    """Whether an error is about what was given; those of polars have a family of their own."""
+    return isinstance(error, INPUT_ERRORS) or type(error).__module__.startswith("polars.")
+
+
+def sentence_of(error: BaseException) -> str:
+    """The message of an error, on one line.
+
+    >>> sentence_of(ValueError("There is no such thing.\\n\\nA long story."))
+    'There is no such thing.'
+    """
+    missing = getattr(error, "name", None)
+    if isinstance(error, ImportError) and missing in EXTRAS:
+        return f'this needs {missing}: pip install "rosenblatt[{EXTRAS[missing]}]"'
+    if isinstance(error, OSError) and error.strerror:
+        if error.filename is None:  # what was open already
+            return f"the output cannot be written: {error.strerror.lower()}."
+        return f"{error.filename}: {error.strerror.lower()}."
+    if isinstance(error, MemoryError):
+        return "there is not enough memory for this."
+    paragraph = str(error).strip().partition("\n\n")[0]
+    line = " ".join(printable(paragraph[:LONGEST]).split()) or type(error).__name__
+    return line if len(paragraph) <= LONGEST else f"{line}…"
+
+
+@contextmanager
+def warnings_as_notes() -> Iterator[None]:
+    """Print the warnings that are for users, a line each, and no others."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        warnings.simplefilter("default", UserWarning)
+        warnings.showwarning = _print_warning
+        yield
+
+
+def _print_warning(message: Any, *_: Any, **__: Any) -> None:
+    print_note(f"Warning: {' '.join(str(message).split())}")
+
+
+# All that commands print passes here: a terminal shows what names and cells hold, and obeys none.
+#
+# The tables that `predict` and `split` write are data, and keep every character.
+
+
+def printable(text: str) -> str:
+    """Text whose characters a terminal shows, and does not obey.
+
+    >>> print(printable("no orders: " + chr(27) + "[2J"))
+    no orders: \\x1b[2J
+    """
+    return "".join(
+        c if c.isprintable() or c == "\n" else c.encode("unicode_escape").decode() for c in text
+    )
+
+
+def on_one_line(text: Any) -> str:
+    """The same of what is to be a part of a line.
+
+    >>> print(on_one_line("one" + chr(10) + "two"))
+    one\\ntwo
+    """
+    return printable(str(text)).replace("\n", "\\n")
+
+
+def print_line(line: Any) -> None:
+    """Print a line to standard output."""
+    _print(on_one_line(line), sys.stdout)
+
+
+def print_text(text: Any) -> None:
+    """Print lines to standard output."""
+    _print(printable(str(text)), sys.stdout)
+
+
+def print_note(note: str) -> None:
+    """Print a line to standard error, beside the output."""
+    _print(on_one_line(note), sys.stderr)
+
+
+def _print(text: str, stream: TextIO | None) -> None:
+    if stream is None:  # a process without a terminal
+        return
+    stream.write(f"{text}\n")
+    stream.flush()  # a pipe that nobody reads any more is noticed here
