@@ -93,7 +93,7 @@ def test_histories_come_back_and_are_packed_alike(counts):
 
 
 def learned(path, mails, many, monkeypatch, batch=5000):
-    monkeypatch.setattr(spam_filter, "MANY", many)
+    monkeypatch.setattr(spam_filter, "MANY_TO_LEARN", many)
     monkeypatch.setattr(spam_filter, "BATCH", batch)
     with SpamFilter(path) as found:
         done = found.learn(mails)
@@ -116,7 +116,7 @@ def test_batches_are_learned_like_single_messages(tmp_path, monkeypatch):
     slow = learned(tmp_path / "a", MAILS, 10**9, monkeypatch)
     assert slow == learned(tmp_path / "b", MAILS, 1, monkeypatch)
     # Into a store that others write to, in batches of which some are known.
-    monkeypatch.setattr(spam_filter, "MANY", 1)
+    monkeypatch.setattr(spam_filter, "MANY_TO_LEARN", 1)
     with SpamFilter(tmp_path / "c") as first:
         first.learn(MAILS[:7])
         learned(tmp_path / "c", MAILS[5:12], 10**9, monkeypatch)
@@ -127,7 +127,7 @@ def test_small_batches_after_a_large_one_are_learned_alike(tmp_path, monkeypatch
     """Ham and spam come in two calls, with corrections between them."""
     states = []
     for many in (10**9, 20):
-        monkeypatch.setattr(spam_filter, "MANY", many)
+        monkeypatch.setattr(spam_filter, "MANY_TO_LEARN", many)
         with SpamFilter(tmp_path / str(many)) as found:
             found.learn(MAILS[:22])
             found.correct(MAILS[0].raw, "spam")
@@ -142,7 +142,7 @@ def test_small_batches_after_a_large_one_are_learned_alike(tmp_path, monkeypatch
 def test_a_batch_that_fails_leaves_the_store_and_the_next_succeeds(tmp_path, monkeypatch):
     from rosenblatt.spam.batch_learning import BatchLearner
 
-    monkeypatch.setattr(spam_filter, "MANY", 1)
+    monkeypatch.setattr(spam_filter, "MANY_TO_LEARN", 1)
     with SpamFilter(tmp_path / "a") as found:
         note = BatchLearner._note
 
@@ -169,7 +169,7 @@ def test_batches_are_judged_like_single_messages(tmp_path, monkeypatch, model):
     monkeypatch.setattr(batch_scoring, "MOST_NEW", 3)
     answers = []
     for many in (10**9, 4, len(mails)):
-        monkeypatch.setattr(spam_filter, "MANY", many)
+        monkeypatch.setattr(spam_filter, "MANY_TO_JUDGE", many)
         with SpamFilter(tmp_path / "a", model=model, read_only=True) as found:
             answers.append([(judged, why) for _, judged, why in found.classify_all(mails)])
     assert answers[0] == answers[1] == answers[2]
@@ -177,7 +177,7 @@ def test_batches_are_judged_like_single_messages(tmp_path, monkeypatch, model):
 
 
 def test_an_empty_store_judges_batches_as_unsure(tmp_path, monkeypatch):
-    monkeypatch.setattr(spam_filter, "MANY", 2)
+    monkeypatch.setattr(spam_filter, "MANY_TO_JUDGE", 2)
     with SpamFilter(tmp_path / "a") as found:
         judged = [judged for _, judged, _ in found.classify_all(MAILS[:4])]
     assert {one.band for one in judged} == {"unsure"}

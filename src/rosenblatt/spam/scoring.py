@@ -11,6 +11,7 @@ Each gives every token a weight; the weights that a message holds are its eviden
 
 import math
 from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
 from typing import NamedTuple
 
 from .store import HAM, SPAM, Store, TokenCounts, Totals
@@ -202,6 +203,7 @@ def chi_square(weights: list[float]) -> float:
     return fisher(math.fsum(map(surprise, weights)), math.fsum(weights), len(weights))
 
 
+@lru_cache(1 << 16)  # many tokens have the same counts
 def surprise(weight: float) -> float:
     """-log f of a token with the weight log f - log(1 - f)."""
     return math.log1p(math.exp(-weight)) if weight > -700 else -weight

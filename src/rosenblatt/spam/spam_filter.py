@@ -27,7 +27,8 @@ DATE = re.compile(
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 EPOCH = date(1970, 1, 1).toordinal()
 BATCH, BATCH_BYTES = 5000, 64 << 20  # messages learned in one transaction
-MANY = 2000  # messages that are worth loading the compiled loops
+# Messages that are worth loading the compiled loops, which takes half a second.
+MANY_TO_LEARN, MANY_TO_JUDGE = 1000, 2000
 FITTED = ("averaged perceptron", "logistic regression", "nearest neighbours")
 MODELS = (*COUNTING, *FITTED)
 # Below the first ham, above the second spam, unsure between: chosen on held-out messages, see
@@ -142,7 +143,7 @@ class SpamFilter:
 
     def _learner_of(self, n: int) -> Any:
         """What learns n messages by compiled loops; None if they are too few to load these."""
-        if self._learner is None and n >= MANY:
+        if self._learner is None and n >= MANY_TO_LEARN:
             from .batch_learning import BatchLearner
 
             self._learner = BatchLearner(self.store, n)
@@ -172,7 +173,7 @@ class SpamFilter:
     def classify_all(self, mails: Iterable[Mail]) -> Iterator[tuple[Mail, Judgement | None, str]]:
         """Judge messages in their order; with those that cannot be read, the reason."""
         scorer: Any = None
-        for batch in batches(mails, MANY):
+        for batch in batches(mails, MANY_TO_JUDGE):
             if scorer is None:
                 scorer = self._scorer_of_many(len(batch))
             found: list[Message | str] = []
@@ -191,7 +192,7 @@ class SpamFilter:
                     yield mail, next(judged), ""
 
     def _scorer_of_many(self, n: int) -> Any:
-        if n >= MANY and self.model in COUNTING:
+        if n >= MANY_TO_JUDGE and self.model in COUNTING:
             from .batch_scoring import BatchScorer
 
             return BatchScorer(self.store, self.model)

@@ -87,7 +87,7 @@ NEVER: TokenCounts = (0, 0, 0, 0)
 def digest_of(raw: bytes) -> bytes:
     """Sixteen bytes that name a message; headers of ours do not count, nor what is never read."""
     limit = len(raw) if len(raw) <= MOST_BYTES else MOST_BYTES - MOST_OWN_BYTES
-    if b"x-rosenblatt" in raw.lower():
+    if b"x-rosenblatt" in raw[: raw.find(b"\n\n")].lower():
         end = len(split_headers(raw)[0]) + 1
         raw = OWN_HEADER.sub(b"", raw[:end]) + raw[end:]
     return hashlib.blake2b(raw[:limit], digest_size=16).digest()
