@@ -2,7 +2,10 @@
 
 The rows are made here, as Parquet, and removed after. Each job runs in a process of its own, so
 that its peak of memory is its own. Slow peers read a prefix. ``--rows`` sets how many there are:
-50 million by default, 8.6 GB of 20 columns; ``--compression`` how polars writes them.
+50 million by default, 8 GB of 20 columns; ``--compression`` how polars writes them. ``--folder``
+keeps the files there, and takes those that are there already; ``--only`` runs some of the jobs.
+
+scikit-learn's loop reads with pyarrow and pandas, as its users do, and once more with our reader.
 """
 
 import argparse
@@ -63,7 +66,7 @@ def batches(folder: str):
     source = source_of(folder)
     for part in source.parts():
         for X, y in source.read(part):
-            yield X.to_numpy(order="c"), y
+            yield np.ascontiguousarray(X.to_numpy()), y
 
 
 def read(folder: str, name: str) -> dict:
@@ -84,9 +87,28 @@ def ours(folder: str, name: str) -> dict:
 
 
 def sklearn(folder: str, name: str) -> dict:
-    """One pass of scikit-learn's partial_fit over the batches."""
+    """One pass of scikit-learn's partial_fit over batches that pyarrow reads and pandas holds."""
+    return _partial_fits(folder, name, pandas_batches(folder))
+
+
+def sklearn_with_our_reader(folder: str, name: str) -> dict:
+    """The same over the batches that our models read."""
+    return _partial_fits(folder, name, batches(folder))
+
+
+def pandas_batches(folder: str):
+    """Arrays and targets, as pyarrow's documentation reads files that are larger than memory."""
+    import pyarrow.parquet
+
+    for path in sorted(Path(folder).glob("*.parquet")):
+        for batch in pyarrow.parquet.ParquetFile(path).iter_batches(batch_size=50_000):
+            frame = batch.to_pandas()
+            yield frame.drop(columns="y").to_numpy(), frame["y"].to_numpy()
+
+
+def _partial_fits(folder: str, name: str, made) -> dict:
     model, n_rows = _sklearn(JOBS[name][1]), 0
-    for X, y in batches(folder):
+    for X, y in made:
         classes = {} if n_rows or name in ("KMeans", "Ridge") else {"classes": [0, 1]}
         model.partial_fit(X, y, **classes)
         n_rows += len(X)
@@ -113,7 +135,8 @@ def river(folder: str, name: str) -> dict:
     began = time.process_time()
     for x, label in zip(X[:PREFIX].tolist(), y[:PREFIX].tolist(), strict=True):
         model.learn_one(dict(enumerate(x)), bool(label))
-    return {"rows": PREFIX, "passes": 1, "cpu": time.process_time() - began}
+    seconds = time.process_time() - began
+    return {"rows": PREFIX, "passes": 1, "cpu": seconds, "wall": seconds}
 
 
 def vowpal_wabbit(folder: str, name: str) -> dict:
@@ -129,7 +152,8 @@ def vowpal_wabbit(folder: str, name: str) -> dict:
     began = time.process_time()
     for line in lines:
         model.learn(line)
-    return {"rows": PREFIX, "passes": 1, "cpu": time.process_time() - began}
+    seconds = time.process_time() - began
+    return {"rows": PREFIX, "passes": 1, "cpu": seconds, "wall": seconds}
 
 
 def quality(model, folder: str) -> float:
@@ -234,53 +258,63 @@ def job(contender: str, name: str, folder: str) -> None:
     print(json.dumps(found))
 
 
-def report(folder: str) -> None:
+def report(folder: str, only: list[str]) -> None:
     """All jobs, a line each."""
     reader = measured(folder, "read", "-")
     speed = reader["rows"] / reader["cpu"]
     n_bytes = sum(path.stat().st_size for path in Path(folder).glob("*.parquet"))
     print(f"Reading alone: {speed:,.0f} rows, {n_bytes / reader['cpu'] / 1e6:,.0f} MB a CPU second")
     print(f"Peak {reader['peak_mb']:,.0f} MB.\n")
-    print("| job | contender | passes | rows a CPU second | of the reader's | peak MB | quality |")
-    print("|---|---|---|---|---|---|---|")
+    print("| job | contender | passes | rows a CPU second | of the reader's | rows a second | "
+          "peak MB | quality |")  # fmt: skip
+    print("|---|---|---|---|---|---|---|---|")
     for name in JOBS:
-        for contender in ("ours", "sklearn", "river", "vowpal_wabbit"):
-            if contender == "river" and name not in RIVER:
-                continue
-            if contender == "vowpal_wabbit" and name != "LogisticRegression":
-                continue
+        for contender in contenders(name) if name in only else ():
             found = measured(folder, contender, name)
             if "absent" in found:
-                print(f"| {name} | {contender} | {found['absent']} | | | | |")
+                print(f"| {name} | {contender} | {found['absent']} | | | | | |")
                 continue
             rate, good = found["rows"] / found["cpu"], found.get("quality")
             cells = [name, contender, found["passes"], f"{rate:,.0f}", f"{rate / speed:.0%}"]
-            cells += [f"{found['peak_mb']:,.0f}", "" if good is None else f"{good:.4f}"]
-            print(f"| {' | '.join(map(str, cells))} |")
+            cells += [f"{found['rows'] / found['wall']:,.0f}", f"{found['peak_mb']:,.0f}"]
+            print(f"| {' | '.join(map(str, cells))} | {'' if good is None else f'{good:.4f}'} |")
             sys.stdout.flush()
     print()
-    for what, value in measured(folder, "workers", "-").items():
-        if isinstance(value, dict):
-            numbers = ", ".join(f"{name} {number:,.4g}" for name, number in value.items())
-            print(f"- {what}: {numbers}")
+    if "workers" in only:
+        for what, value in measured(folder, "workers", "-").items():
+            if isinstance(value, dict):
+                numbers = ", ".join(f"{name} {number:,.4g}" for name, number in value.items())
+                print(f"- {what}: {numbers}")
+
+
+def contenders(name: str) -> list[str]:
+    """Who does a job."""
+    found = ["ours", "sklearn", "sklearn_with_our_reader"]
+    found += ["river"] * (name in RIVER) + ["vowpal_wabbit"] * (name == "LogisticRegression")
+    return found
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="benchmarks.scale")
     parser.add_argument("--rows", type=int, default=50_000_000)
     parser.add_argument("--compression", default="zstd", help="snappy, lz4, uncompressed")
+    parser.add_argument("--folder", type=Path, help="where the files are, or shall be kept")
+    parser.add_argument("--only", nargs="+", default=[*JOBS, "workers"], help="jobs, or workers")
     parser.add_argument("--job", nargs=3)
     given = parser.parse_args()
     if given.job:
         job(*given.job)
         return
-    folder = Path(tempfile.mkdtemp(prefix="rosenblatt-scale-"))
+    folder = given.folder or Path(tempfile.mkdtemp(prefix="rosenblatt-scale-"))
     try:
-        make(folder, given.rows, given.compression)
-        print(f"{given.rows:,} rows x {D} columns of Parquet ({given.compression}).")
-        report(str(folder))
+        if not any(folder.glob("*.parquet")):
+            folder.mkdir(exist_ok=True)
+            make(folder, given.rows, given.compression)
+            print(f"{given.rows:,} rows x {D} columns of Parquet ({given.compression}).")
+        report(str(folder), given.only)
     finally:
-        shutil.rmtree(folder)
+        if given.folder is None:
+            shutil.rmtree(folder)
 
 
 if __name__ == "__main__":

@@ -269,9 +269,10 @@ class Source:
     def _features(self, table: Table, part: Any) -> Any:
         if self.sparse:
             return self._widened(table.sparse, part)
-        frame = table.frame.select(self.columns)
+        frame = table.frame[list(self.columns)]  # select() would start a query for each batch
+        types = frame.schema  # made anew at each access
         for name, kind in self.types.items():
-            found = frame.schema[name]
+            found = types[name]
             if found.is_numeric() != kind.is_numeric() and found != pl.Null:
                 raise TableError(
                     f"{part}: column {name!r} holds {found}, and {kind} in {self.store.first}."

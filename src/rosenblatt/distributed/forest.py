@@ -135,7 +135,7 @@ def _grown(model: Any, passes: Passes, form: Form, criterion: Criterion, seeds: 
     while waiting:
         wanted = [waiting.popleft() for _ in range(min(most, len(waiting)))]
         hist = passes.total(count, form, _asked(trees, seeds, wanted), len(wanted), criterion.width)
-        for (t, v), own in zip(wanted, hist, strict=True):
+        for (t, v), own in zip(wanted, criterion.weighed(hist), strict=True):
             waiting.extend((t, u) for u in trees[t].measure(v, own))
     arrays = [tree.finished() for tree in trees]
     return Sums({str(k): Sums(own) for k, own in enumerate(arrays)})
@@ -176,13 +176,14 @@ def count(rows: PartRows, form: Form, asked: list[Asked], n_slots: int, width: i
     if not len(y):
         return None
     hist = np.zeros((n_slots, asked[0].tried.shape[1], 256, width))
-    found = loops.part_histograms
+    found, place = loops.part_histograms, np.empty(len(y), np.int64)
     add = found.add_number_histograms if form.classes is None else found.add_class_histograms
     for tree in asked:
         times = np.ones(len(y), np.int64)
         if form.share:
             times = drawn_in_part(tree.seed, rows.number, len(y), form.share)
-        add(levels, times, y, *tree.shape, tree.slot, tree.tried, hist)
+        found.find_slots(levels, times, *tree.shape, tree.slot, place)
+        add(levels, times, y, place, tree.tried, hist)
     return hist
 
 

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt import loops
 from rosenblatt.tree.settings import Settings
 from rosenblatt.tree.structure import LEAF, UNDEFINED
 
@@ -16,50 +17,39 @@ PURE = 1e-12  # of an impurity, times the weight
 
 
 class Criterion:
-    """Impurities by sums (..., 1 + K): rows, then weights of classes; or numbers, sums, squares."""
+    """Impurities by sums (1 + K,): rows, then weights of classes; or numbers, sums, squares."""
 
     def __init__(self, kind: str, price: Array, centre: float) -> None:
-        self.kind, self.price, self.centre = kind, price, centre
-        self.width = 4 if kind == "numbers" else 1 + len(price)
+        found = loops.part_histograms
+        self.numbers, self.price, self.centre = kind == "numbers", price, centre
+        self.kind = {"numbers": found.NUMBERS, "gini": found.GINI}.get(kind, found.ENTROPY)
+        self.width = 4 if self.numbers else 1 + len(price)
 
     def weighed(self, sums: Array) -> Array:
-        """Sums whose classes have their prices."""
-        if self.kind == "numbers":
-            return sums
-        return np.asarray(sums * np.append(1.0, self.price))
+        """Sums (..., 1 + K) whose classes have their prices."""
+        return sums if self.numbers else np.asarray(sums * np.append(1.0, self.price))
 
-    def weight(self, sums: Array) -> Array:
+    def weight(self, sums: Array) -> float:
         """The weight of some rows."""
-        return np.asarray(sums[..., 1] if self.kind == "numbers" else sums[..., 1:].sum(axis=-1))
+        return float(loops.part_histograms.weight(sums, self.kind))
 
-    def merit(self, sums: Array) -> Array:
+    def merit(self, sums: Array) -> float:
         """Less the impurity times the weight, but for what all splits of a node share."""
-        weight = self.weight(sums)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            if self.kind == "numbers":
-                found = sums[..., 2] ** 2 / weight
-            elif self.kind == "gini":
-                found = (sums[..., 1:] ** 2).sum(axis=-1) / weight
-            else:
-                found = _plogp(sums[..., 1:]).sum(axis=-1) - _plogp(weight)
-        return np.where(weight > 0, found, 0.0)
+        return float(loops.part_histograms.merit(sums, self.kind))
 
     def impurity(self, sums: Array) -> float:
         """The impurity of one node."""
-        weight, merit = float(self.weight(sums)), float(self.merit(sums))
-        if self.kind == "numbers":
+        weight, merit = self.weight(sums), self.merit(sums)
+        if self.numbers:
             return max(0.0, float(sums[3] - merit) / weight)
-        return max(0.0, 1 - merit / weight if self.kind == "gini" else -merit / weight)
+        gini = self.kind == loops.part_histograms.GINI
+        return max(0.0, 1 - merit / weight if gini else -merit / weight)
 
     def value(self, sums: Array) -> Array:
         """Class shares, or the mean (1,)."""
-        if self.kind == "numbers":
+        if self.numbers:
             return np.array([self.centre + sums[2] / sums[1]])
         return np.asarray(sums[1:] / sums[1:].sum())
-
-
-def _plogp(weights: Array) -> Array:
-    return np.asarray(weights * np.log2(np.where(weights > 0, weights, 1.0)))
 
 
 @dataclass
@@ -104,10 +94,10 @@ class GrowingTree:
     def measure(self, v: int, hist: Array) -> list[int]:
         """Split a node by the histograms (m, 256, width) of its columns; return open nodes."""
         node, columns = self.nodes[v], self.columns_to_try(v)
-        hist = self.criterion.weighed(hist[: len(columns)])
+        hist = hist[: len(columns)]
         if v == 0 and not node.n_tried:
             node.sums = hist[0].sum(axis=0)
-            self.total = float(self.criterion.weight(node.sums))
+            self.total = self.criterion.weight(node.sums)
             if not self._is_open(node):
                 return []
         node.n_tried += len(columns)
@@ -129,43 +119,40 @@ class GrowingTree:
 
     def _best_split(self, node: Node, columns: NDArray[np.int64], hist: Array) -> Array | None:
         """Set the best split of a node, the first of several; return the sums of its left side."""
-        below, missing = hist[:, : MISSING - 1].cumsum(axis=1), hist[:, MISSING]
-        left = below[:, :, None]
-        if missing[:, 0].any():  # which go right, or left
-            left = np.stack([below, below + missing[:, None]], axis=2)
-        right = node.sums - left
-        s, weight = self.settings, self.criterion.weight
-        allowed = np.minimum(left[..., 0], right[..., 0]) >= max(s.min_samples_leaf, 1)
-        allowed &= np.minimum(weight(left), weight(right)) >= s.min_weight_leaf
-        allowed[missing[:, 0] == 0, :, 1:] = False
+        s, found = self.settings, loops.part_histograms
+        only = np.full(len(columns), found.ANY_LEVEL)
         if s.random_thresholds:
-            allowed &= self._drawn(columns, hist)[:, :, None]
-        if not allowed.any():
+            only = self._drawn(columns, hist)
+        left, right, best = np.empty_like(node.sums), np.empty_like(node.sums), np.zeros(3, int)
+        least = float(max(s.min_samples_leaf, 1)), float(s.min_weight_leaf)
+        merit = found.best_split(
+            hist, node.sums, self.criterion.kind, only, *least, left, right, best
+        )
+        if merit == -np.inf:
             return None
-        gain = np.where(allowed, self.criterion.merit(left) + self.criterion.merit(right), -np.inf)
-        q, level, side = (int(place) for place in np.unravel_index(gain.argmax(), gain.shape))
-        gained = float(gain[q, level, side] - self.criterion.merit(node.sums))
-        if gained / self.total + PURE < s.min_impurity_decrease:
+        if (merit - self.criterion.merit(node.sums)) / self.total + PURE < s.min_impurity_decrease:
             node.n_tried = self.d  # others would be tried for nothing
             return None
-        chosen = left[q, level, side]
-        apart = (left if side else right)[q, level, side, 0] == missing[q, 0] > 0
-        if apart:  # known values go left, those that the sample lacks, too
-            level, side, chosen = MISSING - 1, 0, node.sums - missing[q]
+        q, level, side = best.tolist()
+        missing = hist[q, MISSING]
+        chosen = hist[q, : level + 1].sum(axis=0) + (missing if side else 0.0)
+        if (chosen if side else node.sums - chosen)[0] == missing[0] > 0:
+            # known values go left, those that the sample lacks, too
+            level, side, chosen = MISSING - 1, 0, node.sums - missing
         node.column, node.level = int(columns[q]), level
-        none = missing[q, 0] == 0  # then what comes goes with most rows
+        none = missing[0] == 0  # then what comes goes with most rows
         node.missing_left = bool(2 * chosen[0] > node.sums[0] if none else side)
         return np.asarray(chosen)
 
-    def _drawn(self, columns: NDArray[np.int64], hist: Array) -> NDArray[np.bool_]:
-        """One threshold of each column, drawn between the values that a node has."""
-        chosen = np.zeros((len(hist), MISSING - 1), bool)
+    def _drawn(self, columns: NDArray[np.int64], hist: Array) -> NDArray[np.int64]:
+        """One level of each column, drawn between the values that a node has; MISSING if none."""
+        chosen = np.full(len(hist), MISSING)
         for q, j in enumerate(columns):
             held = np.flatnonzero(hist[q, :MISSING, 0])
             if len(held) > 1:
                 between = self.cuts[j, held[0] : held[-1]]
                 value = self.rng.uniform(between[0], between[-1])
-                chosen[q, held[0] + np.searchsorted(between, value)] = True
+                chosen[q] = held[0] + np.searchsorted(between, value)
         return chosen
 
     def finished(self) -> dict[str, Any]:
@@ -191,7 +178,7 @@ class GrowingTree:
             "missing_go_to_left": np.array([n.missing_left for n in nodes], np.uint8) * inner,
             "impurity": np.array([self.criterion.impurity(node.sums) for node in nodes]),
             "n_node_samples": np.array([node.sums[0] for node in nodes]).astype(np.int64),
-            "weighted_n_node_samples": self.criterion.weight(np.array([n.sums for n in nodes])),
+            "weighted_n_node_samples": np.array([self.criterion.weight(n.sums) for n in nodes]),
             "value": np.array([self.criterion.value(node.sums) for node in nodes])[:, np.newaxis],
             "depth": np.array([node.depth for node in nodes], np.int32),
             "first_branch": none,

@@ -20,7 +20,7 @@ from rosenblatt.data import TableError
 
 from .census import Census
 from .passes import PartRows, Passes
-from .sums import Sample, Sums
+from .sums import Sample, Sums, lowest
 
 Array = NDArray[np.float64]
 ROUNDS = 5  # of drawing rows
@@ -132,7 +132,7 @@ def squared_distances(X: Any, centres: Array) -> tuple[NDArray[Any], Array, Arra
     """Nearest centres (n,), squared distances from them, and differences of dense rows."""
     labels = nearest_centres(X, centres)
     if not sp.issparse(X):
-        difference = X.astype(np.float64) - centres[labels]
+        difference = X - centres[labels]  # float64, as the centres are
         return labels, np.einsum("ij,ij->i", difference, difference), difference
     along = np.empty(X.shape[0])
     for k, centre in enumerate(centres):
@@ -186,7 +186,7 @@ def draw(rows: PartRows, seed: int, purpose: int, centres: Array | None, most: i
 
 
 def _sample(keys: Array, X: Any, most: int) -> Sample:
-    chosen = np.argsort(keys, kind="stable")[:most]
+    chosen = lowest(keys, most)
     some = X[chosen]
     some = some.toarray() if sp.issparse(some) else some
     return Sample(keys[chosen], some, np.zeros(len(chosen)), most)
