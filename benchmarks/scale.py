@@ -218,7 +218,7 @@ def _cpu(process) -> float:
 @contextmanager
 def counted():
     """Count the bytes of all that is added up, as it comes from workers."""
-    from rosenblatt.distributed.merging import MergeTree
+    from rosenblatt.distributed.sums import MergeTree
 
     total, add = [0], MergeTree.add
 

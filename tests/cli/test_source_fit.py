@@ -90,6 +90,18 @@ def test_without_a_target_the_columns_are_listed(folder, tmp_path):
     assert done.exit_code == 2
     assert "(--target)" in done.output
     assert "kind" in done.output
+    done = run("fit", folder, "-t", "yy", "-m", "GaussianNB", "-o", tmp_path / "m.skops")
+    assert "0.parquet has no column 'yy'." in done.output
+
+
+def test_sparse_rows_are_refused_in_a_sentence_with_or_without_a_target(tmp_path):
+    (tmp_path / "a.svm").write_text("1 1:2 3:1\n-1 2:1\n")
+    for target in ((), ("-t", "target")):
+        done = run(
+            "fit", f"{tmp_path}/*.svm", *target, "-m", "GaussianNB", "-o", tmp_path / "m.skops"
+        )
+        assert done.exit_code == 2
+        assert "sparse rows without names: fit them with distributed.fit" in done.output
 
 
 def test_a_source_is_compared_by_a_sample_and_the_winner_fitted_to_all(

@@ -25,7 +25,7 @@ from rosenblatt import (
 from rosenblatt.data import Source, TableError
 from rosenblatt.distributed import fit, fit_stream
 from rosenblatt.distributed.checkpoints import Checkpoint
-from rosenblatt.distributed.merging import MergeTree
+from rosenblatt.distributed.sums import MergeTree
 
 RNG = np.random.RandomState(0)
 N = 1_000
@@ -176,7 +176,40 @@ def test_a_killed_fit_goes_on_to_the_same_bits(folder, tmp_path_factory, name, m
     assert (seen[0].number, seen[0].n_done) == (n_pass, 6)
     same_bits(fit(model, source), resumed)
     with pytest.raises(TableError, match="another fit"):
-        Checkpoint(kept, GaussianNB(var_smoothing=1.0), source.parts())
+        Checkpoint(kept, GaussianNB(var_smoothing=1.0), source, source.parts())
+
+
+def test_a_checkpoint_is_of_one_target_and_of_the_files_as_they_were(tmp_path):
+    data, kept = tmp_path / "a.csv", tmp_path / "kept"
+    data.write_text("x,y,z\n1,0,1\n2,1,0\n3,1,1\n")
+    fit(GaussianNB(), Source(data, target="y", columns=["x"]), checkpoint=kept)
+    with pytest.raises(TableError, match="another target"):
+        fit(GaussianNB(), Source(data, target="z", columns=["x"]), checkpoint=kept)
+    data.write_text("x,y,z\n1,0,1\n2,1,0\n3,1,1\n4,1,1\n")
+    with pytest.raises(TableError, match="newer files"):
+        fit(GaussianNB(), Source(data, target="y", columns=["x"]), checkpoint=kept)
+
+
+def test_a_checkpoint_that_is_damaged_or_in_use_is_one_sentence(tmp_path):
+    (tmp_path / "a.csv").write_text("x,y\n1,0\n2,1\n3,1\n")
+    source, kept = Source(tmp_path / "a.csv", target="y"), tmp_path / "kept"
+    fit(GaussianNB(), source, checkpoint=kept)
+    (kept / "pass-000001.npz").write_bytes(b"PK")
+    with pytest.raises(TableError, match=r"damaged at .*pass-000001.npz"):
+        fit(GaussianNB(), source, checkpoint=kept)
+    (kept / "current.json").write_text("{")
+    with pytest.raises(TableError, match=r"damaged at .*current.json"):
+        fit(GaussianNB(), source, checkpoint=kept)
+    if sys.platform != "win32":
+        held = "import fcntl, sys; f = open(sys.argv[1], 'w'); fcntl.lockf(f, fcntl.LOCK_EX);"
+        held += "print('held', flush=True); sys.stdin.read()"
+        command, pipes = [sys.executable, "-c", held, str(kept / "lock")], {"text": True}
+        pipes |= {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+        with subprocess.Popen(command, **pipes) as other:
+            assert other.stdout.readline() == "held\n"
+            with pytest.raises(TableError, match="Another process works with the checkpoint"):
+                fit(GaussianNB(), source, checkpoint=kept)
+            other.stdin.close()
 
 
 def test_bad_parts_are_named(tmp_path):

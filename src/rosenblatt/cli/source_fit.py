@@ -34,7 +34,7 @@ def fit_by_parts(
 ) -> None:
     """Fit, write the file, and print what is in it."""
     source = Source(place, target=target, format=reading.format)
-    if target is None:
+    if target is None and not source.sparse:
         columns = listed(source.columns, MOST_LISTED)
         raise TableError(f"Name the column to be predicted (--target); {place} has {columns}.")
     with client_for(*where) as client:

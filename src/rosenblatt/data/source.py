@@ -4,6 +4,7 @@ import glob
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from copy import copy
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -57,7 +58,8 @@ class Files:
 
     def look(self, schema: Mapping[str, Any] | None = None) -> Table | None:
         """The first row; None if there is none."""
-        return next(self.tables(Part(self.files[0], 0, 1), 1, schema), None)
+        first = next(self.tables(Part(self.files[0], 0, 1), 1, schema), None)
+        return None if first is None else replace(first, name=self.files[0])
 
     def parts(self) -> list[Part]:
         """The parts of all files."""

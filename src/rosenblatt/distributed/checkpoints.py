@@ -9,6 +9,11 @@ comes to the same bits, and no algorithm needs a file format.
 import hashlib
 import json
 import shutil
+import sys
+import weakref
+import zipfile
+from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +23,7 @@ from rosenblatt.data import TableError
 from rosenblatt.data.source import Part
 from rosenblatt.runtime.atomic_files import drafted
 
-from .merging import MergeTree
-from .sums import Sums, from_arrays, to_arrays
+from .sums import MergeTree, Sums, from_arrays, to_arrays
 
 CURRENT = "current.json"
 
@@ -30,20 +34,41 @@ class Checkpoint:
     Each state is a folder of its own; `current.json` names the one that counts, and changes last.
     """
 
-    def __init__(self, folder: Any, model: Any, parts: list[Part]) -> None:
+    def __init__(self, folder: Any, model: Any, source: Any, parts: list[Part] | None) -> None:
         self.folder = Path(folder)
         self.folder.mkdir(parents=True, exist_ok=True)
-        what = [type(model).__name__, repr(sorted(model.get_params().items())), repr(parts)]
-        self.job = hashlib.sha256("\0".join(what).encode()).hexdigest()
+        self._lock()
+        self.job = job_of(model, source, parts)
         self.state: dict[str, Any] = {"job": self.job, "pass": 1, "done": 0, "levels": []}
         current = self.folder / CURRENT
         if current.exists():
-            self.state = json.loads(current.read_text("utf-8"))
+            found = None
+            with suppress(ValueError):
+                found = json.loads(current.read_text("utf-8"))
+            if not isinstance(found, dict) or not set(self.state) <= set(found):
+                raise _damaged(current)
+            self.state = found
         if self.state["job"] != self.job:
             raise TableError(
-                f"{self.folder} holds the checkpoint of another fit: other files, another model or "
-                "other parameters. Remove it or name another folder."
+                f"{self.folder} holds the checkpoint of another fit: other or newer files, another "
+                "target, another model or other parameters. Remove it or name another folder."
             )
+
+    def _lock(self) -> None:
+        """Refuse a folder that another process works with; the system unlocks it if that dies."""
+        if sys.platform == "win32":
+            return
+        lock, fcntl = (self.folder / "lock").open("w"), import_module("fcntl")
+        weakref.finalize(self, lock.close)
+        try:
+            fcntl.lockf(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise TableError(
+                f"Another process works with the checkpoint {self.folder}: wait for it, or name "
+                "another folder."
+            ) from None
+        except OSError:  # a file system without locks
+            return
 
     def seed(self, drawn: int) -> int:
         """The seed of this job: one that was drawn before, else this one, which is kept."""
@@ -106,11 +131,29 @@ class Checkpoint:
             draft.write_text(json.dumps(self.state), "utf-8")
 
 
+def job_of(model: Any, source: Any, parts: list[Part] | None) -> str:
+    """A digest of all that a fit depends on: files as they are now, target, columns, model."""
+    files = sorted({part.path for part in parts or ()})
+    written = [(Path(file).stat().st_size, Path(file).stat().st_mtime_ns) for file in files]
+    asked = [getattr(source, name, None) for name in ("schema", "bad", "left_out")]
+    where = [source.place, source.target, list(source.columns), parts, written, asked]
+    with np.printoptions(threshold=sys.maxsize, floatmode="unique"):  # centres given as an array
+        what = [type(model).__name__, repr(sorted(model.get_params().items())), repr(where)]
+    return hashlib.sha256("\0".join(what).encode()).hexdigest()
+
+
 def _write(total: Any, path: Path) -> None:
     with path.open("wb") as file:
         np.savez(file, **to_arrays(total))  # type: ignore[arg-type]
 
 
 def _read(path: Path) -> Any:
-    with np.load(path, allow_pickle=False) as read:
-        return from_arrays({name: read[name] for name in read.files})
+    try:
+        with np.load(path, allow_pickle=False) as read:
+            return from_arrays({name: read[name] for name in read.files})
+    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
+        raise _damaged(path) from None
+
+
+def _damaged(path: Path) -> TableError:
+    return TableError(f"The checkpoint is damaged at {path}: remove its folder, and begin again.")

@@ -20,8 +20,7 @@ from rosenblatt.data.source import Part, Source
 
 from .checkpoints import Checkpoint
 from .engines import check_client, mapped
-from .merging import MergeTree
-from .sums import Sums
+from .sums import MergeTree, Sums
 
 LARGEST_SEED = 2**31 - 1
 
@@ -155,8 +154,9 @@ class Passes:
         self.places = None if parts is None else list(map(Numbered, itertools.count(), parts))
         self.n_parts = None if parts is None else len(parts)
         self.progress = _printed if progress is True else progress
-        job = [source.place] if parts is None else parts
-        self.kept = None if checkpoint is None else Checkpoint(checkpoint, model, job)
+        self.kept = None
+        if checkpoint is not None:
+            self.kept = Checkpoint(checkpoint, model, source, parts)
         self.n_passes, self.skipped = 0, set[str]()
 
     def seed(self) -> int:

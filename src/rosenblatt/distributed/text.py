@@ -9,9 +9,8 @@ from rosenblatt.data import TableError
 from rosenblatt.feature_extraction import HashingVectorizer, TfidfTransformer
 from rosenblatt.feature_extraction.vocabulary import inverse_document_frequency
 
-from .merging import MergeTree
 from .passes import PartRows, Passes
-from .sums import Sums
+from .sums import MergeTree, Sums
 
 
 def fit_parts(model: Any, passes: Passes) -> Any:

@@ -1,9 +1,11 @@
 """Fitting a model to a source, by the way that suits it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
+import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
@@ -11,10 +13,10 @@ from rosenblatt.capabilities import is_additive_model
 from rosenblatt.data.source import Source
 from rosenblatt.registry import ROWS
 
-from .merging import MergeTree
 from .passes import PartRows, Passes, Progress
-from .pipelines import fit_pipeline
+from .sums import MergeTree
 
+VECTORIZERS = ("CountVectorizer", "HashingVectorizer", "TfidfVectorizer")
 ONE_PASS = ("sums", "lasso", "text")  # ways that read the rows once
 
 
@@ -58,7 +60,7 @@ def fit(
     way = way_of(model)
     if way == "pipelines":
         how: Any = {"client": client, "checkpoint": checkpoint, "progress": progress}
-        return fit_pipeline(clone(model), source, fit, **how)
+        return _fit_pipeline(clone(model), source, **how)
     if way not in ONE_PASS:
         source.check_repeats(type(model).__name__)
     fitted = clone(model)
@@ -120,3 +122,48 @@ def measure_additive(rows: PartRows, model: Any) -> Any:
     for X, y in rows:
         tree.add(model.measure(X, y))
     return tree.total()
+
+
+# Pipelines: each step is fitted by parts to what the steps before make of them.
+
+
+class TransformedSource:
+    """The features of a source as fitted steps make them."""
+
+    named = False
+
+    def __init__(self, source: Source, steps: list[Any]) -> None:
+        self.source, self.steps = source, steps
+        self.place, self.target, self.bad = source.place, source.target, source.bad
+        self.listed, self.check_repeats = source.listed, source.check_repeats
+        first = self._made(source.look())
+        self.sparse, self.columns = sp.issparse(first), range(first.shape[1])
+
+    def parts(self) -> Iterable[Any]:
+        """The parts of the source."""
+        return self.source.parts()
+
+    def read(self, part: Any) -> Iterator[tuple[Any, Any]]:
+        """Features and targets of a part, in batches."""
+        for X, y in self.source.read(part):
+            yield self._made(X), y
+
+    def _made(self, X: Any) -> Any:
+        if type(self.steps[0]).__name__ in VECTORIZERS:
+            X = X.to_series()
+        for step in self.steps:
+            X = step.transform(X)
+        return X
+
+
+def _fit_pipeline(model: Pipeline, source: Any, checkpoint: Any, **how: Any) -> Any:
+    """Fit each step by the way it has."""
+    steps = [(name, step) for name, step in model.steps if step not in (None, "passthrough")]
+    if sum(type(step).__name__ != "HashingVectorizer" for _, step in steps) > 1:
+        source.check_repeats("A pipeline whose steps learn one after the other")
+    fitted: list[tuple[str, Any]] = []
+    for name, step in steps:
+        seen = TransformedSource(source, [one for _, one in fitted]) if fitted else source
+        kept = None if checkpoint is None else Path(checkpoint) / name
+        fitted.append((name, fit(step, seen, checkpoint=kept, **how)))
+    return Pipeline(fitted)
