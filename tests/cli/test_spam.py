@@ -54,6 +54,16 @@ def test_what_is_no_mail_is_named_with_an_exit_code(trained):
     assert run(trained, "learn", "--ham", trained / "a", "--ham", trained / "ham").exit_code == 0
 
 
+def test_a_store_without_history_is_no_fault_of_the_message(trained):
+    store = ["spam", "--store", str(trained / "counts.db")]
+    folders = ["--ham", str(trained / "ham"), "--spam", str(trained / "spam")]
+    CliRunner().invoke(app, [*store, "learn", "--no-history", *folders])
+    words = [*store, "classify", "-m", "logistic regression", str(trained / "new")]
+    found = CliRunner().invoke(app, words)
+    assert (found.exit_code, found.output[:7]) == (2, "Error: ")
+    assert "keeps counts only" in found.output
+
+
 def test_many_messages_as_objects(trained):
     found = run(trained, "classify", "--format", "jsonl", trained / "spam", trained / "ham")
     rows = [json.loads(line) for line in found.output.splitlines()]
@@ -74,6 +84,7 @@ def test_explaining_correcting_and_forgetting(trained):
     assert run(trained, "forget", trained / "new").output.startswith("Forgotten")
     assert run(trained, "status").output == before
     assert run(trained, "forget", trained / "new").exit_code == 2
+    assert "must be hexadecimal" in run(trained, "forget", "--digest", "zz").output
     assert "--ham or --spam" in run(trained, "correct", trained / "new").output
     known = run(trained, "learn", "--spam", trained / "spam").output
     assert known == "Learned 0 ham and 0 spam. 30 were known already.\n"

@@ -12,6 +12,7 @@ from rosenblatt.spam.evaluation import (
     caught,
     evaluate_filter,
     examples_of_mails,
+    lost,
     summary,
 )
 from rosenblatt.spam.evaluation_page import save
@@ -36,6 +37,8 @@ def test_areas_and_points_of_the_curve():
     rng = np.random.RandomState(0)
     score, truth = rng.randint(0, 20, 300) / 20, rng.rand(300) < 0.4
     assert area(score, truth) == pytest.approx(roc_auc_score(truth, score))
+    least = next(s for s in np.sort(score)[::-1] if np.mean(score[truth] >= s) >= 0.9)
+    assert lost(score, truth, 0.9) == np.mean(score[~truth] >= least)
     assert caught(score, truth, 0.0) == np.mean(score[truth] > score[~truth].max())
 
 
@@ -45,6 +48,7 @@ def test_an_easy_corpus_is_told_apart_and_has_its_page(tmp_path, protocol):
     assert found.area() == 1.0
     assert sum(map(sum, found.bands().values())) == len(found.names)
     assert "caught with no ham lost" in summary(found)
+    assert "0.00% of the ham lost with 95% of the spam caught" in summary(found)
     save(found, tmp_path / "page.html")
     page = (tmp_path / "page.html").read_text()
     assert "ROC" in page

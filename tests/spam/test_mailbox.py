@@ -5,7 +5,7 @@ import mailbox
 
 import pytest
 
-from rosenblatt.spam.mailbox import mails
+from rosenblatt.spam import Mail, SpamFilter, mails
 from tests.spam.messages import ham
 
 
@@ -20,6 +20,17 @@ def test_an_mbox_is_read_like_the_standard_library_does(tmp_path):
     cut = tmp_path / "cut"
     cut.write_bytes((tmp_path / "box").read_bytes()[:-60])
     assert len(list(mails(str(cut)))) == 4
+
+
+def test_a_message_is_known_in_an_mbox_and_in_a_file(tmp_path):
+    """An mbox adds a line before each message and an empty one after it."""
+    box = mailbox.mbox(tmp_path / "box")
+    for raw in ham(2):
+        box.add(raw)
+    box.close()
+    with SpamFilter(tmp_path / "s.db") as found:
+        assert found.learn(mails(str(tmp_path / "box")), "ham").ham == 2
+        assert found.learn([Mail("", raw) for raw in ham(3)], "ham")[:3] == (1, 0, 2)
 
 
 def test_folders_maildirs_and_single_files(tmp_path):

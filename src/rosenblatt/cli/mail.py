@@ -232,6 +232,7 @@ def _classified(store: str | None, paths: list[str], options: Any, format: str) 
 def _judged(spam_filter: Any, first: list[Any], rest: Iterator[Any]) -> Iterator[Any]:
     """Judge messages: one alone by its own tokens, many with all counts in memory."""
     if len(first) == 1:
+        spam_filter.scorer()  # a store that cannot be used is no fault of the message
         try:
             yield first[0], spam_filter.classify(first[0].raw), ""
         except ValueError as error:

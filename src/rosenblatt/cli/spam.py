@@ -184,10 +184,19 @@ def forget(
     """Forget a message, as if it had never been learned."""
     with _open(context) as spam_filter:
         if digest is not None:
-            old = spam_filter.forget(digest=bytes.fromhex(digest))
+            old = spam_filter.forget(digest=_digest(digest))
         else:
             old = spam_filter.forget(_one(message))
     print_line(f"Forgotten; it was learned as {old}.")
+
+
+def _digest(word: str) -> bytes:
+    try:
+        return bytes.fromhex(word)
+    except ValueError:
+        raise ValueError(
+            f"--digest must be hexadecimal, as `export` writes it; got {word!r}."
+        ) from None
 
 
 @command

@@ -23,6 +23,7 @@ from .store import HAM, SPAM, Lesson, Store, Sums, TokenCounts, Totals, tokens_b
 PROTOCOLS = ("time", "folds")
 N_BLOCKS = 10
 HAM_LOST = (0.0, 0.001, 0.005)
+SPAM_CAUGHT = (0.9, 0.95, 0.99)
 FEWEST = 20  # messages of each class
 
 
@@ -40,6 +41,10 @@ class Evaluation(NamedTuple):
     def caught(self, ham_lost: float) -> float:
         """The share of spam above the threshold that loses at most this share of the ham."""
         return caught(self.probability, self.is_spam, ham_lost)
+
+    def lost(self, spam_caught: float) -> float:
+        """The share of ham above the threshold that catches at least this share of the spam."""
+        return lost(self.probability, self.is_spam, spam_caught)
 
     def area(self) -> float:
         """The area under the ROC curve; ties count half."""
@@ -73,6 +78,13 @@ def caught(score: NDArray[Any], is_spam: NDArray[np.bool_], ham_lost: float) -> 
     ham = np.sort(score[~is_spam])[::-1]
     threshold = ham[min(int(ham_lost * len(ham)), len(ham) - 1)]
     return float(np.mean(score[is_spam] > threshold))
+
+
+def lost(score: NDArray[Any], is_spam: NDArray[np.bool_], spam_caught: float) -> float:
+    """The share of ham that scores no less than the spam that must be caught."""
+    spam = np.sort(score[is_spam])[::-1]
+    threshold = spam[max(int(np.ceil(spam_caught * len(spam))), 1) - 1]
+    return float(np.mean(score[~is_spam] >= threshold))
 
 
 def area(score: NDArray[Any], is_spam: NDArray[np.bool_]) -> float:
@@ -214,6 +226,11 @@ def summary(found: Evaluation) -> str:
     for ham_lost in HAM_LOST:
         lost = "no ham" if ham_lost == 0 else f"{ham_lost:.1%} of the ham"
         lines.append(f"  {found.caught(ham_lost):6.1%} of the spam caught with {lost} lost")
+    for spam_caught in SPAM_CAUGHT:
+        lines.append(
+            f"  {found.lost(spam_caught):6.2%} of the ham lost with {spam_caught:.0%} of the "
+            "spam caught"
+        )
     lines.append(f"  {found.area():.5f} area under the ROC curve")
     low, high = found.thresholds
     lines.append(f"Bands (ham up to {low:g}, spam from {high:g}):")

@@ -11,7 +11,7 @@ from rosenblatt.workbench.report.numbers import Markup, joined, table, tag
 from rosenblatt.workbench.report.page import assembled
 from rosenblatt.workbench.report.probabilities import calibration, ranking
 
-from .evaluation import HAM_LOST, Evaluation
+from .evaluation import HAM_LOST, SPAM_CAUGHT, Evaluation
 
 LABELS = np.array(["ham", "spam"])
 CUT = 0.5  # of "Right and wrong", which has no band in between
@@ -47,6 +47,10 @@ def _answer(found: Evaluation) -> Markup:
         tag("tr", tag("td", f"{lost:.1%}"), tag("td", f"{found.caught(lost):.1%}"))
         for lost in HAM_LOST
     ]
+    costs = [
+        tag("tr", tag("td", f"{caught:.0%}"), tag("td", f"{found.lost(caught):.2%}"))
+        for caught in SPAM_CAUGHT
+    ]
     bands = [
         tag("tr", tag("td", name), tag("td", f"{ham:,}"), tag("td", f"{spam:,}"))
         for name, (ham, spam) in found.bands().items()
@@ -59,6 +63,8 @@ def _answer(found: Evaluation) -> Markup:
         "section", tag("h2", "The answer"), tag("p", sentence),
         tag("h3", "Spam caught for ham lost, by the best cut"),
         table(("ham lost", "spam caught"), rows, "scores"),
+        tag("h3", "Ham lost for spam caught (the false-positive rate)"),
+        table(("spam caught", "ham lost"), costs, "scores"),
         tag("h3", "Messages by band"), tag("p", cuts),
         table(("band", "ham", "spam"), bands, "scores"), id="answer",
     )  # fmt: skip

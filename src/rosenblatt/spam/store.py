@@ -85,12 +85,20 @@ NEVER: TokenCounts = (0, 0, 0, 0)
 
 
 def digest_of(raw: bytes) -> bytes:
-    """Sixteen bytes that name a message; headers of ours do not count, nor what is never read."""
+    """Sixteen bytes that name a message; headers of ours do not count, nor what is never read.
+
+    Nor does what an mbox adds, so that a message has one name in an mbox and in a file of its own.
+
+    >>> digest_of(b"From x Mon Jul  1 2024\\nTo: a\\n\\nHi\\n\\n") == digest_of(b"To: a\\n\\nHi\\n")
+    True
+    """
+    if raw.startswith(b"From "):
+        raw = raw[raw.find(b"\n") + 1 :]
     limit = len(raw) if len(raw) <= MOST_BYTES else MOST_BYTES - MOST_OWN_BYTES
     if b"x-rosenblatt" in raw[: raw.find(b"\n\n")].lower():
         end = len(split_headers(raw)[0]) + 1
         raw = OWN_HEADER.sub(b"", raw[:end]) + raw[end:]
-    return hashlib.blake2b(raw[:limit], digest_size=16).digest()
+    return hashlib.blake2b(raw[:limit].rstrip(b"\r\n"), digest_size=16).digest()
 
 
 class Sums:
