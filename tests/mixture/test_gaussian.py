@@ -219,3 +219,13 @@ def test_a_warm_start_from_another_shape_is_refused(settings, columns):
     assert len(model.fit(X).means_) == 2
     with pytest.raises(ValueError, match="Fit with warm_start=False"):
         model.set_params(**settings).fit(X[:, :columns])
+
+
+@each_kind
+def test_the_unit_of_the_weights_does_not_matter(kind):
+    X = rows()
+    weights = np.random.default_rng(1).uniform(0.5, 2, len(X))
+    model = GaussianMixture(3, covariance_type=kind, random_state=0)
+    means = model.fit(X, sample_weight=weights).means_
+    small = model.fit(X, sample_weight=weights * 1e-40).means_
+    np.testing.assert_allclose(small, means, rtol=1e-8)

@@ -18,7 +18,7 @@ from .simd.exponential import exp_negative, log
 from .simd.tiles import add3, add_products
 
 ROWS, TILE, QUAD = 96, 12, 4
-LEAST_SHARE = 2.0**-100  # shares below add nothing to a sum in doubles
+LEAST_SHARE = 2.0**-100  # of the greatest share of a row: less adds nothing to a sum in doubles
 
 
 @compiled
@@ -160,7 +160,7 @@ def share_out(scores, weights, first, size, hard, rest):
         top[r], total[r] = scores[0, r], 0.0
     for k in range(1, scores.shape[0]):
         for r in range(ROWS):
-            top[r] = max(top[r], scores[k, r])
+            top[r] = scores[k, r] if scores[k, r] > top[r] else top[r]
     for k in range(scores.shape[0]):
         if hard:
             for r in range(ROWS):
@@ -168,16 +168,28 @@ def share_out(scores, weights, first, size, hard, rest):
                 total[r] += scores[k, r]
         else:
             add_exponentials(scores[k], top, total)
+    for r in range(ROWS):
+        top[r] += log(total[r])
+        total[r] = 1.0 / total[r] if r < size else 0.0
     likelihood = 0.0
     for r in range(size):
-        weight = 1.0 if weights is None else weights[first + r]
-        if weight > 0.0:
-            likelihood += weight * (top[r] + log(total[r]))
-        total[r] = weight / total[r]
+        if weights is None:
+            likelihood += top[r]
+        elif weights[first + r] > 0.0:
+            likelihood += weights[first + r] * top[r]
+            total[r] *= weights[first + r]
+        else:
+            total[r] = 0.0
     for k in range(scores.shape[0]):
-        for r in range(size):
-            scores[k, r] *= total[r]
+        scale(scores[k], total)
     return likelihood
+
+
+@compiled
+def scale(shares, factors):
+    """Multiply shares (96,) by factors; those that add nothing to a sum become zero."""
+    for r in range(ROWS):
+        shares[r] = shares[r] * factors[r] if shares[r] > LEAST_SHARE else 0.0
 
 
 @compiled
@@ -197,7 +209,7 @@ def put_rows(X, first, size, shares, mean, block):
     d, panel, m = X.shape[1], lanes.WIDTH * block.shape[1], 0
     whole = d - d % lanes.WIDTH
     for r in range(size):
-        if not shares[r] > LEAST_SHARE:
+        if not shares[r] > 0.0:
             continue
         root = np.sqrt(shares[r])
         scale, to, at = lanes.spread(root), lanes.WIDTH * m, (first + r) * d

@@ -13,7 +13,7 @@ of six. A block of 96 rows is four groups of 24: table (4, F, 24), scores (K, 96
 import numpy as np
 
 from . import compiled
-from .mixture import LEAST_SHARE, ROWS, share_out
+from .mixture import ROWS, share_out
 from .simd import lanes
 from .simd.tiles import put
 
@@ -39,7 +39,6 @@ def expect_and_sum_products(
             for k in range(0, scores.shape[0], 2):
                 score_pair(table, g, terms, k, scores)
         likelihood += share_out(scores[:K], weights, first, size, hard, rest)
-        drop_least(scores, size)
         for f in range(0, table.shape[1], TERMS):
             for k in range(0, scores.shape[0], 2):
                 sum_pair(table, f, scores, k, sums)
@@ -109,14 +108,6 @@ def put6(scores, at, a, b, c, d, e, f):
     lanes.store(scores, at + 12, d)
     lanes.store(scores, at + 16, e)
     lanes.store(scores, at + 20, f)
-
-
-@compiled
-def drop_least(shares, size):
-    """Set shares that add nothing to a sum, and those behind the rows, to zero."""
-    for k in range(shares.shape[0]):
-        for r in range(ROWS):
-            shares[k, r] = shares[k, r] if r < size and shares[k, r] > LEAST_SHARE else 0.0
 
 
 @compiled

