@@ -130,15 +130,36 @@ def columns_that_meet(trees):
     return found
 
 
-def test_the_trees_do_not_depend_on_threads_or_on_who_builds_a_histogram(monkeypatch):
-    X, y = make_classification(3000, 20, n_informative=5, random_state=0)
-    alone = HistGradientBoostingClassifier(**FEW, early_stopping=True, random_state=0)
+@pytest.mark.parametrize("n_classes", [1, 2, 3, 9])
+def test_the_trees_do_not_depend_on_threads_or_on_who_builds_a_histogram(monkeypatch, n_classes):
+    X, y = make_classification(
+        3000, 20, n_informative=5, n_classes=max(n_classes, 2), random_state=0
+    )
+    X[:, 3:6] = X[:, 3:6].round()
+    kind = HistGradientBoostingClassifier if n_classes > 1 else HistGradientBoostingRegressor
+    alone = kind(**FEW, early_stopping=True, random_state=0)
+    monkeypatch.setattr(boosted_growth, "FEWEST_SUMMED", 1000)
     with threads.limit(1):
         alone.fit(X, y)
-    monkeypatch.setattr(boosted_growth, "SHARED_CELLS", 2000)
-    monkeypatch.setattr(boosted_growth, "LONGEST_CELLS", 2000)
+    monkeypatch.setattr(boosted_growth, "HELPED_CELLS", 1000)
+    monkeypatch.setattr(boosted_growth, "SHARED_CELLS", 200)
+    monkeypatch.setattr("rosenblatt.runtime.threads._cores", lambda: 3)
     shared = clone(alone).fit(X, y)
-    assert np.array_equal(alone.decision_function(X), shared.decision_function(X))
+    assert np.array_equal(alone._raw_predict(X), shared._raw_predict(X))
+    assert np.array_equal(alone.train_score_, shared.train_score_)
+
+
+def test_columns_of_few_levels_grow_the_same_trees():
+    """All columns of few levels have smaller histograms than beside one of many."""
+    X, y = make_classification(2000, 9, n_informative=5, random_state=0)
+    X = X.round()
+    X[:100, 2] = np.nan
+    beside = np.column_stack([X, np.zeros(len(X))])
+    beside[:60, -1] = np.arange(60) * 1e-3  # no leaf is as small
+    few = HistGradientBoostingClassifier(max_iter=8, min_samples_leaf=100).fit(X, y)
+    many = clone(few).fit(beside, y)
+    assert not (many.trees_.column == 9).any()
+    assert np.array_equal(few.decision_function(X), many.decision_function(beside))
 
 
 def test_nodes_without_a_histogram_of_their_own_grow_the_same_tree(monkeypatch):

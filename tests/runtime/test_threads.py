@@ -32,7 +32,11 @@ def test_chunks_cover_all_rows_in_order_whatever_the_threads(n_rows, cells_per_r
 
 
 def workers_used(n_rows, cells):
-    names = threads.over_chunks(lambda *_: threading.current_thread().name, n_rows, cells)
+    def name_of_thread(*_):
+        time.sleep(0.001)  # else the caller does all before another thread comes
+        return threading.current_thread().name
+
+    names = threads.over_chunks(name_of_thread, n_rows, cells)
     return {name for name in names if name.startswith("rosenblatt")}
 
 

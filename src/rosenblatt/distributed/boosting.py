@@ -167,7 +167,7 @@ def count(
         return None
     loss = form.make_loss()
     loss.derive(known.raw, known.y, known.weight)
-    g, h, _, _ = loss.of_output(output, known.y, known.weight)
+    g, h, _, _ = loss.of_output(output, known.y, known.weight, np.empty((2, len(known.y))))
     levels = levels_of(known.codes)
     number = np.full(len(tree.left), -1, np.int64)
     number[measured] = np.arange(len(measured))

@@ -1,7 +1,9 @@
 """Growing the trees of gradient boosting, one after the other, on the same coded rows."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -15,10 +17,14 @@ from .boosted_trees import LEAF, BoostedTrees
 MOST_NEAREST = 2**14  # rows: with more, gradients are rounded at random
 MOST_COUNTED = 2**19  # rows: with more, of a changing hessian, counts are estimated from it
 HISTOGRAM_BYTES = 2**28
-SHARED_CELLS = 200_000  # of a histogram that threads share
-LONGEST_CELLS = 50_000_000  # of one that is built in one call
-PARTS = 4  # of its rows
+HELPED_CELLS = 400_000  # of a table whose trees threads grow together
+MOST_HELPERS = 7
+SHARED_CELLS = 32_768  # of a histogram that they share
+FEWEST_SUMMED = 2**15  # rows, of which the sums are taken in parts
+SUMMED_PARTS = 8
 
+Floats = NDArray[np.float64]
+Derivatives = tuple[Floats, Floats, float, float]  # g, h, their sums
 Nodes = tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.uint64]]  # of one tree
 
 
@@ -32,6 +38,8 @@ class BoostedSettings:
     l2_regularization: float
     max_features: float
     learning_rate: float
+    newton_leaves: bool
+    loss: int
 
 
 class BoostedGrowth:
@@ -50,19 +58,34 @@ class BoostedGrowth:
         self.n, self.d = codes.shape[1], columns.shape[1]
         blocks, leaves = len(codes), self._most_leaves()
         nodes = 2 * leaves
-        slots = max(2, min(leaves, HISTOGRAM_BYTES // (blocks * 2048 * 8))) + 1
-        self.rows = np.zeros((2, self.n + loops.gradient_boosting.AHEAD), np.int32)
+        loop = loops.gradient_boosting
+        few = columns[loop.N_LEVELS].max() < loop.FEW_LEVELS
+        cells = loop.COLUMNS_A_BLOCK * (loop.FEW_LEVELS if few else loop.LEVELS)
+        slots = max(2, min(leaves, HISTOGRAM_BYTES // (blocks * cells * 8))) + 1
+        self.rows = np.zeros((2, self.n + loop.AHEAD), np.int32)
         self.values = np.empty(self.n, np.int64)
-        self.hist = np.empty((slots, blocks, 2048), np.int64)
+        self.hist = np.empty((slots + 1, blocks, cells), np.int64)
         self.node = np.zeros((nodes, 11), np.int64)
-        self.number = np.zeros((nodes, 6))
-        has_categories = bool(columns[loops.gradient_boosting.CATEGORICAL].any())
+        self.number = np.zeros((nodes, 4))
+        has_categories = bool(columns[loop.CATEGORICAL].any())
         self.sets = np.zeros((nodes if has_categories else 0, 4), np.uint64)
         self.active = np.zeros((nodes if len(groups) else 0, len(groups)), np.uint8)
-        self.heap, self.free = np.zeros(nodes, np.int64), np.arange(slots, 0, -1)[:-1] - 1
-        self.state, self.allowed = np.zeros(7, np.int64), np.zeros(self.d, np.uint8)
-        self.ints = np.zeros((3, max(256, self.d)), np.int64)
-        self.floats = np.zeros((2, 256))
+        self.state, self.board = np.zeros(9, np.int64), np.zeros(loops.fork_join.BOARD, np.int64)
+        self.whole, self.real = np.zeros(10, np.int64), np.zeros(7)
+        parts = SUMMED_PARTS if self.n >= FEWEST_SUMMED else 1
+        self.totals = np.zeros((parts, 3))
+        self._tree = loop.Tree(
+            codes, self.rows, self.values, columns, groups, self.hist, self.whole, self.real,
+            self.node, self.number, self.sets, self.active, np.zeros(nodes, np.int64),
+            np.zeros(slots - 1, np.int64), self.state, np.zeros((2, self.d), np.uint8),
+            np.zeros((2, 3, max(256, self.d)), np.int64), np.zeros((2, 2, 256)),
+            np.zeros((parts, nodes, 2)), self.totals,
+        )  # fmt: skip
+
+    @cached_property
+    def scratch(self) -> NDArray[np.float64]:
+        """Space (2, n) for derivatives."""
+        return np.empty((2, self.n))
 
     def _most_leaves(self) -> int:
         settings = self.settings
@@ -74,35 +97,44 @@ class BoostedGrowth:
         return int(most)
 
     def grow(
-        self, gradient: Any, hessian: Any, sum_g: float, sum_h: float, number: int, seed: int
+        self,
+        derivatives: Derivatives,
+        number: int,
+        seed: int,
+        raw: Floats,
+        y: Floats,
+        weight: Floats,
     ) -> int:
-        """Grow a tree on the derivatives of n rows; return its number of nodes."""
-        whole, real = self._packing(len(hessian) == 1, sum_g, sum_h, seed)
-        loop, state = loops.gradient_boosting, self.state
-        dither = number * self.n + 1 if self.n > MOST_NEAREST else 0
-        threads.over_chunks(
-            lambda first, last: loop.pack(
-                gradient, hessian, whole, real, dither, first, last, self.rows, self.values
-            ),
-            self.n,
-            8 * self.n,
-        )
-        self._plant(whole, real)
-        while True:
-            found = loop.grow(
-                self.codes, self.rows, self.values, self.columns, self.groups, self.hist, whole,
-                real, self.node, self.number, self.sets, self.active, self.heap, self.free, state,
-                self.allowed, self.ints, self.floats,
-            )  # fmt: skip
-            if found == loop.DONE:
-                return int(state[loop.N_NODES])
-            if found >= 0:
-                self._build(found)
+        """Grow a tree on the derivatives of n rows; return its number of nodes.
 
-    def _packing(
-        self, constant: bool, sum_g: float, sum_h: float, seed: int
-    ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """How many bits of a cell count rows, sum h and g, and in which steps."""
+        If leaves are Newton steps, they get their values, which are added to raw (n,); of a loss
+        with one output, the derivatives are then those at raw, and `totals` their sums.
+        """
+        gradient, hessian, sum_g, sum_h = derivatives
+        self._set(len(hessian) == 1, sum_g, sum_h, number, seed)
+        loop = loops.gradient_boosting
+        work = self.board, self._tree, loop.Derived(gradient, hessian, raw, y, weight)
+        with self._helpers(work):
+            found = loop.grow_tree(False, *work)
+            while found == loop.PAUSE:
+                found = loop.grow_tree(True, *work)
+        return int(self.state[loop.N_NODES])
+
+    @contextmanager
+    def _helpers(self, work: Any) -> Iterator[None]:
+        """Let other threads help with a tree."""
+        board = loops.fork_join
+        ticket = int(self.board[board.TICKET])
+        most = MOST_HELPERS if self.n * self.d > HELPED_CELLS else 0
+        helpers = threads.start(lambda: loops.gradient_boosting.help_leader(ticket, *work), most)
+        self.board[board.N_HELPERS] = len(helpers)
+        try:
+            yield
+        finally:  # those that come late find another ticket
+            self.board[board.TICKET] = (ticket + 1) % 2**30
+
+    def _set(self, constant: bool, sum_g: float, sum_h: float, number: int, seed: int) -> None:
+        """Write the settings: how many bits of a cell count rows, sum h and g, in which steps."""
         counted = constant or self.n <= MOST_COUNTED
         count_bits = self.n.bit_length() if counted else 0
         hessian_bits = 0 if constant else (63 - count_bits) // 2
@@ -111,61 +143,16 @@ class BoostedGrowth:
         steps_g = max(2.0 ** (gradient_bits - 1) - 2 - self.n, 1.0)
         steps_h = max(2.0**hessian_bits - 2 - self.n, 1.0)
         settings = self.settings
-        whole = np.array([
+        self.whole[:] = (
             self._most_leaves(), settings.max_depth or 2**62, settings.min_samples_leaf,
-            count_bits, hessian_bits, SHARED_CELLS if threads.count() > 1 else LONGEST_CELLS, seed,
-        ], np.int64)  # fmt: skip
-        real = np.array([
+            count_bits, hessian_bits, SHARED_CELLS, seed,
+            number * self.n + 1 if self.n > MOST_NEAREST else 0, settings.loss,
+            settings.newton_leaves,
+        )  # fmt: skip
+        self.real[:] = (
             settings.l2_regularization, max(sum_g, 1e-300) / steps_g, max(sum_h, 1e-300) / steps_h,
-            float(constant), 0.0 if counted else self.n * (1 / steps_h), settings.max_features,
-        ])  # fmt: skip
-        return whole, real
-
-    def _plant(self, whole: Any, real: Any) -> None:
-        """The root, with all rows."""
-        loop, root, state = loops.gradient_boosting, self.node[0], self.state
-        root[:] = 0
-        root[loop.STOP], root[loop.SUM] = self.n, self.values.sum()
-        self.number[0] = 0.0, 0.0, -np.inf, np.inf, 0.0, 0.0
-        _, G, H = loop.sums_of(root[loop.SUM], whole, real)
-        self.number[0, loop.VALUE] = -G / (H + self.settings.l2_regularization + loop.TINY)
-        self.active[:1] = 1
-        self.free[:] = np.arange(len(self.free), 0, -1)
-        state[:] = 0
-        state[loop.N_NODES] = state[loop.N_LEAVES] = 1
-        can = self.n >= 2 * self.settings.min_samples_leaf
-        state[loop.WANTED] = 0 if can and H >= loop.LEAST_HESSIAN else -1
-        state[loop.N_FREE] = len(self.free) - 1
-        root[loop.SLOT] = self.free[-1]
-
-    def _build(self, v: int) -> None:
-        """The histograms of a large node, by threads: blocks of columns and parts of the rows."""
-        loop, blocks = loops.gradient_boosting, len(self.codes)
-        start, stop = int(self.node[v, loop.START]), int(self.node[v, loop.STOP])
-        parts = PARTS if blocks < 8 else 1
-        slot = int(self.node[v, loop.SLOT])
-        found = [self.hist, *(np.empty((1, blocks, 2048), np.int64) for _ in range(parts - 1))]
-        places = np.linspace(start, stop, parts + 1).astype(np.int64)
-
-        def build(first: int, last: int) -> None:
-            for i in range(first, last):
-                part, block = divmod(i, blocks)
-                loop.histograms(
-                    self.codes, self.rows, self.values, places[part], places[part + 1],
-                    block, block + 1, found[part], 0 if part else slot,
-                )  # fmt: skip
-
-        threads.over_chunks(build, parts * blocks, (stop - start) * 8 * blocks)
-        for other in found[1:]:
-            self.hist[slot] += other[0]
-        self.state[loop.BUILT] = 1
-
-    def finish(self, n_nodes: int, gradient: Any, hessian: Any, raw: NDArray[np.float64]) -> None:
-        """Give the leaves their values and add them to raw (n,)."""
-        settings = self.settings
-        loops.gradient_boosting.finish(
-            self.rows, gradient, hessian, settings.l2_regularization, settings.learning_rate,
-            self.node, self.number, n_nodes, raw,
+            constant, 0.0 if counted else self.n * (1 / steps_h), settings.max_features,
+            settings.learning_rate,
         )  # fmt: skip
 
     def leaves(self, n_nodes: int) -> NDArray[np.intp]:
@@ -237,3 +224,12 @@ class BoostedGrowth:
                 low, high = (first, first + 1) if sign > 0 else (first + 1, first)
                 found[low, 1] = found[high, 0] = middle
         return found
+
+
+def run_helper_loop(model: Any, X: Any, y: Any) -> None:
+    """Call the loop of threads that help, which only large tables reach, for a leader that left."""
+    nothing, one = np.zeros(1), BoostedSettings(2, None, 1, 0.0, 1.0, 0.1, True, -1)
+    columns, groups = np.ones((4, 1), np.int64), np.zeros((0, 1), np.uint8)
+    growth = BoostedGrowth(np.zeros((1, 1), np.uint64), np.zeros((1, 255)), columns, groups, one)
+    derived = loops.gradient_boosting.Derived(nothing, nothing, nothing, nothing, nothing)
+    loops.gradient_boosting.help_leader(-1, growth.board, growth._tree, derived)

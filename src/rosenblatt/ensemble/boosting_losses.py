@@ -1,6 +1,5 @@
 """Losses of gradient boosting: where to start, derivatives, and what predictions mean."""
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -15,15 +14,16 @@ from .boosting_bins import quantiles
 Floats = NDArray[np.float64]
 NEAREST_TO_BOUNDS = 10 * np.finfo(np.float64).eps
 REGRESSION = ("squared_error", "absolute_error", "quantile", "poisson", "gamma")
+MANY_OUTPUTS, BINARY = -1, 5  # beside the places of those, the numbers of losses in the loops
 
 
 class Loss:
     """A loss of one output; `constant_hessian` if every row of weight one has the same."""
 
     n_outputs = 1
+    number = MANY_OUTPUTS
     constant_hessian = False
     leaf_share: float | None = None  # leaves are this quantile of the residuals, not Newton steps
-    _terms: Callable[..., tuple[float, float, float]]
 
     def baseline(self, y: Floats, weight: Floats) -> Floats:
         """The best raw prediction (K,) that is the same for all rows."""
@@ -37,19 +37,33 @@ class Loss:
         if self.constant_hessian:
             self.hessian[:1] = 1.0
         parts = threads.over_chunks(
-            lambda first, last: self._terms(
-                raw[0], y, weight, first, last, self.gradient, self.hessian
+            lambda first, last: loops.boosting_losses.derivatives(
+                raw[0],
+                y,
+                weight,
+                self.number,
+                self.leaf_share or 0.0,
+                first,
+                last,
+                self.gradient,
+                self.hessian,
             ),
             n,
             8 * n,
         )
+        self.set_totals(parts)
+
+    def set_totals(self, parts: Any) -> None:
+        """Keep the sums over rows of the losses, of the |g| and of the h; parts (m, 3) of them."""
         self.total, self.sum_g, self.sum_h = map(float, np.sum(parts, axis=0))
 
     def _constant(self, weight: Floats) -> bool:
         return self.constant_hessian and not len(weight)
 
-    def of_output(self, k: int, y: Floats, weight: Floats) -> tuple[Floats, Floats, float, float]:
-        """g, h, and the sums of |g| and h of output k."""
+    def of_output(
+        self, k: int, y: Floats, weight: Floats, scratch: Floats
+    ) -> tuple[Floats, Floats, float, float]:
+        """g, h, and the sums of |g| and h of output k; may be written to scratch (2, n)."""
         return self.gradient, self.hessian, self.sum_g, self.sum_h
 
     def mean(self, raw: Floats, y: Floats, weight: Floats) -> float:
@@ -66,13 +80,12 @@ SCRATCH = ("gradient", "hessian", "p")
 class BinaryLogLoss(Loss):
     """log(1 + exp(raw)) - y raw."""
 
+    number = BINARY
+
     def baseline(self, y: Floats, weight: Floats) -> Floats:
         share = np.average(y, weights=weight if len(weight) else None)
         share = np.clip(share, NEAREST_TO_BOUNDS, 1 - NEAREST_TO_BOUNDS)
         return np.array([np.log(share) - np.log1p(-share)])
-
-    def _terms(self, *arguments: Any) -> Any:
-        return loops.boosting_losses.binary_log_loss(*arguments)
 
     def probabilities(self, raw: Floats) -> Floats:
         """Class probabilities (n, 2) of raw (1, n)."""
@@ -96,20 +109,17 @@ class MultinomialLogLoss(Loss):
         self.p = p = getattr(self, "p", np.empty((self.n_outputs, n)))
 
         def derive(first: int, last: int) -> float:
-            loops.boosting_losses.probabilities(raw, first, last, p)
+            loops.boosting_losses.probabilities(raw, first, last, p, np.empty(last - first))
             return float(loops.boosting_losses.log_loss_of_classes(p, y, weight, first, last))
 
         self.total = float(np.sum(threads.over_chunks(derive, n, 8 * n * self.n_outputs)))
-        self.gradient = getattr(self, "gradient", np.empty(n))
-        self.hessian = getattr(self, "hessian", np.empty(n))
 
-    def of_output(self, k: int, y: Floats, weight: Floats) -> tuple[Floats, Floats, float, float]:
-        loop, g, h = loops.boosting_losses.log_loss_of_class, self.gradient, self.hessian
-        parts = threads.over_chunks(
-            lambda first, last: loop(self.p[k], y, weight, k, first, last, g, h), len(g), 4 * len(g)
-        )
-        _, sum_g, sum_h = np.sum(parts, axis=0)
-        return g, h, float(sum_g), float(sum_h)
+    def of_output(
+        self, k: int, y: Floats, weight: Floats, scratch: Floats
+    ) -> tuple[Floats, Floats, float, float]:
+        loop, (g, h) = loops.boosting_losses.log_loss_of_class, scratch
+        _, sum_g, sum_h = loop(self.p[k], y, weight, k, 0, len(y), g, h)
+        return g, h, sum_g, sum_h
 
     def probabilities(self, raw: Floats) -> Floats:
         """Class probabilities (n, K) of raw (K, n)."""
@@ -120,7 +130,7 @@ class RegressionLoss(Loss):
     """Half the squared error, the absolute error, a quantile's loss, or half a deviance."""
 
     def __init__(self, name: str, quantile: float | None) -> None:
-        self.name, self.log_link = name, name in ("poisson", "gamma")
+        self.number, self.log_link = REGRESSION.index(name), name in ("poisson", "gamma")
         self.constant_hessian = not self.log_link
         share = {"absolute_error": 0.5, "quantile": quantile}
         self.leaf_share = share.get(name)
@@ -130,10 +140,6 @@ class RegressionLoss(Loss):
             return np.array([self.quantile_of(y, weight)])
         mean = np.average(y, weights=weight if len(weight) else None)
         return np.array([np.log(max(mean, NEAREST_TO_BOUNDS)) if self.log_link else mean])
-
-    def _terms(self, raw: Floats, y: Floats, weight: Floats, *rest: Any) -> Any:
-        kind, quantile = REGRESSION.index(self.name), self.leaf_share or 0.0
-        return loops.boosting_losses.regression_loss(raw, y, weight, kind, quantile, *rest)
 
     def quantile_of(self, residual: Floats, weight: Floats) -> float:
         """The quantile of residuals that minimises the loss over a leaf."""

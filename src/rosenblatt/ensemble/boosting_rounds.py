@@ -1,6 +1,8 @@
 """The rounds of gradient boosting: what a fit holds between one tree and the next."""
 
 from copy import copy
+from functools import partial
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -11,14 +13,16 @@ from sklearn.model_selection import train_test_split
 from sklearn.utils import resample
 
 from rosenblatt import loops
+from rosenblatt.runtime import threads
 
 from . import boosting_bins
-from .boosted_growth import BoostedGrowth, BoostedSettings
+from .boosted_growth import BoostedGrowth, BoostedSettings, Nodes
 from .boosted_trees import BoostedTrees
 from .boosting_losses import Loss
 
 Floats = NDArray[np.float64]
 ROWS_SCORED = 10_000
+TREES_A_THREAD = 2  # of a round with more than these, each thread grows its own
 NO_WEIGHT = np.empty(0)
 
 
@@ -77,8 +81,11 @@ class Rounds:
             float(model.l2_regularization),
             float(model.max_features),
             float(model.learning_rate),
+            loss.leaf_share is None,
+            loss.number,
         )
-        self.growth = BoostedGrowth(rows.codes, model._cuts, columns, groups, settings)
+        self._make = partial(BoostedGrowth, rows.codes, model._cuts, columns, groups, settings)
+        self.growths = [self._make()]  # memory of those that do not grow a tree now
         self.loss.derive(rows.raw, rows.y, rows.weight)
 
     def mean_loss(self) -> float:
@@ -88,23 +95,38 @@ class Rounds:
 
     def grow(self, number: int, seed: int) -> BoostedTrees:
         """Grow the trees of a round, `number` of them before; add them to the predictions."""
-        loss, rows = self.loss, self.rows
-        grown = []
-        for k in range(self.K):
-            g, h, sum_g, sum_h = loss.of_output(k, rows.y, rows.weight)
-            n_nodes = self.growth.grow(g, h, sum_g, sum_h, number + k, seed + number + k)
-            if loss.leaf_share is None:
-                self.growth.finish(n_nodes, g, h, rows.raw[k])
-            else:
-                self._fit_leaves(n_nodes)
-            self.growth.send_missing(n_nodes, rows.weight)
-            grown.append(self.growth.nodes(n_nodes))
-        loss.derive(rows.raw, rows.y, rows.weight)
-        return self.growth.trees(grown)
+        cells = self.K * self.rows.codes.size * 8
+        together = TREES_A_THREAD * threads.count() < self.K
+        chunks = (
+            threads.over_chunks(partial(self._grow, number, seed), self.K, cells)
+            if together
+            else [self._grow(number, seed, 0, self.K)]
+        )
+        if self.loss.leaf_share is None and self.K == 1:
+            self.loss.set_totals(self.growths[0].totals)
+        else:
+            self.loss.derive(self.rows.raw, self.rows.y, self.rows.weight)
+        return self.growths[0].trees(list(chain(*chunks)))
 
-    def _fit_leaves(self, n_nodes: int) -> None:
+    def _grow(self, number: int, seed: int, first: int, last: int) -> list[Nodes]:
+        """Grow the trees of outputs first to last."""
+        loss, rows, grown = self.loss, self.rows, []
+        growth = self.growths.pop() if self.growths else self._make()
+        for k in range(first, last):
+            derivatives = loss.of_output(k, rows.y, rows.weight, growth.scratch)
+            n_nodes = growth.grow(
+                derivatives, number + k, seed + number + k, rows.raw[k], rows.y, rows.weight
+            )
+            if loss.leaf_share is not None:
+                self._fit_leaves(growth, n_nodes)
+            growth.send_missing(n_nodes, rows.weight)
+            grown.append(growth.nodes(n_nodes))
+        self.growths.append(growth)
+        return grown
+
+    def _fit_leaves(self, growth: BoostedGrowth, n_nodes: int) -> None:
         """Leaves that are quantiles of their rows' residuals: the loss has no curvature."""
-        rows, loss, growth = self.rows, self.loss, self.growth
+        rows, loss = self.rows, self.loss
         residual = rows.y - rows.raw[0]
 
         def step(v: int) -> float:

@@ -9,7 +9,7 @@ import numpy as np
 from rosenblatt.loops import compiled
 from rosenblatt.loops.simd.exponential import exp_negative, log_one_plus
 
-SQUARED, ABSOLUTE, QUANTILE, POISSON, GAMMA = range(5)
+SQUARED, ABSOLUTE, QUANTILE, POISSON, GAMMA, BINARY = range(6)
 
 
 @compiled(reorder_sums=True)
@@ -41,8 +41,11 @@ def binary_log_loss(raw, y, weight, first, last, gradient, hessian):
 
 
 @compiled
-def probabilities(raw, first, last, p):
-    """Write the softmax of columns first to last of raw (K, n) to p (K, n)."""
+def probabilities(raw, first, last, p, total):
+    """Write the softmax of columns first to last of raw (K, n) to p (K, n).
+
+    total (last - first,) is scratch.
+    """
     K, most = raw.shape[0], p[0, first:last]
     for i in range(most.shape[0]):
         most[i] = raw[0, first + i]
@@ -50,17 +53,17 @@ def probabilities(raw, first, last, p):
         scores = raw[k, first:last]
         for i in range(most.shape[0]):
             most[i] = max(most[i], scores[i])
+    total[:] = 0.0
     # The first row holds the largest until its own turn, the last.
     for k in range(K - 1, -1, -1):
         scores, share = raw[k, first:last], p[k, first:last]
         for i in range(most.shape[0]):
             share[i] = exp_negative(scores[i] - most[i])
-    for i in range(first, last):
-        total = 0.0
-        for k in range(K):
-            total += p[k, i]
-        for k in range(K):
-            p[k, i] /= total
+            total[i] += share[i]
+    for k in range(K):
+        share = p[k, first:last]
+        for i in range(most.shape[0]):
+            share[i] /= total[i]
 
 
 @compiled(reorder_sums=True)
@@ -90,6 +93,29 @@ def log_loss_of_classes(p, y, weight, first, last):
         w = weight[i] if weight.shape[0] > 0 else 1.0
         total -= w * np.log(p[np.int64(y[i]), i])
     return total
+
+
+@compiled(reorder_sums=True)
+def squared_error(raw, y, first, last, gradient):
+    """Half the squared error of rows of weight one."""
+    raw, y, gradient = raw[first:last], y[first:last], gradient[first:last]
+    loss, gradients = 0.0, 0.0
+    for i in range(raw.shape[0]):
+        g = raw[i] - y[i]
+        gradient[i] = g
+        loss += 0.5 * g * g
+        gradients += abs(g)
+    return loss, gradients, float(last - first)
+
+
+@compiled
+def derivatives(raw, y, weight, kind, quantile, first, last, gradient, hessian):
+    """Those of a loss of one output, by its number."""
+    if kind == BINARY:
+        return binary_log_loss(raw, y, weight, first, last, gradient, hessian)
+    if kind == SQUARED and weight.shape[0] == 0:
+        return squared_error(raw, y, first, last, gradient)
+    return regression_loss(raw, y, weight, kind, quantile, first, last, gradient, hessian)
 
 
 @compiled

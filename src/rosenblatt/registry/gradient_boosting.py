@@ -25,7 +25,11 @@ def _boosting(task: str, losses: tuple[str, ...], benchmark: str) -> Row:
         additive=NOT_ADDITIVE,
         path=Without("each number of rounds is a stage of one fit: staged_predict gives them all"),
         trace=("loss",),
-        warm=Warm(tuple({"max_iter": 2, "loss": loss} for loss in losses), sparse=False),
+        warm=Warm(
+            tuple({"max_iter": 2, "loss": loss} for loss in losses),
+            sparse=False,
+            large="ensemble.boosted_growth.run_helper_loop",
+        ),
         contract=Contract(
             settings=(
                 FEW_ROUNDS,

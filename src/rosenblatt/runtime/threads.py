@@ -8,11 +8,12 @@ it starts at the first large job, and anew in a forked child.
 
 import os
 import threading
+from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from numbers import Integral
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 __all__ = ["count", "limit", "over_chunks"]
 
@@ -22,7 +23,7 @@ Result = TypeVar("Result")
 # of one chunk never meets the pool.
 CELLS_PER_CHUNK = 100_000
 
-_lock = threading.Lock()
+_lock, _turn = threading.Lock(), threading.Lock()
 _pool: ThreadPoolExecutor | None = None
 _pool_size = 0
 _limits: dict[object, int] = {}  # those in force, whoever set them
@@ -94,16 +95,62 @@ def over_chunks(work: Callable[[int, int], Result], n_rows: int, cells: int) -> 
     size = max(1, CELLS_PER_CHUNK * n_rows // max(cells, 1))
     chunks = [(start, min(start + size, n_rows)) for start in range(0, n_rows, size)]
     # A job inside a job runs where it is: a pool that waits for itself never ends.
-    alone = len(chunks) < 2 or hasattr(_this_thread, "busy")
-    pool = None if alone else _get_pool(count())
-    if pool is None:
+    alone = len(chunks) < 2 or hasattr(_this_thread, "busy") or count() == 1
+    if alone:
         return [work(start, stop) for start, stop in chunks]
-    futures = [pool.submit(work, *chunk) for chunk in chunks]
-    try:
-        return [_result(future) for future in futures]
-    finally:
-        for future in futures:
-            future.cancel()
+    with _turn:  # the caller works, too: of several, one at a time
+        return _Job(work, chunks).lead()
+
+
+class _Job(Generic[Result]):
+    """Chunks that the caller and the pool's threads take in turn."""
+
+    def __init__(self, work: Callable[[int, int], Result], chunks: list[tuple[int, int]]) -> None:
+        self.work, self.chunks = work, chunks
+        self.todo = deque(range(len(chunks)))
+        self.done: dict[int, Result] = {}
+        self.errors: dict[int, BaseException] = {}
+
+    def lead(self) -> list[Result]:
+        """Do the chunks with the help of those threads that come in time; return the results."""
+        helpers = start(self.run, len(self.chunks) - 1)
+        _this_thread.busy = True
+        try:
+            self.run()
+            for helper in helpers:
+                if not helper.cancel():
+                    _result(helper)
+        finally:
+            self.todo.clear()
+            del _this_thread.busy
+        return self.results()
+
+    def run(self) -> None:
+        """Take chunks until there are none."""
+        while self.todo:
+            try:
+                i = self.todo.popleft()
+            except IndexError:  # another thread was faster
+                return
+            try:
+                self.done[i] = self.work(*self.chunks[i])
+            except BaseException as error:
+                self.errors[i] = error
+                self.todo.clear()
+                if isinstance(error, KeyboardInterrupt):
+                    raise
+
+    def results(self) -> list[Result]:
+        """What the chunks returned, in order; raises the first error."""
+        for i in sorted(self.errors):
+            raise self.errors[i]
+        return [self.done[i] for i in range(len(self.chunks))]
+
+
+def start(work: Callable[[], object], most: int) -> list[Future[Any]]:
+    """Call `work` in the threads beside the caller's, at most so many, without waiting."""
+    pool = None if hasattr(_this_thread, "busy") else _get_pool(count() - 1)
+    return [pool.submit(work) for _ in range(min(most, _pool_size))] if pool else []
 
 
 def _result(future: Future[Result]) -> Result:
@@ -124,9 +171,9 @@ def _cores() -> int:
 
 
 def _get_pool(size: int) -> ThreadPoolExecutor | None:
-    """The process's pool, made for `size` threads; None when one thread is all there is."""
+    """The process's pool of `size` threads beside the caller's; None when there are none."""
     global _pool, _pool_size
-    if size == 1:
+    if size == 0:
         return None
     with _lock:
         if _pool is None or _pool_size != size:
@@ -141,9 +188,10 @@ def _mark_busy() -> None:
 
 
 def _forget_pool() -> None:
-    """In a forked child the pool's threads do not exist, and its lock may be held by nobody."""
-    global _pool, _pool_size, _lock, _this_thread
-    _pool, _pool_size, _lock, _this_thread = None, 0, threading.Lock(), threading.local()
+    """In a forked child the pool's threads do not exist, and its locks may be held by nobody."""
+    global _pool, _pool_size, _lock, _turn, _this_thread
+    _pool, _pool_size, _this_thread = None, 0, threading.local()
+    _lock, _turn = threading.Lock(), threading.Lock()
 
 
 if hasattr(os, "register_at_fork"):
