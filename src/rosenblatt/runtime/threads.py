@@ -114,15 +114,15 @@ class _Job(Generic[Result]):
     def lead(self) -> list[Result]:
         """Do the chunks with the help of those threads that come in time; return the results."""
         helpers = start(self.run, len(self.chunks) - 1)
-        _this_thread.busy = True
         try:
+            _this_thread.busy = True
             self.run()
             for helper in helpers:
                 if not helper.cancel():
                     _result(helper)
         finally:
             self.todo.clear()
-            del _this_thread.busy
+            vars(_this_thread).pop("busy", None)
         return self.results()
 
     def run(self) -> None:
