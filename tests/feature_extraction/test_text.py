@@ -3,6 +3,7 @@
 import gzip
 import pickle
 import tarfile
+import tracemalloc
 
 import numpy as np
 import pandas as pd
@@ -385,3 +386,17 @@ def test_a_least_number_of_documents_above_all_names_the_setting_alone():
     ) as found:
         text.CountVectorizer(min_df=5).fit(["to be", "or not", "to be", "that"])
     assert "max_df" not in str(found.value)
+
+
+@pytest.mark.parametrize("name", ["CountVectorizer", "TfidfVectorizer", "HashingVectorizer"])
+def test_beside_the_matrix_there_is_a_batch_alone(name):
+    """Renaming columns took as much as the matrix, and frequencies were counted a second time."""
+    vectorizer = getattr(text, name)
+    words = [f"w{j}" for j in range(500)]
+    documents = [" ".join(words[i % 7 :: 9]) for i in range(25_000)]
+    vectorizer().fit_transform(documents[:100])
+    tracemalloc.start()
+    X = vectorizer().fit_transform(documents)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak - X.data.nbytes - X.indices.nbytes < 2**19 * (1 + 6 + 6)  # a batch and its numbers

@@ -113,7 +113,7 @@ class Scratch:
         from rosenblatt.loops.simd.bytes import BLOCK  # brings Numba: when texts are read
 
         words = self.analysis.of == loops.text.WORDS
-        n_pieces = longest // 2 + 2 if words else 2 * longest + 4
+        n_pieces = longest // 2 + 2 + loops.text.USUAL_WORDS if words else 2 * longest + 4
         self.pieces = (
             np.empty(2 * longest + 4 + BLOCK, np.uint8),
             np.empty(n_pieces, np.int64),
@@ -122,6 +122,7 @@ class Scratch:
         n_terms = n_pieces * (self.analysis.most - self.analysis.least + 1)
         self.terms = np.empty(n_terms, np.int64), np.empty(n_terms, np.int64)
         self.found = np.empty(n_terms, np.uint64), np.empty(n_terms, np.int64)
+        self.tails = np.empty(n_terms, np.uint64)
         self.ends = np.empty(1 if words else longest + 2, np.int64)
         self._room = longest
 

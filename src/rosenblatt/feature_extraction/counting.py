@@ -11,9 +11,10 @@ from rosenblatt import loops
 from rosenblatt.term_table import TermTable
 
 from .analysis import Analysis, Scratch, analysis_of, why_python
-from .documents import Batch, batches
+from .documents import Batch, batches, n_known
 
-MORE = 1.5  # times the room, where there was too little
+MORE = 1.25  # times the room, where there was too little and nobody knows how much is to come
+MARGIN = 1.02  # times what is expected
 NOTHING = np.empty((0, 2), np.int64)
 LARGEST_INT32 = 2**31 - 1
 
@@ -21,23 +22,51 @@ Counts = NDArray[np.int64]
 
 
 class Rows:
-    """A CSR matrix that grows by batches of rows, in one piece."""
+    """A CSR matrix that grows by batches of rows, in one piece.
 
-    def __init__(self, dtype: Any) -> None:
-        self.indices, self.data = np.empty(0, np.int32), np.empty(0, dtype)
+    The loops write counts of eight bytes, where the matrix has its numbers if these are as wide. If
+    it is known how many rows there are to be, the first tell how much room all of them take.
+    """
+
+    def __init__(self, dtype: Any, n_rows: int = 0) -> None:
+        self.indices, self.data, self.n_rows = np.empty(0, np.int32), np.empty(0, dtype), n_rows
         self.ends: list[NDArray[np.int64]] = [np.zeros(1, np.int64)]
         self.n = 0
+        self._aside: Counts = np.empty(0, np.int64)
 
-    def add(self, indices: NDArray[Any], data: NDArray[Any], ends: NDArray[np.int64]) -> None:
-        """Append rows; `ends` counts from the first of them."""
-        stop = self.n + len(indices)
-        if stop > len(self.indices):
-            room = max(int(MORE * stop), 2**12)
+    @property
+    def in_place(self) -> bool:
+        """Whether counts become the matrix's numbers where they are written."""
+        return self.data.dtype in (np.int64, np.float64)
+
+    def room(self, n: int) -> tuple[NDArray[np.int32], Counts]:
+        """Where to write the columns and counts of the next rows, n numbers at most."""
+        if self.n + n > len(self.indices):
             for array in (self.indices, self.data):
-                array.resize(room, refcheck=False)  # mostly without a copy
-        self.indices[self.n : stop], self.data[self.n : stop] = indices, data
+                array.resize(self._size(self.n + n), refcheck=False)  # mostly without a copy
+        if self.in_place:
+            return self.indices[self.n :], self.data.view(np.int64)[self.n :]
+        if n > len(self._aside):
+            self._aside = np.empty(n, np.int64)
+        return self.indices[self.n :], self._aside
+
+    def _size(self, least: int) -> int:
+        """How many numbers there is to be room for."""
+        n_seen = sum(map(len, self.ends)) - 1
+        if not self.n_rows:
+            return int(MORE * least)
+        return max(least, int(MARGIN * self.n * self.n_rows / max(n_seen, 1)))
+
+    def add(self, ends: NDArray[np.int64], are_numbers: bool = False) -> None:
+        """Append what was written; rows end at `ends`, and counts may be the numbers already."""
+        written = slice(self.n, self.n + int(ends[-1]))
+        if not self.in_place:
+            self.data[written] = self._aside[: ends[-1]]
+        elif self.data.dtype == np.float64 and not are_numbers:
+            data = self.data[written]
+            loops.text.to_length(data.view(np.int64), data, 0, len(data), 0)
         self.ends.append(self.n + ends)
-        self.n = stop
+        self.n = written.stop
 
     def matrix(self, width: int) -> Any:
         """The rows so far; none can be added afterwards."""
@@ -58,19 +87,6 @@ class Counted(NamedTuple):
     occurrences: Counts
 
 
-class Room:
-    """Where the loops write the rows of one batch."""
-
-    def __init__(self) -> None:
-        self.indices, self.data = np.empty(0, np.int32), np.empty(0, np.int32)
-
-    def row(self, n: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        """Places for n numbers."""
-        if n > len(self.indices):
-            self.indices, self.data = np.empty(n, np.int32), np.empty(n, np.int32)
-        return self.indices, self.data
-
-
 class TermCounter:
     """Counts the terms of documents, and numbers terms as they come: batches share the numbers.
 
@@ -79,7 +95,7 @@ class TermCounter:
 
     def __init__(self, analysis: Analysis) -> None:
         self.reading, self.table = analysis.reading, TermTable()
-        self._scratch, self._room = Scratch(analysis), Room()
+        self._scratch = Scratch(analysis)
         self._make_tables(NOTHING)
 
     @classmethod
@@ -100,12 +116,12 @@ class TermCounter:
         """Append a row of counts for each document."""
         for batch in batches(documents, self.reading):
             scan = self._scratch.for_batch(batch)
-            row = self._room.row(self._scratch.most_terms(batch))
+            row = rows.room(self._scratch.most_terms(batch))
             ends, n, reached = np.zeros(len(batch.limits), np.int64), len(batch.limits) - 1, 0
             while (reached := self._count(batch, reached, scan, row, ends)) < n:
                 self.table.grow()
                 self._make_tables(self.tallies)
-            rows.add(row[0][: ends[-1]], row[1][: ends[-1]], ends[1:])
+            rows.add(ends[1:])
 
     def _count(self, batch: Batch, reached: int, scan: Any, row: Any, ends: Counts) -> int:
         counts = self.table.size, self._place, self.tallies
@@ -117,7 +133,7 @@ class TermCounter:
 
 def count_new(documents: Any, analysis: Analysis, dtype: Any) -> Counted:
     """Count the terms of documents, and number the terms as they come."""
-    counter, rows = TermCounter(analysis), Rows(dtype)
+    counter, rows = TermCounter(analysis), Rows(dtype, n_known(documents))
     counter.add_to(rows, documents)
     V = len(counter.table)
     return Counted(rows.matrix(V), counter.table.terms(), *counter.tallies[:V].T)
@@ -125,30 +141,39 @@ def count_new(documents: Any, analysis: Analysis, dtype: Any) -> Counted:
 
 def count_known(documents: Any, analysis: Analysis, table: TermTable, dtype: Any) -> Any:
     """Count those terms of documents that are in a table."""
-    scratch, room, rows = Scratch(analysis), Room(), Rows(dtype)
+    scratch, rows = Scratch(analysis), Rows(dtype, n_known(documents))
     counts = table.size, np.zeros(max(len(table), 1), np.int32), NOTHING
     for batch in batches(documents, analysis.reading):
-        scan, row = scratch.for_batch(batch), room.row(scratch.most_terms(batch))
+        scan, row = scratch.for_batch(batch), rows.room(scratch.most_terms(batch))
         ends = np.zeros(len(batch.limits), np.int64)
         loops.text.count_terms(
             tuple(batch), 0, scan, scratch.found, table.arrays, counts, row, ends
         )
-        rows.add(row[0][: ends[-1]], row[1][: ends[-1]], ends[1:])
+        rows.add(ends[1:])
     return rows.matrix(len(table))
 
 
 def count_hashes(
-    documents: Any, analysis: Analysis, n_features: int, signed: bool, dtype: Any
+    documents: Any, analysis: Analysis, n_features: int, signed: bool, power: int, dtype: Any
 ) -> Any:
-    """Count the terms of documents in the columns of their hashes."""
-    scratch, room, rows = Scratch(analysis), Room(), Rows(dtype)
-    place = np.zeros(n_features, np.int32)
+    """Count the terms of documents in the columns of their hashes.
+
+    Rows of 64-bit numbers get length one if power is 1 or 2, not if it is 0.
+    """
+    scratch, rows = Scratch(analysis), Rows(dtype, n_known(documents))
+    place, are_numbers = np.zeros(2, np.int64), dtype == np.float64
+    power = power if are_numbers else -1
     for batch in batches(documents, analysis.reading):
-        scan, row = scratch.for_batch(batch), room.row(scratch.most_terms(batch))
+        scan, row = scratch.for_batch(batch), rows.room(scratch.most_terms(batch))
+        row = (*row, row[1].view(np.float64))
+        n_places = 1 << (min(4 * len(scratch.found[0]), n_features) - 1).bit_length()
+        place = place if len(place) >= n_places else np.zeros(n_places, np.int64)
         ends = np.zeros(len(batch.limits), np.int64)
-        found = scratch.found[1], scratch.found[0].view(np.int64)
-        loops.text.hash_terms(tuple(batch), scan, found, n_features, signed, place, row, ends)
-        rows.add(row[0][: ends[-1]], row[1][: ends[-1]], ends[1:])
+        found = scratch.found[0], scratch.tails, scratch.found[1]
+        loops.text.hash_terms(
+            tuple(batch), scan, found, n_features, signed, power, place, row, ends
+        )
+        rows.add(ends[1:], are_numbers)
     return rows.matrix(n_features)
 
 
@@ -164,8 +189,9 @@ def count_in_python(
             j = places.setdefault(term, len(places)) if known is None else places.get(term)
             if j is not None:
                 counts[j] = counts.get(j, 0) + 1
-        found = np.array([*counts], np.int32), np.array([*counts.values()], np.int32)
-        rows.add(*found, np.array([len(counts)]))
+        indices, data = rows.room(len(counts))
+        indices[: len(counts)], data[: len(counts)] = [*counts], [*counts.values()]
+        rows.add(np.array([len(counts)]))
     X = rows.matrix(len(places))
     columns = np.bincount(X.indices, minlength=len(places))
     occurrences = np.bincount(X.indices, X.data, len(places)).astype(np.int64)
@@ -183,5 +209,5 @@ def with_columns(X: Any, columns: NDArray[np.int32], width: int) -> Any:
         ends = np.concatenate([[0], np.cumsum(kept)])[X.indptr]
         parts = X.data[kept], renamed[kept], ends.astype(X.indptr.dtype)
         return sp.csr_matrix(parts, (X.shape[0], width))
-    np.take(columns, X.indices, out=X.indices, mode="clip")
+    loops.text.rename(X.indices, columns)
     return sp.csr_matrix((X.data, X.indices, X.indptr), (X.shape[0], width))

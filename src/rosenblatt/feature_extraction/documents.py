@@ -116,6 +116,11 @@ def are_few(documents: Any) -> bool:
     )
 
 
+def n_known(documents: Any) -> int:
+    """How many documents there are; 0 if only reading them tells."""
+    return len(documents) if hasattr(documents, "__len__") else 0
+
+
 def encoded(documents: list[str], lowercase: bool) -> Batch:
     """Strings one after the other as UTF-8."""
     joined = "".join(documents)

@@ -192,6 +192,8 @@ class CountVectorizer(peer.CountVectorizer):  # type: ignore[misc]
         kept = kept_terms(self, counts)
         self.vocabulary_ = numbered(counts.terms() if terms is None else terms, kept)
         self.statistics_ = counts
+        if kept.all():  # then its terms are the columns: the table need not be made of strings
+            self._made_table = self.vocabulary_, len(kept), counts
         suggest_characters(self, counts)
         return kept
 
@@ -217,6 +219,9 @@ class CountVectorizer(peer.CountVectorizer):  # type: ignore[misc]
                 return None
             terms = sorted(known, key=known.__getitem__)
             made = self._made_table = known, len(known), TermTable.of(terms)
+        if isinstance(made[2], TermCounts):
+            table = TermTable.of_bytes(made[2].text, made[2].limits)
+            made = self._made_table = *made[:2], table
         return made[2]
 
     def __getstate__(self) -> dict[str, Any]:
@@ -300,8 +305,10 @@ stop_words, token_pattern, ngram_range, max_df, min_df, max_features, vocabulary
     def _learn(self, raw_documents: Any) -> Any:
         """The counts of documents, once their vocabulary and frequencies are learned."""
         self._check_params()
+        before = self.__dict__.get("_tfidf")
         X = CountVectorizer.fit_transform(self, raw_documents)
-        self._tfidf = self._weights().fit(X)
+        if self.__dict__.get("_tfidf") is before:  # no counts of terms told of the frequencies
+            self._tfidf = self._weights().fit(X)
         return X
 
     def _conclude(self, counts: TermCounts, terms: list[str] | None = None) -> NDArray[np.bool]:
@@ -368,16 +375,24 @@ token_pattern, ngram_range, analyzer, binary, dtype : as in `CountVectorizer`.
             reader.report(why_python(self) or "n_features")
             return found
         self.build_analyzer()  # which checks the stop words
-        signed = bool(self.alternate_sign)
-        found = count_hashes(X, analysis, self.n_features, signed, self.dtype)
+        plain = not self.binary and self.norm is not None
+        found = count_hashes(
+            X, analysis, self.n_features, bool(self.alternate_sign),
+            POWERS[self.norm] if plain else 0, self.dtype,
+        )  # fmt: skip
         if self.binary:
             found.data.fill(1)
-        if self.norm is not None and found.dtype in FLOATS:
-            nothing, power = np.empty(0, found.dtype), POWERS[self.norm]
-            loops.text.weigh(found.data, found.indices, found.indptr, nothing, False, power)
-        elif self.norm is not None:
-            found = normalize(found, norm=self.norm, copy=False)
+        if self.norm is not None and not (plain and found.dtype == np.float64):
+            found = self._scaled(found)
         return as_configured(found)
+
+    def _scaled(self, X: Any) -> Any:
+        """Rows of length one."""
+        if X.dtype not in FLOATS:
+            return normalize(X, norm=self.norm, copy=False)
+        nothing, power = np.empty(0, X.dtype), POWERS[self.norm]
+        loops.text.weigh(X.data, X.indices, X.indptr, nothing, False, power)
+        return X
 
 
 class SlowReader:

@@ -14,7 +14,7 @@ called again from there with more.
 import numpy as np
 
 from . import compiled
-from .simd.bytes import BLOCK, eight_bytes, first_bit, put_words
+from .simd.bytes import BLOCK, count_bits, eight_bytes, first_bit, put_words
 from .simd.lanes import call
 
 WORDS, CHARACTERS, WITHIN_WORDS = 0, 1, 2  # what the pieces are
@@ -27,6 +27,8 @@ LENGTH_AT = np.uint64(40)  # a slot's second number is the length from this bit 
 NUMBERS = np.uint64((1 << 40) - 1)
 FIRST_BYTES = np.array([(1 << 8 * n) - 1 for n in range(9)], np.uint64)  # of eight, to keep
 HALF, NONE, ONE = np.uint64(32), np.uint64(0), np.uint64(1)
+LAST_BIT = np.uint64(BLOCK - 1)
+USUAL_WORDS = 11  # at most, of a block
 
 
 # Pieces of a document.
@@ -99,31 +101,47 @@ def find_ascii_words(text, first, last, lowercase, pieces):
     Words stay where they are: what stands between them is copied, too.
     """
     clean, starts, stops = pieces
-    n, start, size, before = 0, -1, last - first, NONE
+    n_starts, n_stops, size, before = 0, 0, last - first, NONE
+    word = copy_block(text, first, 0, size, lowercase, clean) if size else NONE
     for at in range(0, size, BLOCK):
-        if first + at + BLOCK <= len(text):
-            word = put_words(text, first + at, clean, at, lowercase)
-        else:  # what stands behind the last byte is not ours to read
-            for k in range(at, size):
-                clean[k] = text[first + k]
-            word = put_words(clean, at, clean, at, lowercase)
-        if size - at < BLOCK:
-            word &= (ONE << np.uint64(size - at)) - ONE
-        edges = word ^ (word << ONE | before)
-        before = word >> np.uint64(BLOCK - 1)
-        while edges != NONE:
-            place = at + first_bit(edges)
-            edges &= edges - ONE
-            if start < 0:
-                start = starts[n] = place
-            else:
-                stops[n] = place
-                n += place - start > 1
-                start = -1
-    if start >= 0:
-        stops[n] = size
-        n += size - start > 1
-    return n
+        after = at + BLOCK
+        following = copy_block(text, first, after, size, lowercase, clean) if after < size else NONE
+        left, right = word << ONE | before, word >> ONE | following << LAST_BIT
+        inside = word & (left | right)  # of a word of two letters or more
+        n_starts = put_places(inside & ~left, at, starts, n_starts)
+        n_stops = put_places(inside & ~right, at + 1, stops, n_stops)
+        before, word = word >> LAST_BIT, following
+    return n_starts
+
+
+@compiled(inline=True)
+def copy_block(text, first, at, size, lowercase, clean):
+    """Copy text[first + at:] to clean[at:], up to a block; return the bits of its word bytes."""
+    if first + at + BLOCK <= len(text):
+        word = put_words(text, first + at, clean, at, lowercase)
+    else:  # what stands behind the last byte is not ours to read
+        for k in range(at, size):
+            clean[k] = text[first + k]
+        word = put_words(clean, at, clean, at, lowercase)
+    return word & ((ONE << np.uint64(size - at)) - ONE) if size - at < BLOCK else word
+
+
+@compiled(inline=True)
+def put_places(bits, at, places, n):
+    """Write where bits are set, counted from `at`, behind n places; return how many there are then.
+
+    As many as most blocks have are written whatever there are: nothing is to be foreseen.
+    """
+    end = n + count_bits(bits)
+    for k in range(USUAL_WORDS):
+        places[n + k] = at + first_bit(bits)
+        bits &= bits - ONE
+    n += USUAL_WORDS
+    while bits != NONE:
+        places[n] = at + first_bit(bits)
+        bits &= bits - ONE
+        n += 1
+    return end
 
 
 @compiled(inline=True)
@@ -382,11 +400,12 @@ def add_to_row(row, n, j, value, place):
     """
     # Without a branch: whether a word was there before cannot be foreseen.
     indices, data = row
-    new = place[j] == 0
-    k = n if new else place[j] - 1
+    column = np.uint64(j)
+    new = place[column] == 0
+    k = np.uint64(n if new else place[column] - 1)
     before = data[k]
     indices[k], data[k] = j, (0 if new else before) + value
-    place[j] = k + 1
+    place[column] = k + ONE
     return n + new
 
 
@@ -453,7 +472,7 @@ def count_terms(batch, first, scan, found, table, counts, row, indptr):
             if j >= 0:
                 n = add_to_row(row, n, j, 1, place)
         for k in range(begin, n):
-            j = row[0][k]
+            j = np.uint64(row[0][k])
             place[j] = 0
             if learns:
                 tallies[j, 0] += 1
@@ -470,33 +489,70 @@ def clear(indices, begin, end, place):
 
 
 @compiled
-def hash_terms(batch, scan, found, n_features, signed, place, row, indptr):
+def hash_terms(batch, scan, found, n_features, signed, power, place, row, indptr):
     """Count the terms of documents in the columns of their hashes.
 
-    Reads batch: text, limits of documents; changes row: columns and sums; indptr.
+    Reads batch: text, limits of documents; power, of the length that rows are given, or 0, or -1 to
+    leave counts as they are; changes row: columns and sums, and the place of these as numbers with
+    a fraction, which they become; indptr. Place, scratch, has zeros.
     """
     text, limits = batch
     clean, terms = scan[1][0], scan[2]
-    signs, numbers = found
+    heads, tails, hashes = found
     power_of_two, n = n_features & (n_features - 1) == 0, 0
     for d in range(len(limits) - 1):
         m = find_terms(text, limits[d], limits[d + 1], scan)
+        hash_each(clean, terms, m, heads, tails, hashes)
+        size = 2
+        while size < 4 * m and size < len(place):  # so that it stays near, and terms lie apart
+            size *= 2
         begin = n
         for t in range(m):
-            h = murmur(clean, terms[0][t], terms[1][t])
-            signs[t] = -1 if signed and h < 0 else 1
-            h = abs(h)  # a division takes as long as the hash itself
-            numbers[t] = h & (n_features - 1) if power_of_two else h % n_features
-            call(place, numbers[t])
-        for t in range(m):
-            n = add_to_row(row, n, numbers[t], signs[t], place)
-        clear(row[0], begin, n, place)
+            h = abs(np.int64(hashes[t]))  # a division takes as long as the hash itself
+            j = h & (n_features - 1) if power_of_two else h % n_features
+            sign = -1 if signed and hashes[t] < 0 else 1
+            n = add_to_near(row, begin, n, j, sign, place, size)
+        for k in range(size):
+            place[k] = 0
+        if power >= 0:
+            to_length(row[1], row[2], begin, n, power)
         indptr[d + 1] = n
+
+
+@compiled(inline=True)
+def add_to_near(row, begin, n, j, value, place, size):
+    """As `add_to_row`, of a row from `begin`, by a hash table of columns, each with its place."""
+    indices, data = row[0], row[1]
+    most = np.uint64(size - 1)
+    slot = np.uint64(j) & most
+    while place[slot] != 0 and place[slot] >> 32 != j:
+        slot = (slot + ONE) & most
+    new = place[slot] == 0
+    k = n if new else begin + (place[slot] & 0xFFFFFFFF) - 1
+    at = np.uint64(k)
+    before = data[at]
+    indices[at], data[at] = j, (0 if new else before) + value
+    place[slot] = j << 32 | (k - begin + 1)
+    return n + new
+
+
+@compiled(inline=True)
+def to_length(counts, values, begin, end, power):
+    """Turn counts into numbers of a row of length one, or of any if power is 0, in their place."""
+    total = 0.0
+    for k in range(begin, end):
+        x = np.float64(counts[k])
+        total += abs(x) if power == 1 else x * x
+    length = total if power == 1 else np.sqrt(total)
+    if power == 0 or total == 0:
+        length = 1.0
+    for k in range(begin, end):
+        values[k] = np.float64(counts[k]) / length
 
 
 M1, M2 = np.uint32(0xCC9E2D51), np.uint32(0x1B873593)
 M3, M4, M5 = np.uint32(5), np.uint32(0xE6546B64), np.uint32(0x85EBCA6B)
-M6, FOUR_BYTES = np.uint32(0xC2B2AE35), np.uint64(0xFFFFFFFF)
+M6 = np.uint32(0xC2B2AE35)
 
 
 @compiled(inline=True)
@@ -513,32 +569,75 @@ def scrambled(k):
 
 @compiled(inline=True)
 def with_four_bytes(h, chunk):
-    """The hash with the lowest four bytes of a chunk taken in."""
-    k = scrambled(np.uint32(chunk & FOUR_BYTES))
+    """The hash with four bytes taken in."""
+    k = scrambled(chunk)
     return np.uint32(rotated(np.uint32(h ^ k), 13) * M3 + M4)
 
 
+@compiled
+def hash_each(text, terms, m, heads, tails, hashes):
+    """Write MurmurHash3 of each of m terms in 32 bits with a sign, from seed 0.
+
+    Changes heads and tails, scratch. Sixteen bytes of each must exist. Several terms are hashed
+    at a time, as if all were shorter than sixteen; the few others then one by one.
+    """
+    first, last = terms
+    for t in range(m):
+        heads[t], tails[t] = eight_bytes(text, first[t]), eight_bytes(text, first[t] + 8)
+    for t in range(m):
+        n, head, tail = np.uint32(last[t] - first[t]), heads[t], tails[t]
+        hashes[t] = short_hash(n, head, tail)
+    for t in range(m):
+        if last[t] - first[t] > 15:
+            hashes[t] = long_hash(text, first[t], last[t])
+
+
 @compiled(inline=True)
-def murmur(text, first, last):
-    """MurmurHash3 of text[first:last] in 32 bits with a sign, from seed 0; sixteen bytes exist."""
+def short_hash(n, head, tail):
+    """The hash of n bytes, fewer than sixteen, the first eight of which are `head`."""
+    one, two, three = np.uint32(head), np.uint32(head >> HALF), np.uint32(tail)
+    whole, h = n >> np.uint32(2), np.uint32(0)
+    rest = one
+    h = with_four_bytes(h, one) if whole > 0 else h
+    rest = two if whole > 0 else rest
+    h = with_four_bytes(h, two) if whole > 1 else h
+    rest = three if whole > 1 else rest
+    h = with_four_bytes(h, three) if whole > 2 else h
+    rest = np.uint32(tail >> HALF) if whole > 2 else rest
+    kept = np.uint32(
+        np.uint32(np.uint32(1) << np.uint32(np.uint32(8) * (n & np.uint32(3)))) - np.uint32(1)
+    )
+    return finished(np.uint32(h ^ scrambled(np.uint32(rest & kept))), n)
+
+
+@compiled
+def long_hash(text, first, last):
+    """The hash of text[first:last], of sixteen bytes or more."""
     h, i = np.uint32(0), first
-    while last - i >= 16:
-        h = with_four_bytes(h, eight_bytes(text, i))
+    while last - i >= 4:
+        h = with_four_bytes(h, np.uint32(eight_bytes(text, i)))
         i += 4
-    # Up to three more times, without a branch: lengths come in no order that could be foreseen.
-    n, head = (last - i) >> 2, eight_bytes(text, i)
-    h = with_four_bytes(h, head) if n > 0 else h
-    h = with_four_bytes(h, head >> HALF) if n > 1 else h
-    h = with_four_bytes(h, eight_bytes(text, i + 8)) if n > 2 else h
-    rest = eight_bytes(text, i + 4 * n) & FIRST_BYTES[(last - i) & 3]
-    h = np.uint32(h ^ scrambled(np.uint32(rest)))  # of no bytes it is 0
-    h = np.uint32(h ^ np.uint32(last - first))
+    rest = eight_bytes(text, i) & FIRST_BYTES[last - i]
+    return finished(np.uint32(h ^ scrambled(np.uint32(rest))), np.uint32(last - first))
+
+
+@compiled(inline=True)
+def finished(h, n):
+    """The hash of n bytes, all of which are taken in, as a number with a sign."""
+    h = np.uint32(h ^ n)
     h = np.uint32(np.uint32(h ^ (h >> np.uint32(16))) * M5)
     h = np.uint32(np.uint32(h ^ (h >> np.uint32(13))) * M6)
-    return np.int64(np.int32(np.uint32(h ^ (h >> np.uint32(16)))))
+    return np.int32(np.uint32(h ^ (h >> np.uint32(16))))
 
 
 # Weights of counts.
+
+
+@compiled
+def rename(indices, columns):
+    """Put columns[j] in the place of each j of indices."""
+    for k in range(len(indices)):
+        indices[k] = columns[np.uint64(indices[k])]
 
 
 @compiled

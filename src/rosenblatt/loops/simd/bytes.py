@@ -22,8 +22,12 @@ if config.DISABLE_JIT:
         return np.uint64(sum(1 << i for i, inside in enumerate(words) if inside))
 
     def first_bit(bits):
-        """The place of the lowest bit that is set."""
+        """The place of the lowest bit that is set; any number if none is."""
         return (int(bits) & -int(bits)).bit_length() - 1
+
+    def count_bits(bits):
+        """How many bits are set."""
+        return int(bits).bit_count()
 
 else:
 
@@ -74,12 +78,23 @@ else:
 
     @intrinsic
     def first_bit(context, bits):
-        """The place of the lowest bit that is set."""
+        """The place of the lowest bit that is set; any number if none is."""
 
         def generate(context, builder, signature, arguments):
             number = ir.IntType(64)
             kind = ir.FunctionType(number, [number, ir.IntType(1)])
             count = cgutils.get_or_insert_function(builder.module, kind, "llvm.cttz.i64")
-            return builder.call(count, [arguments[0], ir.IntType(1)(1)])
+            return builder.call(count, [arguments[0], ir.IntType(1)(0)])
+
+        return types.intp(types.uint64), generate
+
+    @intrinsic
+    def count_bits(context, bits):
+        """How many bits are set."""
+
+        def generate(context, builder, signature, arguments):
+            kind = ir.FunctionType(ir.IntType(64), [ir.IntType(64)])
+            count = cgutils.get_or_insert_function(builder.module, kind, "llvm.ctpop.i64")
+            return builder.call(count, arguments)
 
         return types.intp(types.uint64), generate

@@ -35,7 +35,7 @@ def word_counts(values: pl.Series) -> Any:
 
 def term_counts(values: pl.Series, counter: TermCounter) -> Any:
     """How often (n, V) each word is in texts, words numbered as they come."""
-    rows = GrowingRows(np.int32)
+    rows = GrowingRows(np.int32, len(values))
     counter.add_to(rows, _strings(values))
     return rows.matrix(len(counter.table))
 
