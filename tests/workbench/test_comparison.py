@@ -507,6 +507,21 @@ def test_a_family_that_does_not_read_texts_says_so(tmp_path, monkeypatch):
     assert "mixed naive Bayes: does not read texts (said)" in said
 
 
+def test_kernels_are_tried_on_texts_alone_only_if_they_are_named():
+    rng = np.random.default_rng(0)
+    words = [" ".join(rng.choice(["sun", "rain", "wind", "snow", "ice"], 12)) for _ in range(60)]
+    frame = pl.DataFrame({"said": words, "y": ["a", "b"] * 30})
+    slow = {"support vector machine", "kernel perceptron", "pocket perceptron"}
+    suiting, others = families.families_for(problem_of(read_table(frame), "y"))
+    assert slow.isdisjoint(family.name for family in suiting)
+    assert "tried if it is named" in dict(others)["support vector machine"]
+    suiting, _ = families.families_for(problem_of(read_table(frame), "y"), named=True)
+    assert slow <= {family.name for family in suiting}
+    beside = frame.with_columns(pl.Series("x", rng.normal(size=60)))
+    suiting, _ = families.families_for(problem_of(read_table(beside), "y"))
+    assert slow <= {family.name for family in suiting}
+
+
 def test_whether_all_columns_are_counts_is_found_once_for_all_families(monkeypatch):
     """Each of three families read all columns: seconds of the budget, of 50,000 columns."""
     floors = []

@@ -157,7 +157,7 @@ def compare(
     )  # fmt: skip
     metric = metric_for(problem, metric, positive)
     arena = Arena(problem, metric, np.inf if clock.budget is None else clock.budget)
-    suiting, others = families_for(problem, peers, metric)
+    suiting, others = families_for(problem, peers, metric, families is not None)
     if families is not None:
         suiting, others = chosen_families(families, suiting, others)
     dropped = [Dropped(name, why) for name, why in others]

@@ -188,19 +188,37 @@ FAMILIES: list[Family] = sorted(
 
 
 def families_for(
-    problem: Problem, peers: bool = False, metric: str = "accuracy"
+    problem: Problem, peers: bool = False, metric: str = "accuracy", named: bool = False
 ) -> tuple[list[Family], list[tuple[str, str]]]:
-    """The families that suit a problem and a score, and those that do not, with the reason."""
+    """The families that suit a problem and a score, and those that do not, with the reason.
+
+    With `named`, those that are asked for by name are to be among them.
+    """
     suiting, others = [], []
     for family in FAMILIES + (peers_of() if peers else []):
         if family.task != problem.task:
             continue
         why = family.why_not(problem) or lacking(family.make(), metric)
+        why = why or ("" if named else unless_named(problem, family))
         if why:
             others.append((family.name, why))
         else:
             suiting.append(family)
     return suiting, others
+
+
+# On rows of words, which all have length one, distances say about what planes say.
+SLOW_ON_WORDS = {
+    *("support vector machine", "kernel perceptron", "kernel logistic regression"),
+    *("support vector regression", "kernel ridge regression", "pocket perceptron"),
+}
+
+
+def unless_named(problem: Problem, family: Family) -> str:
+    """Why a family that suits is not tried unless it is asked for; nothing if it is."""
+    if not problem.is_table or problem.used_by_mixed or family.name not in SLOW_ON_WORDS:
+        return ""
+    return "takes long on texts alone, where planes do as well: it is tried if it is named"
 
 
 def baseline_of(problem: Problem) -> Family:
