@@ -4,6 +4,7 @@ from benchmarks.scenario import Scenario
 from benchmarks.scenarios import (
     adaboost,
     clustering,
+    compare_texts,
     decomposition,
     discrete_naive_bayes,
     discriminants,
@@ -52,4 +53,5 @@ def all_scenarios(scale: float = 1.0) -> list[Scenario]:
         *linkage.scenarios(scale),
         *spam.scenarios(scale),
         *workbench.scenarios(scale),
+        *compare_texts.scenarios(scale),
     ]
