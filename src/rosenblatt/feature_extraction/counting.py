@@ -165,13 +165,13 @@ def count_hashes(
     power = power if are_numbers else -1
     for batch in batches(documents, analysis.reading):
         scan, row = scratch.for_batch(batch), rows.room(scratch.most_terms(batch))
-        row = (*row, row[1].view(np.float64))
+        written = (*row, row[1].view(np.float64))
         n_places = 1 << (min(4 * len(scratch.found[0]), n_features) - 1).bit_length()
         place = place if len(place) >= n_places else np.zeros(n_places, np.int64)
         ends = np.zeros(len(batch.limits), np.int64)
         found = scratch.found[0], scratch.tails, scratch.found[1]
         loops.text.hash_terms(
-            tuple(batch), scan, found, n_features, signed, power, place, row, ends
+            tuple(batch), scan, found, n_features, signed, power, place, written, ends
         )
         rows.add(ends[1:], are_numbers)
     return rows.matrix(n_features)

@@ -83,6 +83,7 @@ class CountVectorizer(peer.CountVectorizer):  # type: ignore[misc]
     """
 
     statistics_: TermCounts
+    _made_table: tuple[dict[Any, int], int, TermTable | TermCounts]  # of this vocabulary
 
     def fit(self, raw_documents: Any, y: Any = None) -> Self:
         """Learn the vocabulary of documents, an iterable or a column; return self."""
@@ -217,12 +218,13 @@ class CountVectorizer(peer.CountVectorizer):  # type: ignore[misc]
         if made is None or made[0] is not known or made[1] != len(known):
             if not all(isinstance(term, str) for term in known):
                 return None
-            terms = sorted(known, key=known.__getitem__)
-            made = self._made_table = known, len(known), TermTable.of(terms)
-        if isinstance(made[2], TermCounts):
+            table = TermTable.of(sorted(known, key=known.__getitem__))
+        elif isinstance(made[2], TermTable):
+            return made[2]
+        else:
             table = TermTable.of_bytes(made[2].text, made[2].limits)
-            made = self._made_table = *made[:2], table
-        return made[2]
+        self._made_table = known, len(known), table
+        return table
 
     def __getstate__(self) -> dict[str, Any]:
         state = super().__getstate__()
