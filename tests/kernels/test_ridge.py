@@ -4,11 +4,14 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 import sklearn.kernel_ridge
+import sklearn.model_selection
 
 import rosenblatt.kernel_ridge
+import rosenblatt.model_selection
 from rosenblatt import KernelRidge, Ridge, certify
 from rosenblatt.kernels import Gaussian
 from rosenblatt.model_selection import cross_validate
+from rosenblatt.solvers.folded_systems import FoldedSystems
 from rosenblatt.solvers.shifted_systems import WIDTH, Band, solve_one, solve_shifted
 
 KERNELS = ["linear", "poly", "polynomial", "rbf", "laplacian", "cosine"]
@@ -157,3 +160,64 @@ def test_it_fails_when_rows_or_penalty_are_others():
         certify(model, X + 1, y)
     model.alpha = 0.2
     assert not certify(model, X, y).holds
+
+
+def search_of(kind, X, y, **how):
+    grid = {"alpha": [1e-4, 0.01, 1.0, 100.0], "gamma": [0.05, 1.0]}
+    return kind.GridSearchCV(how.pop("model"), grid, cv=3, **how).fit(X, y)
+
+
+@pytest.mark.parametrize("scoring", [None, "neg_mean_absolute_error"])
+@pytest.mark.parametrize("n_targets", [0, 2])
+def test_folds_that_share_a_kernel_matrix_score_as_fits_do(monkeypatch, scoring, n_targets):
+    monkeypatch.setattr("rosenblatt.kernels.folds.LEAST_ROWS", 50)
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(122, 3))
+    y = np.sin(X) @ rng.normal(size=(3, n_targets or 1)) + 0.1 * rng.normal(size=(122, 1))
+    y = y if n_targets else y[:, 0]
+    how = {"scoring": scoring, "return_train_score": True}
+    ours = search_of(rosenblatt.model_selection, X, y, model=KernelRidge(kernel="rbf"), **how)
+    theirs = search_of(
+        sklearn.model_selection, X, y, model=sklearn.kernel_ridge.KernelRidge(kernel="rbf"), **how
+    )
+    for part in ("mean_test_score", "mean_train_score"):
+        np.testing.assert_allclose(ours.cv_results_[part], theirs.cv_results_[part], rtol=1e-9)
+    assert ours.best_params_ == theirs.best_params_
+    np.testing.assert_allclose(ours.predict(X), theirs.predict(X), rtol=1e-8, atol=1e-9)
+
+
+def test_one_matrix_serves_all_folds_and_penalties(monkeypatch):
+    monkeypatch.setattr("rosenblatt.kernels.folds.LEAST_ROWS", 50)
+    X, y = curve(n=90)
+    shapes, whole = [], KernelRidge._get_kernel
+    monkeypatch.setattr(
+        KernelRidge,
+        "_get_kernel",
+        lambda self, X, Y=None: shapes.append(len(X)) or whole(self, X, Y),
+    )
+    model = KernelRidge(kernel="rbf")
+    rosenblatt.model_selection.GridSearchCV(model, {"alpha": [0.1, 1.0, 10.0]}, cv=5).fit(X, y)
+    assert shapes == [90]
+
+
+@pytest.mark.parametrize("bounds", [[0, 1, 8, 19, 30, 41], [0, 20, 41]])
+def test_products_leave_out_a_group_of_each_vector(bounds):
+    rng = np.random.default_rng(1)
+    K = rng.normal(size=(41, 41))
+    systems = FoldedSystems(K + K.T, rng.normal(size=(41, 2)), np.array(bounds))
+    V = np.where(systems.targets == 0, 0.0, rng.normal(size=systems.targets.shape))
+    expected = np.where(systems.targets == 0, 0.0, V @ systems.K)
+    np.testing.assert_allclose(systems._products(V), expected, atol=1e-12)
+
+
+def test_a_system_that_lanczos_does_not_solve_is_solved_otherwise(monkeypatch):
+    monkeypatch.setattr("rosenblatt.solvers.folded_systems.MOST_STEPS", 5)
+    X, y = curve(n=60)
+    K, bounds = Gaussian(0.4)(X), np.array([0, 20, 60])
+    found = FoldedSystems(K, y[:, np.newaxis], bounds).solve([0.01, 1.0])
+    for rows, solutions in zip(
+        [np.arange(20, 60), np.arange(20), np.arange(60)], found, strict=True
+    ):
+        for shift, c in zip([0.01, 1.0], solutions, strict=True):
+            expected = solve_one(K[np.ix_(rows, rows)], y[rows, np.newaxis], shift)
+            np.testing.assert_allclose(c, expected, rtol=1e-8, atol=1e-10)

@@ -26,6 +26,7 @@ from rosenblatt.runtime.blas import one_blas_thread
 from rosenblatt.runtime.interrupts import MANY_UNKNOWNS, interruptible
 from rosenblatt.solvers.shifted_systems import solve_one, solve_shifted
 
+from .folds import FoldPath, KernelFolds, SharedKernel, refuse_folds
 from .functions import Gaussian, Kernel, canonical
 from .gram import check_finite_pairs, check_symmetric, warn_if_flat
 
@@ -71,6 +72,9 @@ class KernelRidge(sklearn.kernel_ridge.KernelRidge):  # type: ignore[misc]
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **sklearn.kernel_ridge.KernelRidge._parameter_constraints
     }
+    measured_by: ClassVar[tuple[str, ...]] = (
+        "kernel", "gamma", "degree", "coef0", "kernel_params",
+    )  # fmt: skip
     dual_coef_: NDArray[Any]
     X_fit_: Any
 
@@ -150,13 +154,47 @@ class KernelRidge(sklearn.kernel_ridge.KernelRidge):  # type: ignore[misc]
         """Return the parameters that one reduction of the kernel matrix serves all values of."""
         return ("alpha",)
 
-    def fit_path(self, data: Any, parameter: str, values: Sequence[Any]) -> "PenaltyPath":
+    def measure_groups(
+        self, X: Any, y: Any, sample_weight: Any, groups: Any, n_groups: int, keep: bool = True
+    ) -> list[KernelFolds]:
+        """Return groups of rows that share one kernel matrix, for the folds of a search.
+
+        Parameters
+        ----------
+        X, y, sample_weight : object
+            The rows, their targets, and None.
+        groups : ndarray of shape (n,)
+            The group of each row, from 0; none is empty.
+        n_groups : int
+            How many groups there are.
+        keep : bool
+            Accepted for the protocol's sake.
+        """
+        refuse_folds(self.kernel, X, sample_weight, n_groups)
+        template = clone(self)
+        X, y = template._check_rows(X, y)
+        if X.dtype != np.float64:
+            raise ValueError(
+                "Folds share a kernel matrix of float64."
+            )  # predictions are of 32 bits
+        with one_blas_thread():
+            shared = SharedKernel(template, X, y, groups, n_groups)
+        return [KernelFolds(shared, frozenset([g])) for g in range(n_groups)]
+
+    def report_warnings(self) -> None:
+        """Issue the warnings that `fit` would have issued about the rows."""
+        warn_if_flat(self._own_kernel(self.X_fit_), self.X_fit_)
+
+    def fit_path(self, data: Any, parameter: str, values: Sequence[Any]) -> ModelPath:
         """Fit with each penalty; see :class:`rosenblatt.capabilities.PathModel`.
 
-        The path also has the errors of each row left out, `left_out_residuals`.
+        The path of rows also has the errors of each row left out, `left_out_residuals`.
         """
-        X, y, sample_weight = rows_of(data)
         values = path_values(self, parameter, values)
+        if isinstance(data, KernelFolds):
+            with one_blas_thread():
+                return FoldPath(self, data, values)
+        X, y, sample_weight = rows_of(data)
         models = [clone(self).set_params(alpha=value) for value in values]
         X, y = models[0]._check_rows(X, y)
         system = WeightedSystem.of(self, X, y, sample_weight)

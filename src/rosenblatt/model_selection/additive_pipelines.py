@@ -100,8 +100,10 @@ class Recipe:
     def fitted(self, statistics: list[Any]) -> Any | None:
         """The estimator as if fitted to the rows of statistics; None if they do not say."""
         # They do not when there are no rows, and when a model wants to see the rows themselves.
-        if not self.additive or not self._suffice(statistics):
+        if not self._suffice(statistics):
             return None
+        if not self.additive:
+            return self._along(statistics[0])
         estimator = clone(self.estimator)
         *scalers, model = plain_steps(estimator)
         try:
@@ -110,6 +112,16 @@ class Recipe:
         except Exception:
             return None
         return None if model.needs_rows() else estimator
+
+    def _along(self, statistic: Any) -> Any | None:
+        """The model as the one of a path, if the statistic says as much as the rows."""
+        if not getattr(statistic, "can_refit", False):
+            return None
+        (name, *_) = self.model.path_parameters()
+        try:
+            return self.model.fit_path(statistic, name, [getattr(self.model, name)])[0]
+        except Exception:
+            return None
 
     def path(
         self, parameter: str, values: list[Any], statistics: list[Any], test: Any

@@ -95,15 +95,19 @@ def _corrected(
         c, size = band.solve(t, shift), float(np.abs(t).max(initial=0.0))
         for _ in range(MOST_CORRECTIONS):
             residual = t - K @ c - shift * c
-            left = float(np.abs(residual).max(initial=0.0))
-            if left <= NEAR * np.sqrt(len(K)) * size:
+            if is_solved(residual, size):
                 return c
-            if not np.isfinite(left):
+            if not np.isfinite(residual).all():
                 return None
             c = c + band.solve(residual, shift)
     except scipy.linalg.LinAlgError:  # no positive band: the shift is lost in rounding
         return None
     return None
+
+
+def is_solved(residual: NDArray[np.float64], size: float) -> bool:
+    """Whether a residual (n, k) is rounding, beside targets up to `size`."""
+    return bool(np.abs(residual).max(initial=0.0) <= NEAR * np.sqrt(len(residual)) * size)
 
 
 def solve_one(K: NDArray[np.float64], t: NDArray[np.float64], shift: float) -> NDArray[np.float64]:
