@@ -181,3 +181,25 @@ def test_what_does_not_fit_a_schema_is_named_with_its_place(tmp_path):
     source = Source(tmp_path / "c.parquet", target="y", schema=given, rows_per_part=3)
     with pytest.raises(TableError, match=r"c.parquet: column 'x' holds 2\.5 in row 6"):
         fit(GaussianNB(), source)
+
+
+def test_rows_that_do_not_fit_a_schema_may_be_left_out_alone(tmp_path):
+    (tmp_path / "a.csv").write_text("x,y\n1,a\n2,b\nmany,a\n3,b\n5,a\n")
+    (tmp_path / "b.csv").write_text("x,y\n1,a\n")
+    schema = {"x": "numeric", "y": "categorical"}
+    source = Source(tmp_path, target="y", schema=schema, bad="skip")
+    with pytest.warns(UserWarning, match=r"Left out: 1 of the rows 0 to 4 of .*a.csv: column 'x'"):
+        model = fit(GaussianNB(), source)
+    np.testing.assert_allclose(model.theta_.ravel(), [7 / 3, 2.5])
+
+
+def test_what_a_source_is_given_is_checked(tmp_path):
+    table = pl.DataFrame({"x": [1.0, 2.0], "y": [0, 1]})
+    table.write_parquet(tmp_path / "a.parquet")
+    table.with_columns(y=pl.lit("word")).write_parquet(tmp_path / "b.parquet")
+    with pytest.raises(TableError, match=r"b.parquet.*column 'y' holds String, and Int64 in"):
+        fit(GaussianNB(), Source(tmp_path, target="y"))
+    with pytest.raises(ValueError, match="rows_per_part must be an integer >= 1; got 0"):
+        Source(tmp_path, target="y", rows_per_part=0)
+    with pytest.raises(TypeError, match=r"source must be a rosenblatt.data.Source; got str"):
+        fit(GaussianNB(), str(tmp_path))

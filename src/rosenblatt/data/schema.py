@@ -1,6 +1,8 @@
 """What the columns of a source must hold, if that is given: each value is read as its kind."""
 
+import warnings
 from collections.abc import Mapping
+from contextvars import ContextVar
 from typing import Any
 
 import polars as pl
@@ -10,6 +12,8 @@ from .delimited import DATES, NUMBERS
 from .errors import TableError, did_you_mean, shown
 from .table import Table
 
+# Where sentences about rows that are left out go, if someone collects them; else they are warnings.
+LEFT_OUT: ContextVar[list[str] | None] = ContextVar("left out", default=None)
 YES = {"1", "true", "yes", "y", "t"}
 
 
@@ -35,8 +39,12 @@ def words_of(schema: Mapping[str, Any]) -> list[str]:
     return [name for name, kind in schema.items() if kind in ("categorical", "text", pl.String)]
 
 
-def conform(table: Table, schema: Mapping[str, Any], place: str, first: int) -> Table:
+def conform(
+    table: Table, schema: Mapping[str, Any], place: str, first: int, skip: bool = False
+) -> Table:
     """The columns of a schema in its kinds; a value that does not fit is named by its row.
+
+    `skip` leaves the rows of such values out, and reports how many there are.
 
     >>> table = Table(pl.DataFrame({"x": ["1", "2.5"], "w": [7, 8]}), "a.csv")
     >>> conform(table, {"x": "numeric", "w": "categorical"}, "a.csv", 0).frame.rows()
@@ -46,18 +54,33 @@ def conform(table: Table, schema: Mapping[str, Any], place: str, first: int) -> 
     rosenblatt.data.errors.TableError: a.csv: column 'x' holds '2.5' in row 101 (rows count from \
 0), and the schema has Int64.
     """
-    read = []
+    read, bad, sentence = [], pl.Series([False]).new_from_index(0, table.frame.height), ""
     for name, kind in schema.items():
         values = table.frame[name]
         found = _read(values, kind, table.decimal_comma)
-        lost = (found.is_null() & values.is_not_null()).arg_true()
-        if len(lost):
-            raise TableError(
-                f"{place}: column {name!r} holds {shown(values[lost[0]])} in row "
-                f"{first + lost[0]:,} (rows count from 0), and the schema has {kind}."
+        wrong = found.is_null() & values.is_not_null()
+        if wrong.any():
+            row = int(wrong.arg_max() or 0)
+            sentence = sentence or (
+                f"{place}: column {name!r} holds {shown(values[row])} in row {first + row:,} "
+                f"(rows count from 0), and the schema has {kind}."
             )
+            if not skip:
+                raise TableError(sentence)
+            bad = bad | wrong
         read.append(found)
-    return Table(pl.DataFrame(read), table.name)
+    if sentence:
+        last = first + len(bad) - 1
+        _report(f"{int(bad.sum()):,} of the rows {first:,} to {last:,} of {sentence}")
+    return Table(pl.DataFrame(read).filter(~bad) if sentence else pl.DataFrame(read), table.name)
+
+
+def _report(sentence: str) -> None:
+    collected = LEFT_OUT.get()
+    if collected is None:
+        warnings.warn(f"Left out: {sentence}", stacklevel=2)
+    else:
+        collected.append(sentence)
 
 
 def _read(values: pl.Series, kind: Any, decimal_comma: bool) -> pl.Series:

@@ -120,8 +120,8 @@ class Source:
         place. Without it the first file or batch is looked at.
     format : csv, tsv, parquet, arrow, jsonl or libsvm; by the file's name if not given.
     rows_per_part : the most rows of a part of a Parquet file; other files are a part each.
-    bad : "refuse" raises an error that names the part that cannot be read; "skip" leaves it out,
-        with a warning.
+    bad : "refuse" raises an error that names the part that cannot be read, or the row whose value
+        is not of the schema; "skip" leaves the part or these rows out, with a warning.
 
     Examples
     --------
@@ -152,6 +152,8 @@ class Source:
         rows_per_part: int = ROWS_PER_PART,
         bad: Literal["refuse", "skip"] = "refuse",
     ) -> None:
+        if not isinstance(rows_per_part, int) or rows_per_part < 1:
+            raise ValueError(f"rows_per_part must be an integer >= 1; got {rows_per_part!r}.")
         if bad not in ("refuse", "skip"):
             raise ValueError(f"bad must be 'refuse' or 'skip'; got {bad!r}.")
         self.bad = bad
@@ -188,7 +190,9 @@ class Source:
         self.columns = columns or [name for name in first.frame.columns if name != self.target]
         for name in self.columns:
             first.column(name)
-        self.types = {name: first.frame.schema[name] for name in self.columns}
+        types = first.frame.schema  # made anew at each access
+        wanted = [*self.columns, *([] if self.target is None else [self.target])]
+        self.types = {name: types[name] for name in wanted}
 
     def _width(self) -> int:
         """The number of columns of the first file or batch, whose rows name those they have."""
@@ -236,7 +240,10 @@ class Source:
     def read(self, part: Any, rows: int = ROWS_PER_BATCH) -> Iterator[tuple[Any, Any]]:
         """X and y of a part, in batches; without a target y is None."""
         for table in self.tables(part, rows):
-            y = None if self.target is None else table.frame[self.target].to_numpy()
+            y = None
+            if self.target is not None:
+                self._check_type(part, self.target, table.frame[self.target].dtype)
+                y = table.frame[self.target].to_numpy()
             yield self._features(table, part), y
 
     def tables(self, part: Any, rows: int = ROWS_PER_BATCH) -> Iterator[Table]:
@@ -263,7 +270,7 @@ class Source:
                 )
             if self.schema:  # rows are counted for who looks for a bad one
                 asked = {name: self.schema[name] for name in wanted}
-                yield conform(table, asked, str(part.path), first)
+                yield conform(table, asked, str(part.path), first, self.bad == "skip")
             else:
                 yield table
             first += len(table)
@@ -272,14 +279,17 @@ class Source:
         if self.sparse:
             return self._widened(table.sparse, part)
         frame = table.frame[list(self.columns)]  # select() would start a query for each batch
-        types = frame.schema  # made anew at each access
-        for name, kind in self.types.items():
-            found = types[name]
-            if found.is_numeric() != kind.is_numeric() and found != pl.Null:
-                raise TableError(
-                    f"{part}: column {name!r} holds {found}, and {kind} in {self.store.first}."
-                )
+        for name, kind in frame.schema.items():
+            self._check_type(part, name, kind)
         return frame if self.named else frame.to_numpy(order="c")
+
+    def _check_type(self, part: Any, name: str, found: Any) -> None:
+        """Raise if a column holds words where it held numbers, or the other way round."""
+        kind = self.types.get(name, found)
+        if found.is_numeric() != kind.is_numeric() and pl.Null not in (found, kind):
+            raise TableError(
+                f"{part}: column {name!r} holds {found}, and {kind} in {self.store.first}."
+            )
 
     def _widened(self, X: Any, part: Any) -> Any:
         """Sparse rows with all columns, of which some may have none of the last."""

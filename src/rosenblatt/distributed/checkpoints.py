@@ -25,7 +25,7 @@ from rosenblatt.runtime.atomic_files import drafted
 
 from .sums import MergeTree, Sums, from_arrays, to_arrays
 
-CURRENT = "current.json"
+CURRENT, FILES = "current.json", "files.json"
 
 
 class Checkpoint:
@@ -50,9 +50,27 @@ class Checkpoint:
             self.state = found
         if self.state["job"] != self.job:
             raise TableError(
-                f"{self.folder} holds the checkpoint of another fit: other or newer files, another "
-                "target, another model or other parameters. Remove it or name another folder."
+                f"{self.folder} holds the checkpoint of another fit: other files, another target, "
+                "another model or other parameters. Remove it or name another folder."
             )
+        self._check_files([part.path for part in parts or ()])
+
+    def _check_files(self, paths: list[str]) -> None:
+        """Refuse files that were written since their rows were counted; those to come may be."""
+        now = {path: [Path(path).stat().st_size, Path(path).stat().st_mtime_ns] for path in paths}
+        done = paths if self.state["pass"] > 1 else paths[: self.state["done"]]
+        try:
+            known = json.loads((self.folder / FILES).read_text("utf-8")) if done else {}
+        except (OSError, ValueError):
+            raise _damaged(self.folder / FILES) from None
+        for path in done:
+            if known.get(path) != now[path]:
+                raise TableError(
+                    f"{path} was written after the checkpoint {self.folder} had counted its rows. "
+                    "Remove the checkpoint or name another folder."
+                )
+        with drafted(self.folder / FILES) as draft:
+            draft.write_text(json.dumps(now), "utf-8")
 
     def _lock(self) -> None:
         """Refuse a folder that another process works with; the system unlocks it if that dies."""
@@ -132,11 +150,9 @@ class Checkpoint:
 
 
 def job_of(model: Any, source: Any, parts: list[Part] | None) -> str:
-    """A digest of all that a fit depends on: files as they are now, target, columns, model."""
-    files = sorted({part.path for part in parts or ()})
-    written = [(Path(file).stat().st_size, Path(file).stat().st_mtime_ns) for file in files]
+    """A digest of what a fit depends on: parts, target, columns, model and its parameters."""
     asked = [getattr(source, name, None) for name in ("schema", "bad", "left_out")]
-    where = [source.place, source.target, list(source.columns), parts, written, asked]
+    where = [source.place, source.target, list(source.columns), parts, asked]
     with np.printoptions(threshold=sys.maxsize, floatmode="unique"):  # centres given as an array
         what = [type(model).__name__, repr(sorted(model.get_params().items())), repr(where)]
     return hashlib.sha256("\0".join(what).encode()).hexdigest()

@@ -16,6 +16,7 @@ from sklearn.utils import check_random_state
 
 from rosenblatt.base import callers_level
 from rosenblatt.data import TableError
+from rosenblatt.data.schema import LEFT_OUT
 from rosenblatt.data.source import Part, Source
 
 from .checkpoints import Checkpoint
@@ -71,12 +72,6 @@ class Numbered(NamedTuple):
 
     def __str__(self) -> str:
         return str(self.part)
-
-
-class Skipped(NamedTuple):
-    """What is wrong with a part that is left out."""
-
-    sentence: str
 
 
 class PartRows:
@@ -204,10 +199,10 @@ class Passes:
         began, n_rows, n_read = time.monotonic(), 0, 0
         measure = functools.partial(measured, work, self.source)
         outcomes = mapped(measure, state, self._parts_from(first), self.client)
-        for n_read, (statistic, more) in enumerate(outcomes, 1):
-            if isinstance(statistic, Skipped):
-                self._warn(statistic.sentence)
-            yield None if isinstance(statistic, Skipped) else statistic
+        for n_read, (statistic, more, left_out) in enumerate(outcomes, 1):
+            for sentence in left_out:
+                self._warn(sentence)
+            yield statistic
             n_rows += more
             if self.progress is not None:
                 seconds = time.monotonic() - began
@@ -223,7 +218,7 @@ class Passes:
         return itertools.islice(map(Numbered, itertools.count(), self.source.parts()), first, None)
 
     def _warn(self, sentence: str) -> None:
-        """Warn of a part that was left out, in the first pass that meets it."""
+        """Warn of a part, or of rows, that were left out, in the first pass that meets them."""
         if sentence not in self.skipped:
             self.skipped.add(sentence)
             warnings.warn(f"Left out: {sentence}", stacklevel=callers_level())
@@ -236,15 +231,18 @@ class Passes:
 
 
 def measured(work: Any, source: Source, numbered: Numbered, state: Any) -> Any:
-    """The statistic of a part and the number of its rows; or what is wrong with its data."""
-    rows = PartRows(source, numbered)
+    """The statistic of a part, the number of its rows, what was left out; or what is wrong."""
+    rows, left_out = PartRows(source, numbered), list[str]()
+    collecting = LEFT_OUT.set(left_out)
     try:
-        return work(rows, *state), rows.n_rows
+        return work(rows, *state), rows.n_rows, left_out
     except TableError as error:
         wrong = error
     except ValueError as error:
         wrong = TableError(f"{numbered}: {error}")
-    return (Skipped(str(wrong)), 0) if source.bad == "skip" else wrong
+    finally:
+        LEFT_OUT.reset(collecting)
+    return (None, 0, [str(wrong)]) if source.bad == "skip" else wrong
 
 
 def _printed(progress: Progress) -> None:

@@ -58,6 +58,11 @@ def fit(
     >>> folder.cleanup()
     """
     way = way_of(model)
+    if not hasattr(source, "parts"):
+        raise TypeError(
+            f"source must be a rosenblatt.data.Source; got {type(source).__name__}: make one with "
+            "Source(place, target=...)."
+        )
     if way == "pipelines":
         how: Any = {"client": client, "checkpoint": checkpoint, "progress": progress}
         return _fit_pipeline(clone(model), source, **how)
@@ -163,7 +168,7 @@ def _fit_pipeline(model: Pipeline, source: Any, checkpoint: Any, **how: Any) -> 
         source.check_repeats("A pipeline whose steps learn one after the other")
     fitted: list[tuple[str, Any]] = []
     for name, step in steps:
-        seen = TransformedSource(source, [one for _, one in fitted]) if fitted else source
+        seen: Any = TransformedSource(source, [one for _, one in fitted]) if fitted else source
         kept = None if checkpoint is None else Path(checkpoint) / name
         fitted.append((name, fit(step, seen, checkpoint=kept, **how)))
     return Pipeline(fitted)
