@@ -86,6 +86,7 @@ class Replay:
         blur = float(1e-13 * len(weights) * np.abs(weights).sum())
         D, floored, everyone = share.copy(), share.copy(), np.arange(n)
         margin, votes, rounds = np.zeros(n), np.zeros((n, K)), []
+        lead = np.zeros(n)  # of a row's own class over the best other one
         for guess, a in zip(voted, weights, strict=True):
             wrong = guess != codes
             error = float(floored[wrong].sum() / floored.sum())
@@ -94,9 +95,12 @@ class Replay:
             Z = (1 - e) * np.exp(-a_flipped / 2) + e * np.exp(a_flipped / 2)
             margin += np.where(against, -a_flipped, a_flipped) / 2
             votes[everyone, guess] += a
-            others = votes.copy()
-            others[everyone, codes] = -np.inf
-            lead = votes[everyone, codes] - others.max(axis=1, initial=-np.inf)
+            if K == 2:
+                lead += np.where(wrong, -a, a)
+            else:
+                others = votes.copy()
+                others[everyone, codes] = -np.inf
+                lead = votes[everyone, codes] - others.max(axis=1, initial=-np.inf)
             wrongs = (float(share[lead < -blur].sum()), float(share[lead <= blur].sum()))
             rounds.append((error, 0.5 - e, Z, *wrongs, float(share @ np.exp(-margin))))
             D = np.where(against, D * np.exp(a_flipped), D)

@@ -22,7 +22,8 @@ def losses(model: Any, y: Floats, raw: Floats) -> Floats:
     if model.loss == "log_loss":
         if len(raw) > 1:
             return np.asarray(-log_softmax(raw, axis=0)[y.astype(int), np.arange(len(y))])
-        return np.asarray(np.logaddexp(0, raw[0]) - y * raw[0])
+        F = raw[0]
+        return np.asarray(np.maximum(F, 0.0) + np.log1p(np.exp(-np.abs(F))) - y * F)
     F, share = raw[0], is_quantile(model)
     if share is not None:
         scale = 2.0 if model.loss == "absolute_error" else 1.0

@@ -53,7 +53,8 @@ def table_of(
     table = smoothed(N, alpha)
     totals, log_p = table.sum(axis=1, keepdims=True), log_shares(table)
     gap = float((totals[:, 0] * divergence(table / totals, log_p, log_q, len(data.weight))).sum())
-    scores = np.where(known[:, np.newaxis], log_q[:, np.where(known, places, 0)].T, 0.0)
+    scores = log_q.T.take(np.where(known, places, 0), axis=0)
+    scores[~known] = 0.0
     return CategoryTable(N, log_p, published, scores, gap, float(totals.sum()))
 
 
@@ -130,13 +131,13 @@ def categories_claims(model: Any, data: ClassData, known: Any, widths: list[int]
 
 def _shown(column: NDArray[Any]) -> list[Any]:
     """The categories that a column calls for: up to its largest number, or each word."""
-    values = {value for value in _distinct(column) if not is_missing(value)}
+    values = {value for value in distinct(column) if not is_missing(value)}
     if any(isinstance(value, str | bytes) for value in values):
         return sorted(values)
     return list(range(int(max(values, default=-1)) + 1))
 
 
-def _distinct(column: NDArray[Any]) -> list[Any]:
+def distinct(column: NDArray[Any]) -> list[Any]:
     """The values of a column, numbers once each."""
     return list((np.unique(column) if column.dtype.kind in "fiub" else column).tolist())
 

@@ -14,16 +14,18 @@ from .claims import Certificate, Claim, total_weight, weights_in_range
 from .closed_form import agrees
 from .tree import (
     class_weights,
-    count_claims,
     least_mistakes_claim,
     least_squares_claim,
     output_of,
     targets_of,
 )
-from .tree_routing import Floats, PublishedTree, as_matrix, matrix_blocks
+from .tree_counts import NodeRows, count_claims
+from .tree_routing import Floats, Ints, PublishedTree, as_matrix, matrix_blocks
 from .tree_splits import Targets
 
-NODES_CHECKED = 20_000  # of trees whose counts are derived again, at effort 1
+ROWS_CHECKED = (200_000, 1_500_000)  # sent down trees again, by effort
+NODES_CHECKED = (2_000, 20_000)  # of trees whose counts are derived again
+ROWS_COUNTED = (100_000, 700_000)  # that are in the samples of these trees
 
 
 def certify_model(
@@ -37,20 +39,41 @@ def certify_model(
         model_outputs = 1 if y.ndim == 1 else y.shape[1]
     else:
         model_outputs = int(model.n_outputs_)
-    reader = _Reader(model, model_outputs)
-    targets = targets_of(reader, y)
-    values = [values_of(model, i, X, targets) for i in range(len(model.estimators_))]
+    targets = targets_of(_Reader(model, model_outputs), y)
+    n, T = X.shape[0], len(model.estimators_)
+    some = checked_rows(n, ROWS_CHECKED[effort > 0] // T)
+    part, of_part = (X, targets) if len(some) == n else (X[some], rows_of(targets, some))
+    values = [values_of(model, i, part, of_part) for i in range(T)]
     mean = np.mean(values, axis=0)
-    given = np.flatnonzero(weight > 0)
+    samples = getattr(model, "estimators_samples_", None)
     claims = [
-        *error_claims(model, X, y, targets, weight, mean),
-        *out_of_bag_claims(model, targets, values),
-        *tree_claims(model, X, y, targets, weight, effort),
+        *error_claims(model, part, y[some], of_part, weight[some], mean),
+        *out_of_bag_claims(model, targets, values, samples, some),
+        *tree_claims(model, X, y, targets, weight, samples, effort),
     ]
-    problem = f"the mean of {len(model.estimators_):,} models, each fitted to its own sample"
-    data = f"the {len(given):,} rows and {X.shape[1]:,} columns given"
-    data += f", {total_weight(weight[given])}"
+    problem = f"the mean of {T:,} models, each fitted to its own sample"
+    given = np.count_nonzero(weight)
+    data = f"the {given:,} rows and {X.shape[1]:,} columns given"
+    data += f", {total_weight(weight[weight > 0])}"
+    if len(some) < n:
+        data += f"; {len(some):,} rows were sent down the trees again"
     return Certificate(type(model).__name__, problem, data, tuple(claims))
+
+
+def checked_rows(n: int, most: int) -> Ints:
+    """All rows, or as many as may be checked, drawn at random in their order."""
+    if n <= max(most, 1000):
+        return np.arange(n)
+    return np.sort(np.random.default_rng(0).permutation(n)[: max(most, 1000)])
+
+
+def rows_of(targets: Targets, some: Ints) -> Targets:
+    """The targets of some rows."""
+    return Targets(
+        None if targets.classes is None else targets.classes[some],
+        None if targets.numbers is None else targets.numbers[some],
+        targets.n_classes,
+    )
 
 
 class _Reader:
@@ -135,44 +158,59 @@ def error_claims(
     return claims
 
 
-def out_of_bag_claims(model: Any, targets: Targets, values: list[Floats]) -> list[Claim]:
-    """The estimate from members that have not seen a row, derived again."""
-    samples = getattr(model, "estimators_samples_", None)
+def out_of_bag_claims(
+    model: Any, targets: Targets, values: list[Floats], samples: Any, some: Ints
+) -> list[Claim]:
+    """The estimate from members that have not seen a row, derived again for some rows."""
     if samples is None or not getattr(model, "bootstrap", False):
         return []
-    n = len(values[0])
-    total, seen_by = np.zeros_like(values[0]), np.zeros(n)
+    n = len(targets.classes if targets.classes is not None else targets.numbers)
+    total, seen_by, missed = np.zeros_like(values[0]), np.zeros(len(some)), []
     for value, sample in zip(values, samples, strict=True):
         out = np.ones(n, bool)
         out[np.asarray(sample)] = False
-        total[out] += value[out]
-        seen_by[out] += 1
+        missed.append(out.mean())
+        total += value * out[some, np.newaxis, np.newaxis]
+        seen_by += out[some]
     scored = seen_by > 0
     if not scored.any():
         return []
     mean = total / np.maximum(seen_by, 1)[:, np.newaxis, np.newaxis]
-    missed = float(np.mean([1 - len(np.unique(s)) / n for s in samples]))
-    words = f"on average a member misses {missed:.1%} of the rows"
-    score = _score(targets, mean, np.flatnonzero(scored))
+    words = f"on average a member misses {float(np.mean(missed)):.1%} of the rows"
+    of_some = rows_of(targets, some)
+    score = _score(of_some, mean, np.flatnonzero(scored))
     rows = f"{int(scored.sum()):,} rows"
     statement = f"out of bag R2 is {score:.4f} on {rows}; {words}"
     if targets.classes is not None:
         statement = f"out of bag {score:.4f} of {rows} are right; {words}"
     claims = [Claim("out of bag", statement, score, None, True, "checked")]
-    if hasattr(model, "oob_score_") and not callable(model.oob_score):
-        # Rows that every member has seen count as the first class, or as predicted zero.
-        everywhere = _score(targets, mean, np.arange(n))
+    name = "oob_prediction_" if targets.classes is None else "oob_decision_function_"
+    by_row = _published_by_row(model, targets, name, n)
+    known = len(some) == n or hasattr(model, name)
+    if hasattr(model, "oob_score_") and not callable(model.oob_score) and known:
+        # Rows that every member has seen count as the first class, or as predicted zero; of rows
+        # that were not checked, what is published by row is taken.
+        whole = mean if len(some) == n else by_row
+        everywhere = _score(targets, np.nan_to_num(whole), np.arange(n))
         claims.append(
             agrees("published estimate", "oob_score_", np.array([model.oob_score_]),
                    np.array([everywhere]), max(1.0, abs(everywhere)))
         )  # fmt: skip
-    name = "oob_prediction_" if targets.classes is None else "oob_decision_function_"
     if hasattr(model, name):
-        derived = mean[:, :, 0] if targets.classes is None else mean.transpose(0, 2, 1)
-        said = np.asarray(getattr(model, name), np.float64).reshape(derived.shape)
-        scale = max(float(np.abs(derived).max(initial=0.0)), 1e-300)
-        claims.append(agrees("out of bag by row", name, said[scored], derived[scored], scale))
+        scale = max(float(np.abs(mean).max(initial=0.0)), 1e-300)
+        claims.append(agrees("out of bag by row", name, by_row[some][scored], mean[scored], scale))
     return claims
+
+
+def _published_by_row(model: Any, targets: Targets, name: str, n: int) -> Floats:
+    """What is published of each row (n, o, K); NaN if nothing is."""
+    K = max(targets.n_classes)
+    if not hasattr(model, name):
+        return np.full((n, targets.n_outputs, K), np.nan)
+    said = np.asarray(getattr(model, name), np.float64)
+    if targets.classes is None:
+        return said.reshape(n, -1, 1)
+    return said.reshape(n, K, -1).transpose(0, 2, 1)
 
 
 def _score(targets: Targets, mean: Floats, rows: Any) -> float:
@@ -187,7 +225,7 @@ def _score(targets: Targets, mean: Floats, rows: Any) -> float:
 
 
 def tree_claims(
-    model: Any, X: Any, y: NDArray[Any], targets: Targets, weight: Floats, effort: int
+    model: Any, X: Any, y: NDArray[Any], targets: Targets, weight: Floats, samples: Any, effort: int
 ) -> list[Claim]:
     """That the nodes of the first trees count the rows of their samples.
 
@@ -209,24 +247,20 @@ def tree_claims(
         every = class_weights(first, targets.classes[:, 0])
     elif columns is None and (by_parts or not model.bootstrap):
         every = weight * class_weights(model, y)
-    checked, nodes = 0, 0
+    checked, n_nodes, n_rows = 0, 0, 0
     failing: list[Claim] = []
-    samples = model.estimators_samples_
     for i, (member, sample) in enumerate(zip(model.estimators_, samples, strict=True)):
         tree = PublishedTree(member)
-        nodes += len(tree)
-        if checked and nodes > NODES_CHECKED * max(effort, 0.1):
-            break
         drawn = np.bincount(np.asarray(sample), minlength=len(y)) * every
         rows = np.flatnonzero(drawn)
-        parts = [
-            [rows[first + some] for some in tree.rows_by_node(block)]
-            for first, block in matrix_blocks(
-                member, X[rows] if columns is None else X[rows][:, columns[i]]
-            )
-        ]
-        found = [np.concatenate(node) for node in zip(*parts, strict=True)]
-        claims = count_claims(member, tree, found, targets, drawn, str(member.criterion))
+        n_nodes, n_rows = n_nodes + len(tree), n_rows + len(rows)
+        much = n_nodes > NODES_CHECKED[effort > 0] or n_rows > ROWS_COUNTED[effort > 0]
+        if checked and much:
+            break
+        own = X[rows] if columns is None else X[rows][:, columns[i]]
+        end = np.concatenate([tree.ends(block) for _, block in matrix_blocks(member, own)])
+        nodes = NodeRows(tree, rows, end, lambda own=own, m=member: as_matrix(m, own))
+        claims = count_claims(member, nodes, targets, drawn, str(member.criterion))
         failing += [claim for claim in claims if not claim.holds]
         checked += 1
     some = "all" if checked == len(model.estimators_) else f"the first {checked:,} of"

@@ -15,6 +15,7 @@ from scipy.special import logsumexp
 from .claims import Certificate, Claim, measured, total_weight, within
 
 Floats = NDArray[np.float64]
+ROWS_AT_ONCE = 4_096  # so that they stay in the cache
 
 
 def certify_model(
@@ -67,9 +68,12 @@ def log_joint(X: Floats, p: Floats, m: Floats, S: Floats) -> Floats:
         log_p = np.log(p)
     for k in range(len(p)):
         factor = np.linalg.cholesky(S[k])
-        distances = solve_triangular(factor, (X - m[k]).T, lower=True)
-        joint[:, k] = log_p[k] - 0.5 * (distances**2).sum(axis=0)
-        joint[:, k] -= np.log(np.diag(factor)).sum() + 0.5 * d * np.log(2 * np.pi)
+        constant = log_p[k] - np.log(np.diag(factor)).sum() - 0.5 * d * np.log(2 * np.pi)
+        for first in range(0, n, ROWS_AT_ONCE):
+            some = slice(first, first + ROWS_AT_ONCE)
+            away = (X[some] - m[k]).T
+            away = solve_triangular(factor, away, lower=True, overwrite_b=True, check_finite=False)
+            joint[some, k] = constant - 0.5 * np.einsum("ij,ij->j", away, away)
     return joint
 
 
@@ -148,7 +152,7 @@ def maximised(
     for k in np.flatnonzero(totals > 0):
         m[k] = r[:, k] @ X / totals[k]
         if known is None:
-            scatter = (r[:, k, None] * (X - m[k])).T @ (X - m[k]) / totals[k]
+            scatter = scatter_about(X, r[:, k], m[k]) / totals[k]
             if kind in ("diag", "spherical"):
                 scatter = np.diag(np.diag(scatter))
             if kind == "spherical":
@@ -159,6 +163,16 @@ def maximised(
         if kind == "tied":
             S = np.broadcast_to(np.einsum("k,kij->ij", p, S) + floor * np.eye(d), S.shape)
     return p, m, S
+
+
+def scatter_about(X: Floats, weight: Floats, centre: Floats) -> Floats:
+    """The weighted products (d, d) of the rows' distances from a centre."""
+    total = np.zeros((X.shape[1], X.shape[1]))
+    for first in range(0, len(X), ROWS_AT_ONCE):
+        some = slice(first, first + ROWS_AT_ONCE)
+        away = X[some] - centre
+        total += (weight[some, None] * away).T @ away
+    return total
 
 
 def gradient_claim(X: Floats, weight: Floats, shares: Floats, m: Floats, S: Floats) -> Claim:

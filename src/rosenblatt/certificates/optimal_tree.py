@@ -93,12 +93,9 @@ def is_searchable(tree: PublishedTree, matrix: Floats) -> bool:
 
 def depth_of(model: Any, tree: PublishedTree) -> int:
     """The depth that a tree was allowed, or has."""
-    depth = np.zeros(len(tree), np.int64)
-    for node in sorted(tree.branches):  # children come after their parents
-        for child in tree.children(node):
-            depth[child] = depth[node] + 1
     allowed = model.max_depth
-    return int(depth.max() if allowed is None else max(allowed, depth.max()))
+    deepest = int(tree.depth.max())
+    return deepest if allowed is None else max(int(allowed), deepest)
 
 
 def search(

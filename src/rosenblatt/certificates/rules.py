@@ -15,6 +15,8 @@ from .published_numbers import labels_of
 Floats = NDArray[np.float64]
 Booleans = NDArray[np.bool_]
 MOST_RULES = 100_000  # that are tried again, at effort 1
+MOST_PRODUCTS = 4_000_000_000  # of answers, for that
+ROWS_AT_ONCE = 4_096
 EQUAL = 1e-9  # of the weight of all rows: less is no difference
 
 
@@ -64,17 +66,17 @@ def size_claims(
     most = size if least == 0 else max(int(model.max_terms), size)
     conjunctions = type(model).__name__ == "ConjunctionClassifier"
     n_rules = sum(comb(L, k) * (1 if conjunctions else max(k, 1)) for k in range(most + 1))
-    if not model.exhaustive_ or n_rules > MOST_RULES * max(effort, 0.01):
+    answers, yes, no = _grouped(data, holds)
+    prefixes = [terms for k in range(max(most - 1, 1)) for terms in combinations(range(L), k)]
+    work = len(prefixes) * len(answers) * L**2
+    if not model.exhaustive_ or n_rules > MOST_RULES * max(effort, 0.01) or work > MOST_PRODUCTS:
         statement = f"{int(model.n_rules_):,} rules were tried; nothing is claimed of the others"
         return [measured("search", statement, int(model.n_rules_))]
-    # Rows with equal answers are counted together.
-    answers, group = np.unique(holds, axis=0, return_inverse=True)
-    sums = np.bincount(2 * group.ravel() + data.codes, data.weight, 2 * len(answers))
-    no, yes = sums.reshape(-1, 2).T
     slack = EQUAL * float(data.weight.sum())
     better, smaller = least, np.inf
-    for k, says in _rules(answers, most, conjunctions):
-        mistakes = float(yes[~says].sum() + no[says].sum())
+    sums = ConjunctionSums(answers, no - yes, prefixes)
+    for k, held in _rules(sums, L, most, conjunctions):
+        mistakes = float(yes.sum()) + held
         better = min(better, mistakes)
         if k < size:
             smaller = min(smaller, mistakes)
@@ -88,10 +90,57 @@ def size_claims(
     return claims
 
 
-def _rules(answers: Booleans, most: int, conjunctions: bool) -> Iterator[tuple[int, Booleans]]:
-    """The size of every rule, and where (groups,) it holds."""
+def _grouped(data: ClassData, holds: Booleans) -> tuple[Booleans, Floats, Floats]:
+    """Answers (g, L), and the weight of rows with each that are to be yes and no.
+
+    Rows with equal answers are counted together, where the answers fit into one number.
+    """
+    yes = np.where(data.codes == 1, data.weight, 0.0)
+    if holds.shape[1] > 62:
+        return holds, yes, data.weight - yes
+    number = holds @ (1 << np.arange(holds.shape[1], dtype=np.int64))
+    _, first, group = np.unique(number, return_index=True, return_inverse=True)
+    return holds[first], np.bincount(group, yes), np.bincount(group, data.weight - yes)
+
+
+class ConjunctionSums:
+    """The sum of v (g,) over the rows where all of some tests hold.
+
+    For each prefix all pairs of further tests are summed at once: products of columns of answers.
+    """
+
+    def __init__(self, answers: Booleans, v: Floats, prefixes: list[tuple[int, ...]]) -> None:
+        L = answers.shape[1]
+        self.place = {terms: i for i, terms in enumerate(prefixes)}
+        self.total, self.pairs = float(v.sum()), np.zeros((len(prefixes), L, L))
+        for first in range(0, len(v), ROWS_AT_ONCE):
+            some = slice(first, first + ROWS_AT_ONCE)
+            ones = answers[some].astype(np.float64)
+            for terms, i in self.place.items():
+                held = v[some] * ones[:, list(terms)].all(axis=1)
+                self.pairs[i] += (ones * held[:, np.newaxis]).T @ ones
+
+    def of(self, terms: tuple[int, ...]) -> float:
+        """The sum where all of these tests hold."""
+        if len(terms) < 2:
+            return float(self.pairs[0, terms[0], terms[0]]) if terms else self.total
+        return float(self.pairs[self.place[terms[:-2]], terms[-2], terms[-1]])
+
+    def at_least(self, m: int, terms: tuple[int, ...]) -> float:
+        """The sum where m of these tests hold or more: inclusion and exclusion."""
+        total = 0.0
+        for j in range(m, len(terms) + 1):
+            part = sum(self.of(some) for some in combinations(terms, j))
+            total += (-1) ** (j - m) * comb(j - 1, max(m - 1, 0)) * part
+        return total
+
+
+def _rules(
+    sums: ConjunctionSums, L: int, most: int, conjunctions: bool
+) -> Iterator[tuple[int, float]]:
+    """The size of every rule, and the sum where it holds."""
     for k in range(most + 1):
-        for terms in combinations(range(answers.shape[1]), k):
-            held = answers[:, list(terms)].sum(axis=1)
-            for m in [k] if conjunctions or not k else range(1, k + 1):
-                yield k, held >= m
+        for terms in combinations(range(L), k):
+            yield k, sums.of(terms)
+            for m in [] if conjunctions else range(1, k):
+                yield k, sums.at_least(m, terms)

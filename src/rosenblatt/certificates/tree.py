@@ -13,15 +13,9 @@ from numpy.typing import NDArray
 from .claims import Certificate, Claim, total_weight, weights_in_range
 from .closed_form import agrees, class_codes
 from .optimal_tree import DEPTHS, best_tree_claims, depth_of, is_searchable
+from .tree_counts import NodeRows, count_claims
 from .tree_routing import Floats, Ints, PublishedTree, as_matrix
-from .tree_splits import (
-    Rules,
-    Targets,
-    best_score,
-    chosen_score,
-    impurity,
-    weighted_median,
-)
+from .tree_splits import Rules, Targets, best_score, chosen_score
 
 CELLS = 20_000_000  # of columns that are sorted again, at effort 1
 NEAREST = 1e-7  # scikit-learn takes values that are nearer than this to be equal
@@ -41,16 +35,16 @@ def certify_model(
     given = np.flatnonzero(weight > 0)
     grown_on = np.intersect1d(given, getattr(model, "growth_rows_", given))
     tree = PublishedTree(model)
-    nodes = [grown_on[rows] for rows in tree.rows_by_node(matrix[grown_on])]
-    criterion = str(model.criterion)
-    errors = error_claims(model, tree, matrix, X, y, targets, weight, given)
+    criterion, end = str(model.criterion), tree.ends(matrix)
+    errors = error_claims(model, tree, matrix, X, y, targets, weight, given, end)
+    nodes = NodeRows(tree, grown_on, end[grown_on], lambda: matrix[grown_on])
     claims = [
         *errors,
-        *count_claims(model, tree, nodes, targets, weight, criterion),
-        *split_claims(model, tree, matrix, nodes, targets, weight, criterion, effort),
+        *count_claims(model, nodes, targets, weight, criterion),
+        *split_claims(model, nodes, matrix, targets, weight, criterion, effort),
     ]
     if targets.classes is not None and targets.n_outputs == 1:
-        guess = tree.value[tree.ends(matrix[given]), 0].argmax(axis=1)
+        guess = tree.value[end[given], 0].argmax(axis=1)
         classes = targets.classes[given, 0]
         claims += best_tree_claims(
             model, tree, matrix[given], classes, weight[given], guess != classes,
@@ -106,10 +100,9 @@ def class_weights(model: Any, y: NDArray[Any]) -> Floats:
 
 def error_claims(
     model: Any, tree: PublishedTree, matrix: Floats, X: Any, y: NDArray[Any], targets: Targets,
-    weight: Floats, given: Ints,
+    weight: Floats, given: Ints, end: Ints,
 ) -> list[Claim]:  # fmt: skip
     """The training error, the agreement with `predict`, and the least that any model can reach."""
-    end = tree.ends(matrix)
     if targets.classes is None:
         return _regression_errors(model, tree, X, matrix, targets, weight, given, end)
     guess = tree.value[end].argmax(axis=2)
@@ -152,8 +145,19 @@ def _groups(matrix: Any) -> Ints:
     if sp.issparse(matrix):
         return _groups_of_sparse(matrix)
     clean = np.ascontiguousarray(np.where(np.isnan(matrix), np.inf, matrix) + 0.0)
-    as_bytes = clean.view(np.dtype((np.void, clean.dtype.itemsize * clean.shape[1]))).ravel()
-    return np.unique(as_bytes, return_inverse=True)[1]
+    if not clean.shape[1]:
+        return np.zeros(len(clean), np.int64)
+    # Equal rows have equal sums of their bits; only rows that share a sum are compared.
+    factor = np.random.default_rng(0).integers(2**63, size=clean.shape[1], dtype=np.uint64) | 1
+    sums = (clean.view(np.uint64) * factor).sum(axis=1, dtype=np.uint64)
+    _, group, counts = np.unique(sums, return_inverse=True, return_counts=True)
+    shared = np.flatnonzero(counts[group] > 1)
+    if len(shared):
+        kind = np.dtype((np.void, clean.dtype.itemsize * clean.shape[1]))
+        rows = np.unique(clean[shared].view(kind).ravel(), return_inverse=True)[1]
+        group[shared] = len(counts) + rows.ravel()
+        group = np.unique(group, return_inverse=True)[1]
+    return group
 
 
 def _groups_of_sparse(X: Any) -> Ints:
@@ -190,13 +194,15 @@ def least_squares_claim(matrix: Any, numbers: Floats, w: Floats, error: float) -
 def least_mistakes(matrix: Any, classes: Ints, w: Floats) -> tuple[float, int]:
     """The weight that any model gets wrong, since equal rows differ in class; and such rows."""
     group = _groups(matrix)
-    kinds = np.unique(classes, axis=0, return_inverse=True)[1].ravel()
-    pairs, place = np.unique(np.column_stack([group, kinds]), axis=0, return_inverse=True)
-    held = np.bincount(place.ravel(), w)
-    total = np.bincount(group, w)
+    kinds = classes[:, 0]
+    if classes.shape[1] > 1:
+        kinds = np.unique(classes, axis=0, return_inverse=True)[1].ravel()
+    pairs, place = np.unique(group * (kinds.max() + 1) + kinds, return_inverse=True)
+    group_of_pair = pairs // (kinds.max() + 1)
+    held, total = np.bincount(place, w), np.bincount(group, w)
     heaviest = np.zeros(len(total))
-    np.maximum.at(heaviest, pairs[:, 0], held)
-    n_kinds = np.bincount(pairs[:, 0])
+    np.maximum.at(heaviest, group_of_pair, held)
+    n_kinds = np.bincount(group_of_pair)
     return float(np.maximum(total - heaviest, 0.0).sum()), int((n_kinds[group] > 1).sum())
 
 
@@ -210,70 +216,25 @@ def least_squares_of_equals(matrix: Any, numbers: Floats, w: Floats) -> float:
     return total
 
 
-def count_claims(
-    model: Any, tree: PublishedTree, nodes: list[Ints], targets: Targets, weight: Floats,
-    criterion: str,
-) -> list[Claim]:  # fmt: skip
-    """That rows, weights, values and impurities of all nodes are those of the data."""
-    n_rows = np.array([len(rows) for rows in nodes])
-    exact = bool(np.array_equal(n_rows, tree.n_rows))
-    statement = f"each of {len(tree):,} nodes has the rows that it publishes"
-    if not exact:
-        wrong = int(np.count_nonzero(n_rows != tree.n_rows))
-        statement = f"{wrong:,} of {len(tree):,} nodes publish other numbers of rows"
-    claims = [Claim("counts", statement, float(not exact), 0.0, exact, "proved")]
-    if (n_rows == 0).any():
-        return [*claims, Claim("values", "a node has no rows", np.inf, 0.0, False, "proved")]
-    sums = np.array([weight[rows].sum() for rows in nodes])
-    claims.append(agrees("weights", "the weights of the nodes", tree.weight, sums))
-    if getattr(model, "monotonic_cst", None) is None:  # else values are clipped to bounds
-        derived = np.array([_value(model, targets, rows, weight, tree) for rows in nodes])
-        scale = np.maximum(np.abs(derived).max(initial=0.0), 1e-300)
-        claims.append(agrees("values", "the values of the nodes", tree.value, derived, scale))
-    found = np.array([impurity(targets, rows, weight, criterion) for rows in nodes])
-    # Shares are rounded as numbers of size one, however pure the nodes are.
-    least = 1.0 if targets.classes is not None else 1e-300
-    scale = max(float(found.max(initial=0.0)), least)
-    if targets.numbers is not None and criterion != "absolute_error":
-        # scikit-learn takes the square of the mean from the mean of squares.
-        scale = max(scale, float(np.mean(targets.numbers**2)))
-    claims.append(agrees("impurities", "the impurities", tree.impurity, found, scale))
-    return claims
-
-
-def _value(model: Any, targets: Targets, rows: Ints, weight: Floats, tree: PublishedTree) -> Floats:
-    """The class shares (o, K), smoothed as asked for, or means or medians of rows."""
-    w, value = weight[rows], np.zeros(tree.value.shape[1:])
-    if targets.classes is not None:
-        strength = float(getattr(model, "leaf_smoothing", 0.0))
-        for o, K in enumerate(targets.n_classes):
-            held = np.bincount(targets.classes[rows, o], w, minlength=K) + strength
-            value[o, :K] = held / held.sum()
-        return value
-    assert targets.numbers is not None
-    for o, y in enumerate(targets.numbers[rows].T):
-        median = model.criterion == "absolute_error"
-        value[o, 0] = weighted_median(y, w) if median else float((w * y).sum() / w.sum())
-    return value
-
-
 def split_claims(
-    model: Any, tree: PublishedTree, matrix: Floats, nodes: list[Ints], targets: Targets,
-    weight: Floats, criterion: str, effort: int,
+    model: Any, nodes: NodeRows, matrix: Floats, targets: Targets, weight: Floats, criterion: str,
+    effort: int,
 ) -> list[Claim]:  # fmt: skip
     """That each split gains, and where all columns were tried, that no other gains more."""
-    inner = [node for node in tree.branches if len(nodes[node])]
-    if not inner or criterion == "absolute_error":
+    tree = nodes.tree
+    inner = tree.inner[nodes.counts[tree.inner] > 0]
+    if not len(inner) or criterion == "absolute_error":
         return []
-    rules = rules_of(model, nodes[0], weight)
-    inner.sort(key=lambda node: (-len(nodes[node]), node))
-    cells = np.cumsum([len(nodes[node]) * matrix.shape[1] for node in inner])
-    checked = inner[: max(1, int(np.searchsorted(cells, CELLS * max(effort, 0.05))))]
+    rules = rules_of(model, nodes.rows, weight)
+    inner = inner[np.lexsort((inner, -nodes.counts[inner]))]  # parents before their children
+    cells = np.cumsum(nodes.counts[inner] * matrix.shape[1])
+    checked = inner[: max(1, int(np.searchsorted(cells, CELLS * max(effort, 0.05))))].tolist()
     excess, short = 0.0, 0.0
     exhaustive = tries_every_split(model)
+    rows_of = nodes.rows_of(checked)
     for node in checked:
-        rows = nodes[node]
-        children = [nodes[child] for child in tree.children(node)]
+        rows = rows_of[node]
+        children = [rows_of[child] for child in tree.children(node)]
         if any(not len(child) for child in children):
             continue
         split, whole = chosen_score(children, rows, targets, weight, rules)

@@ -15,6 +15,7 @@ from .category_counts import (
     CategoryTable,
     categories_claims,
     check_one_each,
+    distinct,
     is_missing,
     parameter_claims,
     places_of,
@@ -38,6 +39,8 @@ from .closed_form import (
 from .published_numbers import Scores, decision_claims
 
 ROUNDING = 1e-9
+WIDEST, MOST_VALUES = 6, 2_000  # of features on average, of all together: counted by products
+ROWS_AT_ONCE = 4_096
 
 Places = NDArray[np.intp]
 
@@ -98,16 +101,21 @@ def _check_attributes(model: Any, d: int, parents: NDArray[Any]) -> None:
 def _named(model: Any, data: ClassData) -> list[Claim]:
     """That the categories are those of the rows; numbers are those that were seen, too."""
     as_words = [np.asarray(values).astype(str) for values in model.categories_]
-    table = np.empty(data.X.shape, object)
-    given = np.empty(data.given.shape, object)
-    for target, X in ((table, data.X), (given, data.given)):
-        for j in range(X.shape[1]):
-            values = without_fractions(X[:, j]).tolist()
-            known = {v: None if is_missing(v) else _word(v) for v in set(values)}
-            target[:, j] = [known[v] for v in values]
     words_data = object.__new__(ClassData)
-    words_data.X, words_data.given = table, given
+    words_data.X, words_data.given = _words_of(data.X), _words_of(data.given)
     return categories_claims(model, words_data, as_words, [len(values) for values in as_words])
+
+
+def _words_of(X: Any) -> NDArray[Any]:
+    """The distinct values of each column as words, one below the other; None fills it up."""
+    columns = [
+        [None if is_missing(v) else _word(v) for v in dict.fromkeys(distinct(column))]
+        for column in (without_fractions(X[:, j]) for j in range(X.shape[1]))
+    ]
+    table = np.full((max(map(len, columns), default=0), len(columns)), None, object)
+    for j, words in enumerate(columns):
+        table[: len(words), j] = words
+    return table
 
 
 def _word(value: Any) -> str:
@@ -130,15 +138,39 @@ def _joint(data: ClassData, places: list[Places], j: int, i: int, widths: list[i
 def _information(data: ClassData, places: list[Places], widths: list[int]) -> Floats:
     """I(x_i; x_j | y) in bits, (d, d)."""
     d = len(places)
-    found = np.zeros((d, d))
+    found, tables = np.zeros((d, d)), _all_joint(data, places, widths)
+    start = np.cumsum([0, *widths])
     for i in range(d):
         for j in range(i):
-            N = _joint(data, places, j, i, widths)
+            N = (
+                _joint(data, places, j, i, widths) if tables is None
+                else tables[:, start[i] : start[i + 1], start[j] : start[j + 1]]
+            )  # fmt: skip
             n = N.sum(axis=(1, 2), keepdims=True)
             with np.errstate(divide="ignore", invalid="ignore"):
                 logs = np.log2(N * n) - np.log2(N.sum(1, keepdims=True) * N.sum(2, keepdims=True))
             bits = (N * np.where(N > 0, logs, 0.0)).sum() / max(N.sum(), 1e-300)
             found[i, j] = found[j, i] = max(bits, 0.0)
+    return found
+
+
+def _all_joint(data: ClassData, places: list[Places], widths: list[int]) -> Floats | None:
+    """The weights (K, m, m) of all pairs of values at once: products of columns of zeros and ones.
+
+    None where features have so many values that counting pair by pair takes less time.
+    """
+    m = sum(widths)
+    if m > WIDEST * len(widths) or m > MOST_VALUES:
+        return None
+    found, start = np.zeros((len(data.classes), m, m)), np.cumsum([0, *widths])
+    for k, members in enumerate(data.members):
+        for first in range(0, len(members), ROWS_AT_ONCE):
+            rows = members[first : first + ROWS_AT_ONCE]
+            ones = np.zeros((len(rows), m))
+            for j, place in enumerate(places):
+                known = np.flatnonzero(place[rows] != MISSING)
+                ones[known, start[j] + place[rows[known]]] = 1.0
+            found[k] += (ones * data.weight[rows, np.newaxis]).T @ ones
     return found
 
 
@@ -220,8 +252,9 @@ def _decisions(
         if i >= 0:
             both = (places[i] != MISSING) & (places[j] != MISSING)
             logs = np.asarray(model.conditional_log_prob_[j], np.float64)
-            given = logs[:, np.where(both, places[i], 0), np.where(both, places[j], 0)].T
-            scores = np.where(both[:, np.newaxis], given, scores)
+            cell = np.where(both, places[i] * logs.shape[2] + places[j], 0)
+            given = logs.reshape(len(logs), -1).T.take(cell, axis=0)
+            scores = given if both.all() else np.where(both[:, np.newaxis], given, scores)
         total += scores
         sizes += np.abs(np.nan_to_num(scores, neginf=0.0))
     published = np.asarray(model.feature_log_prob_[0])

@@ -1,6 +1,6 @@
 """Trees read from their published arrays: rows sent down again, by NumPy alone."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import Any
 
@@ -12,6 +12,8 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 CELLS_AT_ONCE = 4_000_000  # of sparse rows that are made dense
+MOST_BITS = 64
+ROWS_AT_ONCE = 4_096  # that go down a tree together, so that they stay in the cache
 
 
 class PublishedTree:
@@ -53,56 +55,108 @@ class PublishedTree:
         many = np.flatnonzero(self.first_branch >= 0)
         two[many] = False
         inner = np.flatnonzero(two)
-        others = [(node, child) for node in many.tolist() for _, child in self.branches[node]]
+        others = [(node, child) for node in many.tolist() for _, child in self.branches(node)]
         pairs = np.column_stack([np.repeat(inner, 2), np.c_[self.left, self.right][inner].ravel()])
         parents, children = np.concatenate([pairs, np.array(others, np.int64).reshape(-1, 2)]).T
         return parents, children
 
-    @cached_property
-    def branches(self) -> dict[int, list[tuple[int, int]]]:
-        """The branches of each inner node: code and child."""
-        inner = np.flatnonzero(self.left >= 0).tolist()
-        found = {node: [(0, int(self.left[node])), (1, int(self.right[node]))] for node in inner}
-        for node in np.flatnonzero(self.first_branch >= 0).tolist():
+    @property
+    def inner(self) -> Ints:
+        """The nodes that have branches."""
+        is_inner = self.left >= 0
+        is_inner[np.flatnonzero(self.first_branch >= 0)] = True
+        return np.flatnonzero(is_inner)
+
+    def branches(self, node: int) -> list[tuple[int, int]]:
+        """The branches of a node: code and child; none of a leaf."""
+        if len(self.first_branch) and self.first_branch[node] >= 0:
             first = int(self.first_branch[node])
-            branches = slice(first, first + int(self.tree.n_branches[node]))
-            codes, children = self.tree.branch_code[branches], self.tree.branch_child[branches]
-            found[node] = list(zip(np.asarray(codes).tolist(), children.tolist(), strict=True))
-        return found
+            some = slice(first, first + int(self.tree.n_branches[node]))
+            codes, children = self.tree.branch_code[some], self.tree.branch_child[some]
+            return list(zip(np.asarray(codes).tolist(), children.tolist(), strict=True))
+        if self.left[node] < 0:
+            return []
+        return [(0, int(self.left[node])), (1, int(self.right[node]))]
 
     def __len__(self) -> int:
         return len(self.left)
 
     def children(self, node: int) -> list[int]:
         """The children of a node; none of a leaf."""
-        return [child for _, child in self.branches.get(node, [])]
+        return [child for _, child in self.branches(node)]
 
-    def rows_by_node(self, X: Floats) -> list[Ints]:
-        """The rows of X that pass through each node."""
-        found: list[Ints] = [np.zeros(0, np.int64)] * len(self)
+    @cached_property
+    def parent(self) -> Ints:
+        """The parent of each node, -1 of the root."""
+        parents, children = self._edges()
+        parent = np.full(len(self), -1, np.int64)
+        parent[children] = parents
+        return parent
+
+    @cached_property
+    def depth(self) -> Ints:
+        """How many nodes are above each node."""
+        above, depth = self.parent.copy(), (self.parent >= 0).astype(np.int64)
+        while (going := np.flatnonzero(above >= 0)).size:  # twice as far each time
+            depth[going] += depth[above[going]]
+            above[going] = above[above[going]]
+        return depth
+
+    @cached_property
+    def levels(self) -> list[Ints]:
+        """The nodes of each depth, those of the root's children first."""
+        order = np.argsort(self.depth, kind="stable")
+        ends = np.cumsum(np.bincount(self.depth))
+        return np.split(order, ends[:-1])[1:]
+
+    def totals(self, own: NDArray[Any]) -> NDArray[Any]:
+        """What nodes (m, ...) have themselves and all nodes below them, added up."""
+        total = own.copy()
+        for nodes in reversed(self.levels):
+            np.add.at(total, self.parent[nodes], total[nodes])
+        return total
+
+    def rows_by_node(self, X: Floats, wanted: set[int] | None = None) -> dict[int, Ints]:
+        """The rows of X that pass through each node, or through some and their children."""
+        found: dict[int, Ints] = {}
         waiting = [(0, np.arange(len(X)))]
         while waiting:
             node, rows = waiting.pop()
             found[node] = rows
-            branches = self.branches.get(node)
-            if branches and len(rows):
+            if not len(rows) or (wanted is not None and node not in wanted):
+                continue
+            branches = self.branches(node)
+            if branches:
                 codes = self.codes(X[rows, self.feature[node]], node)
                 waiting += [(child, rows[codes == code]) for code, child in branches]
         return found
 
     def ends(self, X: Floats) -> Ints:
         """The node (n,) where each row of X stops."""
-        end, rows = np.zeros(len(X), np.int64), np.arange(len(X))
+        end = np.zeros(len(X), np.int64)
         if (self.first_branch >= 0).any():
-            for node, through in enumerate(self.rows_by_node(X)):
+            for node, through in sorted(self.rows_by_node(X).items()):
                 end[through] = node  # children come after their parents
             return end
-        while len(rows := rows[self.left[end[rows]] >= 0]):
-            at = end[rows]
-            values = X[rows, self.feature[at]]
-            below = values <= self.threshold[at]
-            left = np.where(np.isnan(values), self.missing_left[at], below)
-            end[rows] = np.where(left, self.left[at], self.right[at])
+        child = np.column_stack([self.left, self.right]).ravel()
+        for first in range(0, len(X), ROWS_AT_ONCE):
+            some = slice(first, first + ROWS_AT_ONCE)
+            end[some] = self._ends_of_block(np.ascontiguousarray(X[some]), child)
+        return end
+
+    def _ends_of_block(self, X: Floats, child: Ints) -> Ints:
+        """The same for few rows; `child` (2 m,) has the two children of each node."""
+        end, rows, at = np.zeros(len(X), np.int64), np.arange(len(X)), np.zeros(len(X), np.int64)
+        values = X.ravel()
+        while (going := np.flatnonzero(self.left.take(at) >= 0)).size:
+            rows, at = rows.take(going), at.take(going)
+            x = values.take(rows * X.shape[1] + self.feature.take(at))
+            right = ~(x <= self.threshold.take(at))
+            missing = np.flatnonzero(x != x)
+            if missing.size:
+                right[missing] = ~self.missing_left[at[missing]]
+            at = child.take(2 * at + right)
+            end[rows] = at
         return end
 
     def codes(self, values: Floats, node: int) -> Ints:
@@ -112,8 +166,36 @@ class PublishedTree:
         if categories:
             return np.where(missing, categories, values).astype(np.int64)
         codes = np.where(values <= self.threshold[node], 0, 1)
-        apart = any(code == 2 for code, _ in self.branches[node])
+        apart = any(code == 2 for code, _ in self.branches(node))
         return np.where(missing, 2 if apart else np.where(self.missing_left[node], 0, 1), codes)
+
+
+def ends_by_masks(
+    root: int, branches: Callable[[int], tuple[int, int] | None],
+    goes_left: Callable[[int], NDArray[np.bool_]], n: int,
+) -> Ints:  # fmt: skip
+    """The leaf (n,) of a tree of at most MOST_BITS leaves where each row stops.
+
+    Leaves are bits, numbered from the left. A row that goes right at a node loses the leaves on
+    its left, and stops at the first one that remains (Lucchese and others, 2015, QuickScorer).
+    """
+    leaves: list[int] = []
+    remaining = np.full(n, ~np.uint64(0))
+
+    def visit(node: int) -> None:
+        children = branches(node)
+        if children is None:
+            leaves.append(node)
+            return
+        first = len(leaves)
+        visit(children[0])
+        on_left = np.uint64((1 << len(leaves)) - (1 << first))
+        np.bitwise_and(remaining, ~(on_left * ~goes_left(node)), out=remaining)
+        visit(children[1])
+
+    visit(root)
+    lowest = np.bitwise_count((remaining & (~remaining + np.uint64(1))) - np.uint64(1))
+    return np.array(leaves, np.int64).take(lowest)
 
 
 def matrix_blocks(model: Any, X: Any) -> Iterator[tuple[int, Floats]]:

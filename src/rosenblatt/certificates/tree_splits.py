@@ -75,28 +75,10 @@ def branch_scores(criterion: str, S: Floats, W: Floats, outputs: int) -> Floats:
     return found
 
 
-def impurity(targets: Targets, rows: Ints, weight: Floats, criterion: str) -> float:
-    """The mean impurity of rows over the outputs, in scikit-learn's units."""
-    w = weight[rows]
-    W = float(w.sum())
-    if targets.classes is not None:
-        total = 0.0
-        for o, K in enumerate(targets.n_classes):
-            share = np.bincount(targets.classes[rows, o], w, minlength=K) / W
-            gini = 1.0 - float((share * share).sum())
-            total += gini if criterion == "gini" else -float(xlogy(share, share).sum()) / np.log(2)
-        return total / targets.n_outputs
-    assert targets.numbers is not None
-    y = targets.numbers[rows]
-    if criterion == "absolute_error":
-        centre = np.array([weighted_median(column, w) for column in y.T])
-        return float((w[:, np.newaxis] * np.abs(y - centre)).sum() / W / y.shape[1])
-    mean = (w[:, np.newaxis] * y).sum(axis=0) / W
-    if criterion == "poisson":
-        with np.errstate(divide="ignore", invalid="ignore"):
-            terms = w[:, np.newaxis] * xlogy(y, np.where(y > 0, y / mean, 1.0))
-        return float(terms.sum() / W / y.shape[1])
-    return float((w[:, np.newaxis] * (y - mean) ** 2).sum() / W / y.shape[1])
+def distance_from_median(y: Floats, w: Floats) -> float:
+    """The mean absolute distance of targets (m, o) from their medians."""
+    centre = np.array([weighted_median(column, w) for column in y.T])
+    return float((w[:, np.newaxis] * np.abs(y - centre)).sum() / w.sum() / y.shape[1])
 
 
 def weighted_median(y: Floats, w: Floats) -> float:
@@ -118,15 +100,57 @@ def best_score(
     if targets.numbers is not None and rules.criterion != "poisson":
         centre = (S.sum(axis=0) / w.sum())[np.newaxis]
         S = S - w[:, np.newaxis] * centre  # the same for all splits, and more exact
-    best = -np.inf
+    best, node = -np.inf, _Node(S, w, rules, targets.n_outputs)
     for j in range(X.shape[1]):
         values = X[rows, j]
         if n_categories[j]:
             found = _score_of_categories(values, S, w, rules, targets.n_outputs, n_categories[j])
-        else:
+        elif np.isnan(values).any():
             found = _score_of_thresholds(values, S, w, rules, targets.n_outputs)
+        else:
+            found = node.score_of_column(values)
         best = max(best, found)
     return best
+
+
+class _Node:
+    """The rows of a node, for columns without gaps: what `_score_of_thresholds` does, in less time.
+
+    S (q, m) stands column by column, and sums are taken at the cuts alone.
+    """
+
+    def __init__(self, S: Floats, w: Floats, rules: Rules, outputs: int) -> None:
+        self.rules, self.outputs, self.m = rules, outputs, len(w)
+        self.S, self.w = np.ascontiguousarray(S.T), w
+        self.total, self.W = S.sum(axis=0), float(w.sum())
+        self.equal = bool((w == 1).all())
+        self.signed = bool((S < 0).any())
+
+    def score_of_column(self, values: Floats) -> float:
+        """The best score of a threshold on one column."""
+        order, least = np.argsort(values), max(self.rules.min_rows, 1)
+        ordered = values[order]
+        cut = np.flatnonzero(np.diff(ordered) > self.rules.nearest)  # the last row on the left
+        cut = cut[(cut + 1 >= least) & (self.m - cut - 1 >= least)]
+        A = (cut + 1).astype(np.float64) if self.equal else np.cumsum(self.w[order])[cut]
+        if self.rules.min_weight > 0:
+            heavy = (self.rules.min_weight <= A) & (self.rules.min_weight <= self.W - A)
+            cut, A = cut[heavy], A[heavy]
+        if not len(cut):
+            return -np.inf
+        left = np.array([np.cumsum(channel[order])[cut] for channel in self.S])
+        right = self.total[:, np.newaxis] - left
+        if not self.signed:
+            np.maximum(right, 0.0, out=right)
+        criterion = self.rules.criterion
+        if criterion == "poisson":  # what rounding makes of a rate of zero is no part
+            right[right <= self.m * np.finfo(float).eps * self.total[:, np.newaxis]] = 0.0
+        elif criterion not in ("entropy", "log_loss") and (A > 0).all() and (A < self.W).all():
+            found = (left * left).sum(axis=0) / A + (right * right).sum(axis=0) / (self.W - A)
+            return float(found.max())
+        found = branch_scores(criterion, left.T, A, self.outputs)
+        found += branch_scores(criterion, right.T, self.W - A, self.outputs)
+        return float(found.max())
 
 
 def _score_of_categories(
@@ -144,7 +168,7 @@ def _score_of_categories(
 
 def _score_of_thresholds(values: Floats, S: Floats, w: Floats, rules: Rules, outputs: int) -> float:
     missing = np.isnan(values)
-    order = np.argsort(values[~missing], kind="stable")
+    order = np.argsort(values[~missing])
     known = np.flatnonzero(~missing)[order]
     if not len(known):
         return -np.inf
