@@ -97,6 +97,27 @@ def test_weights_whose_sum_overflows_leave_shares():
     assert gap.value == pytest.approx(certify(model, X, t)["gap"].value)
 
 
+@pytest.mark.parametrize(
+    ("make", "attribute"),
+    [
+        (rb.LinearDiscriminantAnalysis, "means_"),
+        (rb.QuadraticDiscriminantAnalysis, "means_"),
+        (rb.GaussianNB, "theta_"),
+        (rb.NearestCentroid, "centroids_"),
+        (rb.LogisticRegression, "coef_"),
+        (rb.LinearSVC, "coef_"),
+        (rb.PCA, "mean_"),
+        (rb.KMeans, "cluster_centers_"),
+        (rb.GaussianMixture, "means_"),
+    ],
+)
+def test_weights_whose_sum_overflows_let_nothing_false_pass(make, attribute):
+    X, y = clouds()
+    model = make().fit(X, y)
+    setattr(model, attribute, getattr(model, attribute) + 0.5)
+    assert not certify(model, X, y, sample_weight=np.full(len(y), 1e308)).holds
+
+
 @pytest.mark.parametrize("size", [5e-324, 1e200])
 def test_margins_of_planes_at_the_ends_of_the_range_are_the_true_ones(size):
     X, y = np.array([[0.75], [-0.75]]), [1, 0]
@@ -112,6 +133,16 @@ def test_tiny_targets_do_not_pass_for_their_size(kind):
     X, t = np.arange(10.0)[:, None], np.arange(10.0) * 1e-160
     model = kind().fit(X, t)
     model.coef_ = model.coef_ * 0 + 3e-160
+    assert not certify(model, X, t)["gap"].holds
+
+
+@pytest.mark.parametrize("kind", [rb.LinearRegression, rb.Ridge, rb.Lasso])
+@pytest.mark.parametrize("size", [1e-150, 1e-200, 1e-300])
+def test_honest_fits_of_tiny_targets_hold(kind, size):
+    X, t = np.arange(10.0)[:, None], (np.arange(10.0) + np.arange(10) % 3) * size
+    model = (kind(0.01 * size) if kind is rb.Lasso else kind()).fit(X, t)
+    assert certify(model, X, t)["gap"].holds
+    model.coef_ = model.coef_ * 1.5
     assert not certify(model, X, t)["gap"].holds
 
 

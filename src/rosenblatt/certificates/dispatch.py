@@ -15,13 +15,15 @@ from numpy.typing import NDArray
 from rosenblatt.registry import verifiers
 from rosenblatt.runtime.blas import one_blas_thread
 
-from .claims import Certificate, Claim
+from .claims import Certificate, Claim, weights_in_range
 
 Adapter = Callable[..., Certificate]
 
 # (top-level package, class name) and the module here that reads its attributes. A model is looked
 # up along the bases of its class: a subclass is found, a namesake from another package is not.
 ADAPTERS = verifiers()
+# Verifiers to which only the shares of the rows in all weight matter.
+BY_SHARES = {"discriminants", "gaussian_mixture", "kmeans", "nearest_centroid", "pca"}
 
 
 def certify(
@@ -89,6 +91,10 @@ def certify(
         y = _no_target(model, X)
     classes = hasattr(model, "classes_")
     X, y, weight = _check_data(X, y, sample_weight, words=words, gaps=gaps, classes=classes)
+    with np.errstate(over="ignore"):
+        overflows = not np.isfinite(weight.sum())
+    if overflows and adapter.__module__.rpartition(".")[2] in BY_SHARES:
+        weight = weights_in_range(weight)
     # Numbers out of range are infinity or NaN, of which no claim holds; and the same bits come out
     # whatever number of threads BLAS has.
     with np.errstate(over="ignore", invalid="ignore"), one_blas_thread(), unnamed_columns():
@@ -96,6 +102,8 @@ def certify(
             certificate = adapter(model, X, y, weight, tol=tol, effort=effort)
         except Exception:
             strange = _not_finite(model)
+            if overflows:
+                strange.append("the sum of the weights")
             if not strange:
                 raise
             return _of_strange_numbers(model, X, strange)

@@ -56,16 +56,37 @@ def certify_model(
     claims += condition_claim(model, table, total)
     unit = 2.0**-24 if model.coef_.dtype == np.float32 else UNIT
     for k in range(targets.shape[1]):
-        fit = RegressionFit(
-            table, np.ascontiguousarray(targets[:, k]), coef[k], float(intercept[k]), unit
-        )
-        found = verify(fit, k, tol, effort)
+        power = power_of_tiny(model, targets[:, k])
+        t, w, b = (np.ldexp(v, power) for v in (targets[:, k], coef[k], intercept[k]))
+        fit = RegressionFit(table, np.ascontiguousarray(t), w, float(b), unit)
+        found = verify(fit, k, tol, effort, power)
+        if power:
+            problem += f", target {k} and its numbers times 2^{power}, for their squares are none"
         claims += _named(found, k if targets.shape[1] > 1 else None)
     bias = ", b free" if table.centred else ", b = 0"
     words = f"the {len(kept):,} rows and {X.shape[1]:,} columns given, {total_weight(weight)}"
     if model.coef_.dtype == np.float32:
         words += "; coefficients in 32 bits, which end near 1e-7 of their size"
     return Certificate(type(model).__name__, problem + bias, words, tuple(claims))
+
+
+def power_of_tiny(model: Any, t: Floats) -> int:
+    """The power of two that takes a target (n,) to one if its squares are too small; else 0.
+
+    Least squares then has as many times the coefficients, and the lasso for as many times its
+    penalty. An elastic net has two penalties, of which only one would be multiplied.
+    """
+    largest = float(np.abs(t).max(initial=0.0))
+    mixed = getattr(model, "l1_ratio_", getattr(model, "l1_ratio", 1.0)) != 1.0
+    return 0 if largest == 0 or largest > TINY or mixed else 1 - int(np.frexp(largest)[1])
+
+
+def _scaled(said: dict[str, float], power: int) -> dict[str, float]:
+    """Published numbers of a target that is multiplied; without those that have lost digits."""
+    if not power:
+        return said
+    times = {name: power if name == "gradient_norm_" else 2 * power for name in said}
+    return {name: float(np.ldexp(v, times[name])) for name, v in said.items() if abs(v) > 1e-290}
 
 
 def _published(model: Any, n_targets: int, d: int) -> tuple[Floats, Floats]:
@@ -79,7 +100,7 @@ def _published(model: Any, n_targets: int, d: int) -> tuple[Floats, Floats]:
 
 
 def _problem(model: Any, weight: float) -> tuple[str, Any]:
-    """The objective in words, and its verifier: (fit, number of the target, tol, effort)."""
+    """The objective in words, and its verifier: (fit, number of the target, tol, effort, power)."""
     names = {base.__name__ for base in type(model).__mro__}
     positive = bool(getattr(model, "positive", False))
     sign = ", w >= 0" if positive else ""
@@ -89,7 +110,7 @@ def _problem(model: Any, weight: float) -> tuple[str, Any]:
         ratio = getattr(model, "l1_ratio_", getattr(model, "l1_ratio", 1.0))
         ratio = 1.0 if names & {"Lasso", "LassoCV"} else float(ratio)
         if not alpha.any():
-            return squares + sign, lambda fit, k, tol, effort: least_squares.claims(
+            return squares + sign, lambda fit, k, tol, effort, power: least_squares.claims(
                 fit, 0.0, weight, positive, tol, effort
             )  # what such a fit says of itself is of half the mean
         l2 = f" + {_value(alpha * (1 - ratio) / 2)} |w|^2" if ratio < 1 else ""
@@ -97,9 +118,9 @@ def _problem(model: Any, weight: float) -> tuple[str, Any]:
             f"1/2 sum p_i (t_i - w.x_i - b)^2 + {_value(alpha * ratio)} |w|_1{l2}, "
             f"p_i = s_i / sum s{sign}"
         )
-        return problem, lambda fit, k, tol, effort: lasso.claims(
-            fit, float(alpha[k % len(alpha)]), ratio, positive, held_to(model, tol, 2.0), effort,
-            numbers_of(model, k), nearness(model),
+        return problem, lambda fit, k, tol, effort, power: lasso.claims(
+            fit, float(np.ldexp(alpha[k % len(alpha)], power)), ratio, positive,
+            held_to(model, tol, 2.0), effort, _scaled(numbers_of(model, k), power), nearness(model),
         )  # fmt: skip
     alpha = np.zeros(1)
     if names & {"Ridge", "RidgeCV"}:
@@ -109,9 +130,9 @@ def _problem(model: Any, weight: float) -> tuple[str, Any]:
     drops = "LinearRegression" in names and getattr(model, "solution_", "") != "unique"
     least_share = float(getattr(model, "tol", 0.0)) if drops else 0.0
     closed = normal_equations.closed_form(model)
-    return problem, lambda fit, k, tol, effort: least_squares.claims(
+    return problem, lambda fit, k, tol, effort, power: least_squares.claims(
         fit, float(alpha[k % len(alpha)]), weight, positive, tol, effort, least_share, closed,
-        numbers_of(model, k), nearness(model),
+        _scaled(numbers_of(model, k), power), nearness(model),
     )  # fmt: skip
 
 
