@@ -319,8 +319,21 @@ def fixed_ridge(X):
         lambda X, y: rb.LinearRegression().fit(X, y),
         lambda X, y: rb.LinearRegression().fit(X[:80], y[:80]),
         lambda X, y: certify(fixed_ridge(X), X, y),
+        lambda X, y: rb.PCA(100).fit(X).transform(X),
+        lambda X, y: rb.PCA(100, svd_solver="full").fit_transform(X[:600]),
+        lambda X, y: rb.GaussianMixture(2, tol=1.0, random_state=0).fit(X[:, :50]).means_,
     ],
-    ids=["classes", "lda", "fisher", "regression", "wide", "certificate"],
+    ids=[
+        "classes",
+        "lda",
+        "fisher",
+        "regression",
+        "wide",
+        "certificate",
+        "projections",
+        "full",
+        "mixture",
+    ],
 )
 def test_threads_of_blas_change_no_bit(make):
     rng = np.random.RandomState(0)
@@ -333,6 +346,8 @@ def test_threads_of_blas_change_no_bit(make):
             made = make(X, y)
         if isinstance(made, rb.Certificate):
             found.append([claim.value for claim in made])
+        elif isinstance(made, np.ndarray):
+            found.append(made.tobytes())
         else:
             names = ("coef_", "intercept_", "singular_", "condition_", "scalings_")
             found.append([np.asarray(getattr(made, n, 0.0)).tobytes() for n in names])

@@ -100,6 +100,16 @@ class PCA(CallbackSupportMixin, Additive, sklearn.decomposition.PCA):  # type: i
             return self._fit_rows(X, sklearn.decomposition.PCA.fit_transform)
         return self.fit(X, None, sample_weight).transform(X)
 
+    def transform(self, X: Any) -> Any:
+        """Project rows X (n, d) onto the axes: (n, k)."""
+        with one_blas_thread():  # bits must not depend on how many there are
+            return super().transform(X)
+
+    def inverse_transform(self, X: Any) -> Any:
+        """Return rows (n, d) whose projections are X (n, k)."""
+        with one_blas_thread():
+            return super().inverse_transform(X)
+
     @all_or_nothing
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn from some more rows; any batches give what one fit on all rows gives; return self.
@@ -142,7 +152,7 @@ class PCA(CallbackSupportMixin, Additive, sklearn.decomposition.PCA):  # type: i
     @all_or_nothing
     def _fit_rows(self, X: Any, fit: Any) -> Any:
         """What scikit-learn's method returns; raises if it left what is no number."""
-        with np.errstate(all="ignore"):
+        with np.errstate(all="ignore"), one_blas_thread():
             result = fit(self, X)
         ratios, variances = self.explained_variance_ratio_, self.explained_variance_
         if not (np.isfinite(variances).all() and np.isfinite(ratios).all()):

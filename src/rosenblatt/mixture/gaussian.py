@@ -24,6 +24,7 @@ from rosenblatt.base import (
     naming_columns,
 )
 from rosenblatt.input_checks import validate_data
+from rosenblatt.runtime.blas import one_blas_thread
 from rosenblatt.statistics import Moments
 
 from .components import Components, Rows, Sums, floored, raw_covariances, roots_of
@@ -216,6 +217,7 @@ class GaussianMixture(CallbackSupportMixin, sklearn.mixture.GaussianMixture):  #
 
     # The two steps.
 
+    @one_blas_thread()
     def _step(self, rows: Rows, run: "EM") -> float:
         """Expectation, then maximisation; return the mean log-likelihood before."""
         hard, full = self.assignment == "hard", self.covariance_type in ("full", "tied")
@@ -240,6 +242,7 @@ class GaussianMixture(CallbackSupportMixin, sklearn.mixture.GaussianMixture):  #
                 covariances[empty] = before.covariances[empty]
         return Components(weights, means, covariances, roots_of(covariances, kind), kind), raw
 
+    @one_blas_thread()
     def _start(self, rows: Rows, random_state: Any) -> Components:
         """The parameters of a start: what was given, and the rest from shares."""
         given = self.weights_init, self.means_init, self.precisions_init
@@ -293,6 +296,7 @@ class GaussianMixture(CallbackSupportMixin, sklearn.mixture.GaussianMixture):  #
             "lower_bounds_": bounds,
         }
 
+    @one_blas_thread()
     def _publish(self, ends: "list[EM]", rows: Rows, begun: bool) -> None:
         """Keep the likeliest end, the first of several."""
         best = max(ends, key=lambda run: run.bounds[-1] if run.bounds else -np.inf)
@@ -332,6 +336,7 @@ class GaussianMixture(CallbackSupportMixin, sklearn.mixture.GaussianMixture):  #
 
     # Answers.
 
+    @one_blas_thread()
     def _joint(self, X: Any) -> NDArray[np.float64]:
         """log weight + log density of each component, (K, n)."""
         check_is_fitted(self)
