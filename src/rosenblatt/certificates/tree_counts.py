@@ -40,7 +40,7 @@ class NodeRows:
 
     def own(self, amount: Floats) -> Floats:
         """The sums (m,) of what the rows (r,) have that end in each node."""
-        return np.bincount(self.end, amount, len(self.tree))
+        return np.asarray(np.bincount(self.end, amount, len(self.tree)), np.float64)
 
 
 def count_claims(
