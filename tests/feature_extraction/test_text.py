@@ -1,9 +1,11 @@
 """C4: vectorizers give scikit-learn's tokens, vocabulary and matrix."""
 
 import gzip
+import io
 import pickle
 import tarfile
 import tracemalloc
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -400,3 +402,21 @@ def test_beside_the_matrix_there_is_a_batch_alone(name):
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak - X.data.nbytes - X.indices.nbytes < 2**19 * (1 + 6 + 6)  # a batch and its numbers
+
+
+@pytest.mark.parametrize("input", ["filename", "file"])
+def test_many_files_are_read(tmp_path, input):
+    """More than a few names that are strings were counted themselves."""
+    texts = [f"to be number{i}" for i in range(12)]
+    names = [str(tmp_path / f"{i}.txt") for i in range(12)]
+    for name, words in zip(names, texts, strict=True):
+        Path(name).write_text(words)
+
+    def documents():
+        return names if input == "filename" else map(io.StringIO, texts)
+
+    ours, theirs = text.CountVectorizer(input=input), peer.CountVectorizer(input=input)
+    assert (ours.fit_transform(documents()) != theirs.fit_transform(documents())).nnz == 0
+    assert ours.vocabulary_ == theirs.vocabulary_
+    hashed = text.HashingVectorizer(input=input).transform(documents())
+    assert (hashed != peer.HashingVectorizer(input=input).transform(documents())).nnz == 0

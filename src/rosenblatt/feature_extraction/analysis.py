@@ -45,6 +45,7 @@ def analysis_of(vectorizer: Any) -> Analysis | None:
         None if simple else vectorizer.build_preprocessor(),
         simple and vectorizer.lowercase,
         vectorizer.preprocessor is not None,
+        vectorizer.input != "content",
     )
     words = vectorizer.get_stop_words() if vectorizer.analyzer == "word" else None
     stopped = TermTable.of(sorted(words)) if words else NO_TERMS

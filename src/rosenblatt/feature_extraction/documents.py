@@ -35,12 +35,13 @@ class Reading(NamedTuple):
     prepare: Callable[[str], str] | None  # applied by Python; None if lower case is all there is
     lowercase: bool
     any_item: bool = False  # whether `prepare` takes what is no string
+    files: bool = False  # whether items are names of files, or open ones
 
 
 def batches(documents: Any, reading: Reading) -> Iterator[Batch]:
     """The documents, some at a time."""
     refuse_tables(documents)
-    column = None if reading.prepare or _reads_files(reading) else arrow_strings(documents)
+    column = None if reading.prepare or reading.files else arrow_strings(documents)
     if column is not None:
         yield from _batches_of_arrow(column, reading)
         return
@@ -59,7 +60,7 @@ def batches(documents: Any, reading: Reading) -> Iterator[Batch]:
 
 def checked(item: Any, number: int, reading: Reading) -> str:
     """One document as a string; raises if it is none."""
-    if type(item) is not str:
+    if type(item) is not str or reading.files:
         if isinstance(item, float) and not reading.any_item:
             refuse(item, number)
         try:
@@ -142,10 +143,6 @@ def _items(documents: Any) -> Iterable[Any]:
     if isinstance(documents, np.ndarray):
         return documents.tolist()  # type: ignore[no-any-return]
     return documents  # type: ignore[no-any-return]
-
-
-def _reads_files(reading: Reading) -> bool:
-    return getattr(getattr(reading.decode, "__self__", None), "input", "content") != "content"
 
 
 # Columns of Arrow, and those that are such within.
