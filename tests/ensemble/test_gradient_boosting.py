@@ -6,7 +6,7 @@ import pytest
 from sklearn import ensemble as theirs
 from sklearn.base import clone
 from sklearn.datasets import make_classification
-from sklearn.exceptions import NotFittedError
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
 import rosenblatt
 from rosenblatt import (
@@ -147,6 +147,16 @@ def test_the_trees_do_not_depend_on_threads_or_on_who_builds_a_histogram(monkeyp
     shared = clone(alone).fit(X, y)
     assert np.array_equal(alone._raw_predict(X), shared._raw_predict(X))
     assert np.array_equal(alone.train_score_, shared.train_score_)
+
+
+def test_boosting_that_diverges_warns():
+    """Large steps on rare classes made the training loss hundreds of times what it was at first."""
+    rare = {"n_classes": 4, "n_informative": 6, "weights": [0.9, 0.05, 0.03, 0.02]}
+    X, y = make_classification(300, 8, **rare, flip_y=0.3, random_state=0)
+    model = HistGradientBoostingClassifier(max_iter=30, min_samples_leaf=5, early_stopping=False)
+    with pytest.warns(ConvergenceWarning, match=r"the training loss rose from 0\.916 to"):
+        clone(model).set_params(learning_rate=1.0).fit(X, y)
+    model.fit(X, y)
 
 
 def test_columns_of_few_levels_grow_the_same_trees():

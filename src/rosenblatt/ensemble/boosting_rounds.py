@@ -1,5 +1,6 @@
 """The rounds of gradient boosting: what a fit holds between one tree and the next."""
 
+import warnings
 from copy import copy
 from functools import partial
 from itertools import chain
@@ -8,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import is_classifier
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import check_scoring, get_scorer_names
 from sklearn.model_selection import train_test_split
 from sklearn.utils import resample
@@ -18,7 +20,7 @@ from rosenblatt.runtime import threads
 from . import boosting_bins
 from .boosted_growth import BoostedGrowth, BoostedSettings, Nodes
 from .boosted_trees import BoostedTrees
-from .boosting_losses import Loss
+from .boosting_losses import BINARY, MANY_OUTPUTS, Loss
 
 Floats = NDArray[np.float64]
 ROWS_SCORED = 10_000
@@ -87,6 +89,18 @@ class Rounds:
         self._make = partial(BoostedGrowth, rows.codes, model._cuts, columns, groups, settings)
         self.growths = [self._make()]  # memory of those that do not grow a tree now
         self.loss.derive(rows.raw, rows.y, rows.weight)
+        self.first_loss = self.mean_loss()
+
+    def warn_if_diverged(self) -> None:
+        """Warn if the log loss has more than doubled: steps of nearly certain rows have no end."""
+        last = self.mean_loss()
+        if self.loss.number in (BINARY, MANY_OUTPUTS) and last > 2 * self.first_loss + 1e-3:
+            warnings.warn(
+                f"Boosting diverged: the training loss rose from {self.first_loss:.3g} to "
+                f"{last:.3g}. Lower learning_rate, or raise l2_regularization.",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
 
     def mean_loss(self) -> float:
         """The loss of the rows as they are predicted now."""

@@ -154,6 +154,7 @@ class HistGradientBoosting(CallbackSupportMixin, BaseEstimator):  # type: ignore
                 self._print(n_trees // K, new, scores)
         self.__dict__.update(attributes())
         self.stop_reason_: StopReason | None = passes.stop_reason
+        rounds.warn_if_diverged()
 
     def _published(self, scores: Scores | None) -> dict[str, Any]:
         return {
