@@ -127,7 +127,12 @@ def learn_mail(
     with SpamFilter(store, history=None if history else False) as spam_filter:
         for label, paths in (("ham", ham), ("spam", spam), (None, table)):
             done = spam_filter.learn(watched(paths or [], label or "messages"), label)
-            total = Learned(*(a + b for a, b in zip(total, done, strict=True)))
+            total = Learned(
+                total.ham + done.ham,
+                total.spam + done.spam,
+                total.repeated + done.repeated,
+                total.refused + done.refused,
+            )
         warning = spam_filter.balance_warning()
     print_line(
         f"Learned {total.ham:,} ham and {total.spam:,} spam."
