@@ -21,6 +21,7 @@ from rosenblatt import (
     certify,
 )
 from rosenblatt.neighbors import search
+from rosenblatt.neighbors.in_bytes import PointsInBytes
 
 METRICS = [{}, {"p": 1}, {"p": 3}, {"p": 1.5}, {"metric": "chebyshev"}, {"metric": "cosine"}]
 IRIS = load_iris(return_X_y=True)
@@ -301,6 +302,44 @@ def test_real_tables_are_answered_as_scikit_learn_answers(data_folder, name):
     ties = 0.1 if metric == "hamming" else 0.02  # of rows at one distance ours takes the first
     assert abs(ours.score(Q, t) - other.score(Q, t)) <= ties
     assert certify(ours, X, y, effort=0).holds
+
+
+@pytest.mark.parametrize("kind", ["even", "one far away", "two clusters", "far from the origin"])
+@pytest.mark.parametrize("metric", ["euclidean", "manhattan", "cosine"])
+def test_a_search_in_bytes_finds_the_same_to_the_last_bit(metric, kind):
+    X, Q = tables(n=search.MANY_POINTS + 5, m=13, d=11)
+    if kind == "two clusters":  # within which bytes tell no rows apart
+        X[::2, 0] += 1e6
+    elif kind == "one far away":
+        X[7] = 1e9
+    elif kind == "far from the origin":
+        X, Q = X + 1e7, Q + 1e7
+    points = search.Points(X, metric)
+    (distances, found), singles = points._by_products(Q, 6), points._in_singles(Q[:3], 6)
+    np.testing.assert_array_equal(found[:3], singles[1])
+    np.testing.assert_array_equal(distances[:3], singles[0])
+    if metric != "cosine":
+        assert bool(len(points._bytes.nearest(Q, 6)[2])) == (kind == "two clusters")
+        gaps = np.abs(Q[:, None] - X)
+        expected = (gaps if metric == "manhattan" else gaps**2).sum(axis=2)
+        np.testing.assert_array_equal(found, np.argsort(expected, axis=1, kind="stable")[:, :6])
+
+
+@given(
+    arrays(np.float64, (70, 9), elements=st.floats(-9, 9) | st.sampled_from([0.0, 1e5, -1e-5])),
+    st.integers(1, 5),
+    st.booleans(),
+)
+def test_no_near_point_is_passed_over_in_bytes(rows, k, manhattan):
+    X, Q = rows[:50], rows[50:]
+    points = PointsInBytes(X, manhattan)
+    if not points.fits:
+        return
+    found, _, left = points.nearest(Q, k)
+    gaps = np.abs(Q[:, None] - X)
+    expected = np.sort((gaps if manhattan else gaps**2).sum(axis=2), axis=1)[:, :k]
+    kept = np.setdiff1d(np.arange(len(Q)), left)
+    np.testing.assert_allclose(found[kept], expected[kept], rtol=1e-12)
 
 
 @pytest.mark.parametrize("most", [1, 9, 200, 3e9], ids=["bits", "bytes", "large", "floats"])

@@ -22,7 +22,6 @@ from .simd import bits, singles
 POINTS, QUERIES = 3 * singles.WIDTH, 4  # of a tile
 BLOCK = 64  # points that are measured together by other distances
 MOST_IN_A_BYTE = 255
-NEAR_WORDS = 1024  # points that stay near while the queries of a chunk pass
 MANHATTAN, MINKOWSKI, CHEBYSHEV, HAMMING = range(4)
 
 
@@ -139,9 +138,7 @@ def measure_differences(X, Q, sizes, scale, first, i, stop, found, points, limit
     rounding = 1.0 + (d + 16) * 2.0**-22  # of the sum, and of the limit itself
     for t in range(min(POINTS, X.shape[0] - first)):
         if scores[t] < limits[i]:
-            distance = 0.0
-            for j in range(d):
-                distance += abs(X[first + t, j] - Q[i, j])
+            distance = distance_of(X, first + t, Q, i, MANHATTAN)
             if distance < found[i, 0]:
                 sift(found[i], points[i], distance, first + t, found.shape[1])
                 limits[i] = (scale * found[i, 0] + sizes[i]) * rounding
@@ -177,13 +174,27 @@ def measure(X, Q, sizes, scale, first, i, stop, found, points, limits, scores):
         return
     for t in range(min(POINTS, X.shape[0] - first)):
         if scores[t] < limits[i]:
-            square = 0.0
-            for j in range(X.shape[1]):
-                z = np.float64(X[first + t, j]) - np.float64(Q[i, j])
-                square += z * z
+            square = distance_of(X, first + t, Q, i, MINKOWSKI)
             if square < found[i, 0]:
                 sift(found[i], points[i], square, first + t, found.shape[1])
                 limits[i] = 0.5 * scale * scale * found[i, 0] - sizes[i]
+
+
+@compiled
+def distance_of(X, x, Q, q, metric):
+    """The Manhattan or squared Euclidean distance of row x from query q, in four sums."""
+    d, a, b, c, e = X.shape[1], 0.0, 0.0, 0.0, 0.0
+    for j in range(0, d - 3, 4):
+        s, t = X[x, j] - Q[q, j], X[x, j + 1] - Q[q, j + 1]
+        u, v = X[x, j + 2] - Q[q, j + 2], X[x, j + 3] - Q[q, j + 3]
+        if metric == MANHATTAN:
+            a, b, c, e = a + abs(s), b + abs(t), c + abs(u), e + abs(v)
+        else:
+            a, b, c, e = a + s * s, b + t * t, c + u * u, e + v * v
+    for j in range(d - d % 4, d):
+        s = abs(X[x, j] - Q[q, j])
+        a += s if metric == MANHATTAN else s * s
+    return (a + b) + (c + e)
 
 
 @compiled
@@ -240,20 +251,28 @@ def count_differences(block, q, distances, counts):
 
 
 @compiled
-def nearest_by_bits(words, Q, start, stop, found, points):
-    """The same for points (n, w) and queries (m, w) of zeros and ones, 64 columns to a word."""
+def nearest_by_bits(blocks, n, Q, start, stop, found, points, counts):
+    """The same for points (n / 64, w, 64) and queries (m, w) of zeros and ones, 64 to a word.
+
+    counts (64,) are whole numbers of 16 bits, scratch space.
+    """
     clear(found, points, start, stop)
-    n, w = words.shape
-    for first in range(0, n, NEAR_WORDS):
+    for b in range(blocks.shape[0]):
         for i in range(start, stop):
-            for t in range(first, min(first + NEAR_WORDS, n)):
-                differ = 0
-                for v in range(w):
-                    differ += bits.ones(words[t, v] ^ Q[i, v])
-                if differ < found[i, 0]:
-                    sift(found[i], points[i], np.float64(differ), t, found.shape[1])
+            count_bits(blocks[b], Q[i], counts)
+            keep_nearest(counts, b * BLOCK, n, found[i], points[i])
     for i in range(start, stop):
         sort_heap(found[i], points[i])
+
+
+@compiled
+def count_bits(block, q, counts):
+    """Write in how many bits (64,) a block of points (w, 64) differs from a query (w,)."""
+    for v in range(block.shape[0]):
+        value, words = q[v], block[v]
+        for t in range(BLOCK):
+            before = counts[t] if v else np.int16(0)
+            counts[t] = before + np.int16(bits.ones(words[t] ^ value))
 
 
 @compiled

@@ -14,12 +14,15 @@ from numpy.typing import NDArray
 from rosenblatt import loops
 from rosenblatt.runtime import threads
 
+from .in_bytes import PointsInBytes
+
 Table = NDArray[np.float64]
 Found = tuple[Table, NDArray[np.intp]]
 
 QUERIES = 256  # that pass over a block of points together
-FEW_COLUMNS, MANY_POINTS = 5, 3_000  # where a k-d tree is faster
+FEW_COLUMNS, MANY_POINTS = 5, 3_000  # where a k-d tree is faster; of more columns, bytes
 FAR = 1e6  # times the reach of the points
+LONGEST_IN_BITS = 2**15  # columns, whose number 16 bits do not hold any more
 TINY = 1e-30  # what single precision may lose of numbers close to zero
 LENGTHS = ("euclidean", "manhattan", "chebyshev", "minkowski")  # twice as long of rows times two
 LARGEST_POWER = 512  # of two, that a difference to the power p may have
@@ -40,6 +43,8 @@ class Points:
             self.X = np.ldexp(self.X, -self.power)
         n, d = X.shape
         self._tree: Any = None  # made when first needed
+        self._rows: Any = None  # of length one, by cosine distance
+        self._bytes: PointsInBytes | None = None
         self._tiles: Any = None
         self._blocks: Any = None
         self._codes: Codes | None = None
@@ -123,11 +128,24 @@ class Points:
 
     def _by_products(self, Q: NDArray[Any], k: int) -> Found:
         """Squared Euclidean, or Manhattan, distances of the nearest, and their numbers."""
+        if self._rows is None:
+            self._rows = _of_length_one(self.X) if self.metric == "cosine" else self.X
+        if self._bytes is None and len(self.X) >= MANY_POINTS:
+            self._bytes = PointsInBytes(self._rows, self.metric == "manhattan")
+        if self._bytes is None or not self._bytes.fits:
+            return self._in_singles(Q, k)
+        found, points, left = self._bytes.nearest(Q, k)
+        if len(left):
+            self._bytes.fits = 2 * len(left) < max(len(Q), QUERIES)  # else not tried again
+            found[left], points[left] = self._in_singles(Q[left], k)
+        return found, points
+
+    def _in_singles(self, Q: NDArray[Any], k: int) -> Found:
+        """The same by sums in single precision, which tell any points apart."""
         m, d = Q.shape
         manhattan = self.metric == "manhattan"
         if self._tiles is None:
-            rows = _of_length_one(self.X) if self.metric == "cosine" else self.X
-            self._tiles = _tiles_of(rows, manhattan)
+            self._tiles = _tiles_of(self._rows, manhattan)
         X, centre, scale, panels, halves = self._tiles
         if m and max(np.abs(Q.max(axis=0) - centre).max(), np.abs(Q.min(axis=0) - centre).max()) > (
             FAR / scale
@@ -165,7 +183,8 @@ class Points:
 
         def work(start: int, stop: int) -> None:
             if bits:
-                loops.nearest.nearest_by_bits(table, codes, start, stop, found, points)
+                counts: Any = np.empty(loops.nearest.BLOCK, np.int16)
+                loops.nearest.nearest_by_bits(table, n, codes, start, stop, found, points, counts)
                 return
             distances, counts = np.empty(loops.nearest.BLOCK), np.empty(64, np.uint8)
             loops.nearest.nearest_by_codes(
@@ -217,7 +236,7 @@ class Points:
 class Codes:
     """Points whose values are whole numbers of a small range, as bytes or bits."""
 
-    table: Any  # words (n, d / 64) of bits; blocks of bytes; None of other values
+    table: Any  # blocks of words of 64 bits, or of bytes; None of other values
     bits: bool
     least: float = 0.0  # that is taken off
 
@@ -228,8 +247,8 @@ class Codes:
         span = float(X.max()) - least
         if span > 255 or not np.array_equal(X, np.floor(X)):
             return cls(None, False)
-        if span <= 1:
-            return cls(_words_of(X - least), True, least)
+        if span <= 1 and X.shape[1] < LONGEST_IN_BITS:
+            return cls(_blocks_of(_words_of(X - least)), True, least)
         return cls(_blocks_of((X - least).astype(np.uint8)), False, least)
 
     def encode(self, Q: NDArray[Any]) -> Any:

@@ -1,0 +1,92 @@
+"""Rows rounded to bytes, in which most points are seen to be too far away.
+
+Legend: n points X (n, d), m queries Q (m, d), k neighbours.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt import loops
+from rosenblatt.runtime import threads
+
+Table = NDArray[np.float64]
+
+QUERIES = 512  # that pass over the points together
+SAMPLE = 1_000  # rows that choose the step
+MARGIN = 1.25  # times the size that one number in a hundred exceeds, that a byte holds
+SMALLEST_STEP = 1e-100  # whose square is no zero
+MOST_COLUMNS = 10_000  # of which sums are far from 32 bits
+
+
+class PointsInBytes:
+    """Points about their centre, in steps that a byte holds, 16 at a time."""
+
+    def __init__(self, X: Table, manhattan: bool) -> None:
+        self.X, self.manhattan = X, manhattan
+        loop = loops.nearest_in_bytes
+        self.metric = loops.nearest.MANHATTAN if manhattan else loops.nearest.MINKOWSKI
+        self.most = loop.MOST_OF_DIFFERENCES if manhattan else loop.MOST_OF_PRODUCTS
+        some = X[:: max(1, len(X) // SAMPLE)]
+        self.centre = np.median(some, axis=0)
+        spread = np.quantile(np.abs(some - self.centre), 0.99, axis=0).max()
+        self.step = MARGIN * float(spread) / self.most
+        self.fits = bool(SMALLEST_STEP < self.step < np.inf) and X.shape[1] <= MOST_COLUMNS
+        if self.fits:
+            self._store()
+
+    def _store(self) -> None:
+        n = len(self.X)
+        bytes_, apart, squares = self._in_bytes(self.X, n, 128 if self.manhattan else 0)
+        panels, width = -(-n // 16), bytes_.shape[1]
+        rows = np.zeros((16 * panels, width), np.uint8)
+        rows[:n] = bytes_
+        if self.manhattan:
+            split = rows.reshape(panels, 2, 4, 2, width // 8, 8).transpose(0, 4, 1, 3, 2, 5)
+        else:
+            split = rows.reshape(panels, 2, 8, width // 8, 2, 4).transpose(0, 3, 1, 4, 2, 5)
+        self.panels = np.ascontiguousarray(split).reshape(panels, width // 8, 2, 64)
+        self.starts = np.full(16 * panels, loops.nearest_in_bytes.NEVER, np.int32)
+        self.apart = 0.0
+        if self.manhattan:
+            self.starts[:n] = np.ceil(apart)
+        else:
+            sums = bytes_.view(np.int8).sum(axis=1, dtype=np.int64)
+            self.starts[:n] = -64 * sums - squares // 2
+            self.apart = float(apart.max())
+
+    def _in_bytes(self, rows: Table, n: int, middle: int) -> tuple[NDArray[np.uint8], Table, Any]:
+        """Bytes (n, d') of rows, what rounding moves them by, and their squares."""
+        m, d = rows.shape
+        bytes_ = np.full((n, -(-d // 8) * 8), middle, np.uint8)
+        apart, squares = np.empty(m), np.empty(m, np.int64)
+        loops.nearest_in_bytes.put_in_bytes(
+            rows, self.centre, self.step, self.metric, self.most, middle, bytes_, apart, squares
+        )
+        return bytes_, apart, squares
+
+    def nearest(self, Q: Table, k: int) -> tuple[Table, NDArray[np.intp], NDArray[np.intp]]:
+        """Distances, squared if Euclidean, and numbers (m, k) of the nearest, and queries left.
+
+        Left over are queries that have too many points as near as a step can tell.
+        """
+        m, groups = len(Q), -(-len(Q) // 4)
+        codes, apart, sizes = self._in_bytes(Q, 4 * groups, 128 if self.manhattan else 64)
+        if self.manhattan:
+            sizes[:] = 0
+        apart += self.apart
+        found, points = np.empty((m, k)), np.empty((m, k), np.intp)
+        limits = np.full(4 * groups, -loops.nearest_in_bytes.NEVER, np.int32)
+
+        def work(first: int, last: int) -> NDArray[np.intp]:  # fours: no two threads share one
+            start, stop = 4 * first, min(4 * last, m)
+            done = loops.nearest_in_bytes.nearest_in_bytes(
+                self.X, self.panels, self.starts, Q, codes, sizes, apart, self.step, self.metric,
+                start, stop, found, points, limits,
+            )  # fmt: skip
+            return np.arange(start, start if done else stop)
+
+        chunks = -(-m // QUERIES) * threads.CELLS_PER_CHUNK
+        left = threads.over_chunks(work, groups, chunks)
+        return found, points, np.concatenate([*left, np.empty(0, np.intp)])
