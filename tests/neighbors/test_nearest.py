@@ -325,6 +325,18 @@ def test_a_search_in_bytes_finds_the_same_to_the_last_bit(metric, kind):
         np.testing.assert_array_equal(found, np.argsort(expected, axis=1, kind="stable")[:, :6])
 
 
+@pytest.mark.parametrize("offset", [0.0, 1e8])
+def test_sums_of_cubes_in_single_precision_pass_over_no_near_point(offset):
+    X, Q = tables(n=300, d=6)
+    X, Q = (np.round(Z, 2) * [1, 1, 1, 1e-6, 1e-3, 1e3] + offset for Z in (X, Q))
+    Q[0, 0] = 1e12  # too far for single precision
+    model = NearestNeighbors(n_neighbors=9, p=3).fit(X)
+    for rows in (Q[1:], Q):
+        cubes = (np.abs(rows[:, None] - X) ** 3).sum(axis=2)
+        nearest = np.sort(cubes, axis=1)[:, :9] ** (1 / 3)
+        np.testing.assert_allclose(model.kneighbors(rows)[0], nearest, rtol=1e-12)
+
+
 @given(
     arrays(np.float64, (70, 9), elements=st.floats(-9, 9) | st.sampled_from([0.0, 1e5, -1e-5])),
     st.integers(1, 5),

@@ -7,9 +7,10 @@ blocks that stay near the processor while all queries of a chunk pass over them.
 By Euclidean distance, products of 4 queries with 24 points are summed in registers, in single
 precision: ``|x - q|^2 / 2 = |x|^2 / 2 - x.q + |q|^2 / 2``. They only say which points may be among
 the nearest; the distances of those are computed in doubles, from the differences. By Manhattan
-distance, sums of ``|x - q|`` in single precision do the same. By other distances, a block holds 64
-points column by column, and each column adds to 64 distances. Columns that differ are counted in
-bytes where values are small whole numbers, and 64 columns at a time where they are zeros and ones.
+distance, sums of ``|x - q|`` in single precision do the same, and by L3 those of its cubes. By
+other distances, a block holds 64 points column by column, and each column adds to 64 distances.
+Columns that differ are counted in bytes where values are small whole numbers, and 64 columns at a
+time where they are zeros and ones.
 
 Legend: n points X (n, d), m queries Q (m, d), k neighbours, found and points (m, k) the heaps.
 """
@@ -22,7 +23,7 @@ from .simd import bits, singles
 POINTS, QUERIES = 3 * singles.WIDTH, 4  # of a tile
 BLOCK = 64  # points that are measured together by other distances
 MOST_IN_A_BYTE = 255
-MANHATTAN, MINKOWSKI, CHEBYSHEV, HAMMING = range(4)
+MANHATTAN, MINKOWSKI, CHEBYSHEV, HAMMING, CUBES = range(5)
 
 
 @compiled
@@ -44,26 +45,27 @@ def put_about(X, centre, scale, width, rounding, tiles, halves):
 def nearest_by_products(
     X, panels, halves, Q, quads, sizes, scale, metric, start, stop, found, points, limits, scores
 ):
-    """Fill the heaps of queries start to stop with Manhattan or squared Euclidean distances.
+    """Fill the heaps of queries start to stop with sums of sizes, squares or cubes.
 
     panels (n / 24, d, 24) and quads (m / 4, d, 4) hold points and queries about a common centre,
     times a scale. halves (n,) is |x|^2 / 2 less what rounding may add to a score, infinite beyond
     the last point; sizes (m,) is |q|^2 / 2 less the same; of Manhattan distances, both are what
-    rounding may add alone, that of points negative. limits (m,) and scores (24,) are scratch space.
+    rounding may add alone, that of points negative; of cubes, sizes are that of both. limits (m,)
+    and scores (24,) are scratch space.
     """
     clear(found, points, start, stop)
     for i in range(start, stop):
         limits[i] = np.inf
     for panel in range(panels.shape[0]):  # stays in the nearest cache while all queries pass
         for group in range(start // QUERIES, (stop + QUERIES - 1) // QUERIES):
-            if metric == MANHATTAN:
-                tile_of_differences(
+            if metric == MINKOWSKI:
+                tile(
                     X, panels, halves, Q, quads, sizes, scale, panel, group, stop,
                     found, points, limits, scores,
                 )  # fmt: skip
             else:
-                tile(
-                    X, panels, halves, Q, quads, sizes, scale, panel, group, stop,
+                tile_of_differences(
+                    X, panels, halves, Q, quads, sizes, scale, metric, panel, group, stop,
                     found, points, limits, scores,
                 )  # fmt: skip
     for i in range(start, stop):
@@ -104,8 +106,9 @@ def tile(
 
 @compiled
 def tile_of_differences(
-    X, panels, halves, Q, quads, sizes, scale, panel, group, stop, found, points, limits, scores
-):
+    X, panels, halves, Q, quads, sizes, scale, metric, panel, group, stop,
+    found, points, limits, scores,
+):  # fmt: skip
     """The same by sums of |x - q|, two queries at a time: of more the registers are too few."""
     d, first = panels.shape[1], panel * POINTS
     for half in range(0, QUERIES, 2):
@@ -115,33 +118,48 @@ def tile_of_differences(
             x, y = singles.load(panels, at), singles.load(panels, at + 8)
             z = singles.load(panels, at + 16)
             q, r = singles.spread_from(quads, of), singles.spread_from(quads, of + 1)
-            a0, a1 = singles.less_distance(a0, x, q), singles.less_distance(a1, y, q)
-            a2, b0 = singles.less_distance(a2, z, q), singles.less_distance(b0, x, r)
-            b1, b2 = singles.less_distance(b1, y, r), singles.less_distance(b2, z, r)
+            a0, a1 = less_gap(a0, x, q, metric), less_gap(a1, y, q, metric)
+            a2, b0 = less_gap(a2, z, q, metric), less_gap(b0, x, r, metric)
+            b1, b2 = less_gap(b1, y, r, metric), less_gap(b2, z, r, metric)
             at += POINTS
             of += QUERIES
         i = group * QUERIES + half
         if is_near(halves, first, a0, a1, a2, limits, i, scores):
-            measure_differences(X, Q, sizes, scale, first, i, stop, found, points, limits, scores)
+            measure_differences(
+                X, Q, sizes, scale, metric, first, i, stop, found, points, limits, scores
+            )
         if is_near(halves, first, b0, b1, b2, limits, i + 1, scores):
             measure_differences(
-                X, Q, sizes, scale, first, i + 1, stop, found, points, limits, scores
+                X, Q, sizes, scale, metric, first, i + 1, stop, found, points, limits, scores
             )
 
 
+@compiled(inline=True)
+def less_gap(a, x, y, metric):
+    """a - |x - y|, or less its cube."""
+    if metric == MANHATTAN:
+        return singles.less_distance(a, x, y)
+    zero, z = singles.zeros(), singles.subtract(x, y)
+    square = singles.multiply_add(z, z, zero)
+    return singles.multiply_add(square, singles.lowest(z, singles.subtract(zero, z)), a)
+
+
 @compiled
-def measure_differences(X, Q, sizes, scale, first, i, stop, found, points, limits, scores):
+def measure_differences(X, Q, sizes, scale, metric, first, i, stop, found, points, limits, scores):
     """Put the points whose scores (24,) are below the limit into the heap of query i."""
     if i >= stop:
         return
-    d = X.shape[1]
-    rounding = 1.0 + (d + 16) * 2.0**-22  # of the sum, and of the limit itself
+    rounding = 1.0 + (X.shape[1] + 16) * 2.0**-22  # of the sum, and of the limit itself
     for t in range(min(POINTS, X.shape[0] - first)):
         if scores[t] < limits[i]:
-            distance = distance_of(X, first + t, Q, i, MANHATTAN)
+            distance = distance_of(X, first + t, Q, i, metric)
             if distance < found[i, 0]:
                 sift(found[i], points[i], distance, first + t, found.shape[1])
-                limits[i] = (scale * found[i, 0] + sizes[i]) * rounding
+                if metric == MANHATTAN:
+                    limits[i] = (scale * found[i, 0] + sizes[i]) * rounding
+                else:
+                    reach = (scale * found[i, 0] ** (1 / 3) + sizes[i]) * rounding
+                    limits[i] = reach * reach * reach
 
 
 @compiled
@@ -182,18 +200,21 @@ def measure(X, Q, sizes, scale, first, i, stop, found, points, limits, scores):
 
 @compiled
 def distance_of(X, x, Q, q, metric):
-    """The Manhattan or squared Euclidean distance of row x from query q, in four sums."""
+    """The sum of sizes, squares or cubes of what row x differs from query q in, in four parts."""
     d, a, b, c, e = X.shape[1], 0.0, 0.0, 0.0, 0.0
     for j in range(0, d - 3, 4):
         s, t = X[x, j] - Q[q, j], X[x, j + 1] - Q[q, j + 1]
         u, v = X[x, j + 2] - Q[q, j + 2], X[x, j + 3] - Q[q, j + 3]
         if metric == MANHATTAN:
             a, b, c, e = a + abs(s), b + abs(t), c + abs(u), e + abs(v)
-        else:
+        elif metric == MINKOWSKI:
             a, b, c, e = a + s * s, b + t * t, c + u * u, e + v * v
+        else:
+            a, b = a + abs(s) * s * s, b + abs(t) * t * t
+            c, e = c + abs(u) * u * u, e + abs(v) * v * v
     for j in range(d - d % 4, d):
         s = abs(X[x, j] - Q[q, j])
-        a += s if metric == MANHATTAN else s * s
+        a += s if metric == MANHATTAN else s * s if metric == MINKOWSKI else s * s * s
     return (a + b) + (c + e)
 
 

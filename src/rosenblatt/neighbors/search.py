@@ -113,6 +113,10 @@ class Points:
             return self._by_gower(Q, k)
         if self.metric == "hamming":
             return self._by_codes(Q, k)
+        if self.metric == "minkowski":
+            search = self._in_singles if self.p == 3 else self._by_columns
+            found, points = search(np.ascontiguousarray(Q, np.float64), k)
+            return found ** (1 / self.p), points
         return self._by_columns(Q, k)
 
     def _by_tree(self, Q: NDArray[Any], k: int) -> Found:
@@ -143,10 +147,10 @@ class Points:
     def _in_singles(self, Q: NDArray[Any], k: int) -> Found:
         """The same by sums in single precision, which tell any points apart."""
         m, d = Q.shape
-        manhattan = self.metric == "manhattan"
+        manhattan, cubes = self.metric == "manhattan", self.metric == "minkowski"
         if self._tiles is None:
-            self._tiles = _tiles_of(self._rows, manhattan)
-        X, centre, scale, panels, halves = self._tiles
+            self._tiles = _tiles_of(self.X if self._rows is None else self._rows, manhattan, cubes)
+        X, centre, scale, panels, halves, most = self._tiles
         if m and max(np.abs(Q.max(axis=0) - centre).max(), np.abs(Q.min(axis=0) - centre).max()) > (
             FAR / scale
         ):  # squares in single precision would overflow
@@ -154,9 +158,12 @@ class Points:
         quads = np.zeros((-(-m // 4), d, 4), np.float32)
         sizes = np.zeros(m)
         loops.nearest.put_about(Q, centre, scale, 4, _rounding(d), quads, sizes)
-        if manhattan:
+        if manhattan or cubes:
             sizes = _rounding_of_sums(Q, centre, scale)
+        if cubes:
+            sizes += most
         kind = loops.nearest.MANHATTAN if manhattan else loops.nearest.MINKOWSKI
+        kind = loops.nearest.CUBES if cubes else kind
         found, points = np.empty((m, k)), np.empty((m, k), np.intp)
         limits = np.empty(4 * len(quads), np.float32)
 
@@ -211,8 +218,6 @@ class Points:
             )  # fmt: skip
 
         threads.over_chunks(work, m, -(-m // 64) * threads.CELLS_PER_CHUNK)
-        if self.metric == "minkowski":
-            found **= 1 / self.p
         return (found / d if self.metric == "hamming" else found), points
 
     def _by_gower(self, Q: NDArray[Any], k: int) -> Found:
@@ -283,8 +288,11 @@ def _rounding_of_sums(X: NDArray[Any], centre: Table, scale: float) -> Table:
     return np.asarray(np.abs(X - centre).sum(axis=1) * (scale * 2.0**-23) + TINY)
 
 
-def _tiles_of(X: NDArray[Any], manhattan: bool) -> tuple[NDArray[Any], Table, float, Any, Any]:
-    """Points about their centre, 24 at a time, in single precision; halves of their squares."""
+def _tiles_of(X: NDArray[Any], manhattan: bool, cubes: bool) -> Any:
+    """Points about their centre, 24 at a time, in single precision; halves of their squares.
+
+    Last comes the most that rounding may move a point by, of cubes.
+    """
     n, d = X.shape
     width = loops.nearest.POINTS
     centre = X.mean(axis=0, dtype=np.float64)
@@ -293,10 +301,13 @@ def _tiles_of(X: NDArray[Any], manhattan: bool) -> tuple[NDArray[Any], Table, fl
     panels = np.zeros((-(-n // width), d, width), np.float32)
     halves = np.full(len(panels) * width, np.inf, np.float32)
     loops.nearest.put_about(X, centre, scale, width, _rounding(d), panels, halves)
+    most = 0.0
     if manhattan:
         halves[:n] = -_rounding_of_sums(X, centre, scale)
+    elif cubes:  # the cube root of a sum of cubes is at most the sum of sizes
+        most, halves[:n] = float(_rounding_of_sums(X, centre, scale).max()), 0.0
     halves -= np.float32(TINY)
-    return X, centre, scale, panels, halves
+    return X, centre, scale, panels, halves, most
 
 
 def _blocks_of(X: NDArray[Any]) -> NDArray[Any]:
