@@ -64,7 +64,9 @@ L2, G_SCALE, H_SCALE, H_OF_COUNT, COUNT_OF_H, SHARE_TRIED, SHRINKAGE = range(7)
 DONE, PAUSE = -1, -2
 WORK_A_CALL = 300_000_000
 # Jobs that threads share, and how many parts those over all rows have.
-PACK, HISTOGRAMS, SPLITS, PARTITION, LEAF_OF_ROWS, LEAF_SUMS, ADD_LEAVES = range(7)
+# Of one type, and not Python's whole numbers, for each of which `lead` would be compiled anew.
+PACK, HISTOGRAMS, SPLITS, PARTITION, LEAF_OF_ROWS, LEAF_SUMS, ADD_LEAVES = np.arange(7)
+FIRST, SECOND, HALVES = np.arange(3)
 ROW_PARTS = 16
 
 
@@ -664,7 +666,7 @@ def plant(board, tree, derived):
     number, active, free, state = tree.number, tree.active, tree.free, tree.state
     ints = tree.ints
     parts = ROW_PARTS if board[N_HELPERS] > 0 else 1
-    lead(PACK, 0, parts, board, tree, derived)
+    lead(PACK, FIRST, parts, board, tree, derived)
     node[0] = 0
     number[0] = 0.0
     node[0, STOP] = values.shape[0]
@@ -710,7 +712,7 @@ def divide(v, board, tree, derived):
     levels_left(v, columns, node, sets, ints[0, 1])
     if board[N_HELPERS] == 0 or (stop - start) * COLUMNS_A_BLOCK < 2 * whole[SHARED_ABOVE]:
         return partition(codes, node[v, COLUMN], ints[0, 1], start, stop, rows)
-    lead(PARTITION, v, 2, board, tree, derived)
+    lead(PARTITION, v, HALVES, board, tree, derived)
     return join_halves(start, ints[0, 0, 0], (start + stop) // 2, ints[0, 0, 1], stop, rows)
 
 
@@ -725,11 +727,11 @@ def open_children(v, board, tree, derived):
         node[other, SLOT], node[u, SLOT] = node[u, SLOT], 0
     cells = columns.shape[1] * hist.shape[2]
     if board[N_HELPERS] > 0 and state[BY_DIFFERENCE] and cells > whole[SHARED_ABOVE]:
-        lead(SPLITS, v, 2, board, tree, derived)
+        lead(SPLITS, v, HALVES, board, tree, derived)
     else:
-        open_node(v, 0, v, tree)
+        open_node(v, FIRST, v, tree)
         if other >= 0:
-            open_node(other, 1, v, tree)
+            open_node(other, SECOND, v, tree)
     for turn in range(1 if other < 0 else 2):
         child = other if turn else v
         if state[OPENED + turn]:
@@ -788,8 +790,8 @@ def finish(board, tree, derived):
     real, node, number, state = tree.real, tree.node, tree.number, tree.state
     sums = tree.sums
     hessian, helped = derived.hessian, board[N_HELPERS] > 0
-    lead(LEAF_OF_ROWS, 0, ROW_PARTS if helped else 1, board, tree, derived)
-    lead(LEAF_SUMS, 0, sums.shape[0], board, tree, derived)
+    lead(LEAF_OF_ROWS, FIRST, ROW_PARTS if helped else 1, board, tree, derived)
+    lead(LEAF_SUMS, FIRST, sums.shape[0], board, tree, derived)
     for v in range(state[N_NODES]):
         if node[v, LEFT] == 0:
             G, H = 0.0, 0.0
@@ -800,7 +802,7 @@ def finish(board, tree, derived):
                 H = hessian[0] * float(node[v, STOP] - node[v, START])
             value = newton_step(G, H, real[L2], number[v, LOWER], number[v, UPPER])
             number[v, VALUE] = real[SHRINKAGE] * value
-    lead(ADD_LEAVES, 0, sums.shape[0], board, tree, derived)
+    lead(ADD_LEAVES, FIRST, sums.shape[0], board, tree, derived)
 
 
 @compiled
