@@ -354,6 +354,15 @@ def test_no_near_point_is_passed_over_in_bytes(rows, k, manhattan):
     np.testing.assert_allclose(found[kept], expected[kept], rtol=1e-12)
 
 
+def test_long_tables_of_few_zeros_and_ones_are_counted_in_bytes():
+    rng = np.random.default_rng(0)
+    X, Q = (rng.integers(4, 6, (n, 12)).astype(float) for n in (search.MANY_POINTS, 9))
+    expected = (Q[:, None] != X).mean(axis=2)
+    distances, found = NearestNeighbors(n_neighbors=5, metric="hamming").fit(X).kneighbors(Q)
+    np.testing.assert_array_equal(found, np.argsort(expected, axis=1, kind="stable")[:, :5])
+    np.testing.assert_array_equal(distances, np.take_along_axis(expected, found, axis=1))
+
+
 @pytest.mark.parametrize("most", [1, 9, 200, 3e9], ids=["bits", "bytes", "large", "floats"])
 @pytest.mark.parametrize("d", [3, 70, 300])
 def test_columns_that_differ_are_counted_in_any_code(most, d):

@@ -22,6 +22,7 @@ Found = tuple[Table, NDArray[np.intp]]
 QUERIES = 256  # that pass over a block of points together
 FEW_COLUMNS, MANY_POINTS = 5, 3_000  # where a k-d tree is faster; of more columns, bytes
 FAR = 1e6  # times the reach of the points
+FEW_BITS = 32  # columns of zeros and ones, in which bytes are faster
 LONGEST_IN_BITS = 2**15  # columns, whose number 16 bits do not hold any more
 TINY = 1e-30  # what single precision may lose of numbers close to zero
 LENGTHS = ("euclidean", "manhattan", "chebyshev", "minkowski")  # twice as long of rows times two
@@ -187,6 +188,13 @@ class Points:
         n, (m, d) = len(self.X), Q.shape
         found, points = np.empty((m, k)), np.empty((m, k), np.intp)
         table, bits = self._codes.table, self._codes.bits
+        if bits and d <= FEW_BITS and n >= MANY_POINTS:  # as far as by Manhattan distance
+            if self._bytes is None:
+                self._bytes = PointsInBytes(self.X, True)
+            if self._bytes.fits:
+                found, points, left = self._bytes.nearest(np.ascontiguousarray(Q, np.float64), k)
+                if not len(left):
+                    return found / d, points
 
         def work(start: int, stop: int) -> None:
             if bits:
