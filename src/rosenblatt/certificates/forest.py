@@ -4,6 +4,7 @@ Nothing is claimed of new data: an out-of-bag estimate is an estimate. X must be
 in its order, for samples are known by the numbers of their rows.
 """
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -164,7 +165,9 @@ def out_of_bag_claims(
     """The estimate from members that have not seen a row, derived again for some rows."""
     if samples is None or not getattr(model, "bootstrap", False):
         return []
-    n = len(targets.classes if targets.classes is not None else targets.numbers)
+    targeted = targets.numbers if targets.classes is None else targets.classes
+    assert targeted is not None
+    n = len(targeted)
     total, seen_by, missed = np.zeros_like(values[0]), np.zeros(len(some)), []
     for value, sample in zip(values, samples, strict=True):
         out = np.ones(n, bool)
@@ -259,7 +262,7 @@ def tree_claims(
             break
         own = X[rows] if columns is None else X[rows][:, columns[i]]
         end = np.concatenate([tree.ends(block) for _, block in matrix_blocks(member, own)])
-        nodes = NodeRows(tree, rows, end, lambda own=own, m=member: as_matrix(m, own))
+        nodes = NodeRows(tree, rows, end, partial(as_matrix, member, own))
         claims = count_claims(member, nodes, targets, drawn, str(member.criterion))
         failing += [claim for claim in claims if not claim.holds]
         checked += 1

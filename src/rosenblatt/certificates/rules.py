@@ -100,7 +100,8 @@ def _grouped(data: ClassData, holds: Booleans) -> tuple[Booleans, Floats, Floats
         return holds, yes, data.weight - yes
     number = holds @ (1 << np.arange(holds.shape[1], dtype=np.int64))
     _, first, group = np.unique(number, return_index=True, return_inverse=True)
-    return holds[first], np.bincount(group, yes), np.bincount(group, data.weight - yes)
+    no = np.asarray(np.bincount(group, data.weight - yes), np.float64)
+    return holds[first], np.asarray(np.bincount(group, yes), np.float64), no
 
 
 class ConjunctionSums:
