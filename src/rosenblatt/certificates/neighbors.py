@@ -210,6 +210,13 @@ def class_votes(model: Any, shares: Floats, labels: NDArray[Any]) -> Floats:
     return np.stack([(shares * (labels == c)).sum(axis=1) for c in model.classes_], axis=1)
 
 
+def nearest_of(distances: Floats, k: int) -> NDArray[np.intp]:
+    """The numbers of the k nearest rows; of rows as far as each other, the first."""
+    near = np.flatnonzero(distances <= np.partition(distances, k - 1)[k - 1])
+    order = np.argsort(distances[near], kind="stable")
+    return near[order[:k]]
+
+
 def left_out_claim(
     model: Any, y: NDArray[Any], asked: NDArray[np.intp], distances: Floats, k: int
 ) -> Claim:
@@ -218,9 +225,7 @@ def left_out_claim(
         return measured("left out", "no row was left out", 0.0)
     others = distances.copy()
     others[np.arange(len(asked)), asked] = np.inf
-    found = np.argpartition(others, k - 1, axis=1)[:, :k]
-    nearest = np.argsort(np.take_along_axis(others, found, axis=1), axis=1, kind="stable")
-    found = np.take_along_axis(found, nearest, axis=1)
+    found = np.array([nearest_of(row, k) for row in others])
     shares = vote_shares(model, np.take_along_axis(others, found, axis=1))
     if hasattr(model, "classes_"):
         votes = class_votes(model, shares, y[found])
