@@ -164,7 +164,7 @@ def separating_lines(
         _draw_line(ax, model, points, {"color": PALE, "linewidth": 1.2}, f"perceptron {k + 1}")
     _draw_line(ax, widest, points, {"color": INK, "linewidth": 2.2}, "widest")
     draw_classes(ax, points, labels, widest.classes_)
-    ax.legend(frameon=False, loc="center left", bbox_to_anchor=(1.02, 0.5))
+    ax.legend(loc="best", fontsize="small", edgecolor="none", framealpha=0.85)
     return ax
 
 
