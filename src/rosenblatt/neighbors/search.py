@@ -245,6 +245,20 @@ class Points:
         return found, points
 
 
+def run_all_loops(model: Any, X: NDArray[Any], y: Any) -> None:
+    """Search for a fitted model's rows, and for the same points by every other method."""
+    model.predict(X)
+    bits = (X > 0).astype(np.float64)
+    for points, metric, p in (
+        (X, "euclidean", 2), (X, "manhattan", 1), (X, "minkowski", 3), (X, "chebyshev", 2),
+        (bits, "hamming", 2), (5 * bits, "hamming", 2),
+    ):  # fmt: skip
+        Points(points, metric, p).nearest(points, 1)
+    rows = np.ascontiguousarray(X, np.float64)
+    for manhattan in (False, True):
+        PointsInBytes(rows, manhattan).nearest(rows, 1)
+
+
 @dataclass(frozen=True)
 class Codes:
     """Points whose values are whole numbers of a small range, as bytes or bits."""

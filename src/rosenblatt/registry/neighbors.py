@@ -23,7 +23,9 @@ def _neighbours(name: str, task: str, *contestants: Contestant) -> Row:
         additive=IS_ROWS,
         path=("n_neighbors",),
         trace=AT_ONCE,
-        warm=Warm(({}, {"p": 1}, {"metric": "gower"}), sparse=False),
+        warm=Warm(
+            ({}, {"metric": "gower"}), sparse=False, large="neighbors.search.run_all_loops"
+        ),
         contract=Contract(settings=SEARCHES, most_rows=2_000),
         contestants=contestants,
         file_types=("neighbors.gower.MixedColumns",),
