@@ -22,6 +22,7 @@ from rosenblatt import (
 )
 from rosenblatt.neighbors import search
 from rosenblatt.neighbors.in_bytes import PointsInBytes
+from rosenblatt.runtime import threads
 
 METRICS = [{}, {"p": 1}, {"p": 3}, {"p": 1.5}, {"metric": "chebyshev"}, {"metric": "cosine"}]
 IRIS = load_iris(return_X_y=True)
@@ -315,7 +316,7 @@ def test_a_search_in_bytes_finds_the_same_to_the_last_bit(metric, kind):
     elif kind == "far from the origin":
         X, Q = X + 1e7, Q + 1e7
     points = search.Points(X, metric)
-    (distances, found), singles = points._by_products(Q, 6), points._in_singles(Q[:3], 6)
+    (distances, found), singles = points._in_bytes_or_singles(Q, 6), points._in_singles(Q[:3], 6)
     np.testing.assert_array_equal(found[:3], singles[1])
     np.testing.assert_array_equal(distances[:3], singles[0])
     if metric != "cosine":
@@ -323,6 +324,30 @@ def test_a_search_in_bytes_finds_the_same_to_the_last_bit(metric, kind):
         gaps = np.abs(Q[:, None] - X)
         expected = (gaps if metric == "manhattan" else gaps**2).sum(axis=2)
         np.testing.assert_array_equal(found, np.argsort(expected, axis=1, kind="stable")[:, :6])
+
+
+def test_rows_of_nearly_one_direction_and_queries_of_another():
+    X, Q = tables(n=60, d=4)
+    X += 1e7
+    Q[0] = [-1, 2, 3, 5]
+    distances, _ = NearestNeighbors(metric="cosine").fit(X).kneighbors(Q)
+    A, B = (Z / np.linalg.norm(Z, axis=1)[:, np.newaxis] for Z in (X, Q))
+    expected = np.sort(((B[:, np.newaxis] - A) ** 2).sum(axis=2) / 2, axis=1)[:, :5]
+    np.testing.assert_allclose(distances, expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "manhattan", "hamming"])
+def test_long_tables_have_the_same_neighbours_on_any_number_of_threads(metric):
+    X, Q = tables(n=search.MANY_POINTS, m=1_100, d=7)
+    X, Q = (np.round(Z) if metric == "hamming" else Z for Z in (X, Q))
+    model = NearestNeighbors(metric=metric).fit(X)
+    found = []
+    for n_threads in (1, 2, 3):
+        with threads.limit(n_threads):
+            found.append(model.kneighbors(Q))
+    for distances, points in found[1:]:
+        np.testing.assert_array_equal(distances, found[0][0])
+        np.testing.assert_array_equal(points, found[0][1])
 
 
 @pytest.mark.parametrize("offset", [0.0, 1e8])

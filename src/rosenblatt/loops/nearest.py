@@ -10,7 +10,7 @@ the nearest; the distances of those are computed in doubles, from the difference
 distance, sums of ``|x - q|`` in single precision do the same, and by L3 those of its cubes. By
 other distances, a block holds 64 points column by column, and each column adds to 64 distances.
 Columns that differ are counted in bytes where values are small whole numbers, and 64 columns at a
-time where they are zeros and ones.
+time where they are zeros and ones. Of thousands of points `nearest_in_bytes` tries bytes first.
 
 Legend: n points X (n, d), m queries Q (m, d), k neighbours, found and points (m, k) the heaps.
 """
@@ -23,14 +23,14 @@ from .simd import bits, singles
 POINTS, QUERIES = 3 * singles.WIDTH, 4  # of a tile
 BLOCK = 64  # points that are measured together by other distances
 MOST_IN_A_BYTE = 255
-MANHATTAN, MINKOWSKI, CHEBYSHEV, HAMMING, CUBES = range(5)
+MANHATTAN, EUCLIDEAN, CUBES, MINKOWSKI, CHEBYSHEV, HAMMING = range(6)
 
 
 @compiled
-def put_about(X, centre, scale, width, rounding, tiles, halves):
+def put_about(X, centre, scale, width, rounding, tiles, starts):
     """Write rows (n, d) less a centre, times a scale, into tiles (n / width, d, width).
 
-    halves (n,) gets half of each row's square, less `rounding` times the square.
+    starts (n,) gets half of each row's square, less `rounding` times the square.
     """
     for i in range(X.shape[0]):
         a, t, square = i // width, i % width, 0.0
@@ -38,17 +38,17 @@ def put_about(X, centre, scale, width, rounding, tiles, halves):
             z = (np.float64(X[i, j]) - centre[j]) * scale
             square += z * z
             tiles[a, j, t] = z
-        halves[i] = (0.5 - rounding) * square
+        starts[i] = (0.5 - rounding) * square
 
 
 @compiled
-def nearest_by_products(
-    X, panels, halves, Q, quads, sizes, scale, metric, start, stop, found, points, limits, scores
+def nearest_in_singles(
+    X, panels, starts, Q, quads, sizes, scale, metric, start, stop, found, points, limits, scores
 ):
     """Fill the heaps of queries start to stop with sums of sizes, squares or cubes.
 
     panels (n / 24, d, 24) and quads (m / 4, d, 4) hold points and queries about a common centre,
-    times a scale. halves (n,) is |x|^2 / 2 less what rounding may add to a score, infinite beyond
+    times a scale. starts (n,) is |x|^2 / 2 less what rounding may add to a score, infinite beyond
     the last point; sizes (m,) is |q|^2 / 2 less the same; of Manhattan distances, both are what
     rounding may add alone, that of points negative; of cubes, sizes are that of both. limits (m,)
     and scores (24,) are scratch space.
@@ -58,14 +58,14 @@ def nearest_by_products(
         limits[i] = np.inf
     for panel in range(panels.shape[0]):  # stays in the nearest cache while all queries pass
         for group in range(start // QUERIES, (stop + QUERIES - 1) // QUERIES):
-            if metric == MINKOWSKI:
+            if metric == EUCLIDEAN:
                 tile(
-                    X, panels, halves, Q, quads, sizes, scale, panel, group, stop,
+                    X, panels, starts, Q, quads, sizes, scale, panel, group, stop,
                     found, points, limits, scores,
                 )  # fmt: skip
             else:
                 tile_of_differences(
-                    X, panels, halves, Q, quads, sizes, scale, metric, panel, group, stop,
+                    X, panels, starts, Q, quads, sizes, scale, metric, panel, group, stop,
                     found, points, limits, scores,
                 )  # fmt: skip
     for i in range(start, stop):
@@ -74,7 +74,7 @@ def nearest_by_products(
 
 @compiled
 def tile(
-    X, panels, halves, Q, quads, sizes, scale, panel, group, stop, found, points, limits, scores
+    X, panels, starts, Q, quads, sizes, scale, panel, group, stop, found, points, limits, scores
 ):
     """Score 24 points for 4 queries; measure those below a query's limit."""
     d = panels.shape[1]
@@ -94,22 +94,22 @@ def tile(
         at += POINTS
         of += QUERIES
     first, i = panel * POINTS, group * QUERIES
-    if is_near(halves, first, a0, a1, a2, limits, i, scores):
-        measure(X, Q, sizes, scale, first, i, stop, found, points, limits, scores)
-    if is_near(halves, first, b0, b1, b2, limits, i + 1, scores):
-        measure(X, Q, sizes, scale, first, i + 1, stop, found, points, limits, scores)
-    if is_near(halves, first, c0, c1, c2, limits, i + 2, scores):
-        measure(X, Q, sizes, scale, first, i + 2, stop, found, points, limits, scores)
-    if is_near(halves, first, d0, d1, d2, limits, i + 3, scores):
-        measure(X, Q, sizes, scale, first, i + 3, stop, found, points, limits, scores)
+    if is_near(starts, first, a0, a1, a2, limits, i, scores):
+        measure(X, Q, sizes, scale, EUCLIDEAN, first, i, stop, found, points, limits, scores)
+    if is_near(starts, first, b0, b1, b2, limits, i + 1, scores):
+        measure(X, Q, sizes, scale, EUCLIDEAN, first, i + 1, stop, found, points, limits, scores)
+    if is_near(starts, first, c0, c1, c2, limits, i + 2, scores):
+        measure(X, Q, sizes, scale, EUCLIDEAN, first, i + 2, stop, found, points, limits, scores)
+    if is_near(starts, first, d0, d1, d2, limits, i + 3, scores):
+        measure(X, Q, sizes, scale, EUCLIDEAN, first, i + 3, stop, found, points, limits, scores)
 
 
 @compiled
 def tile_of_differences(
-    X, panels, halves, Q, quads, sizes, scale, metric, panel, group, stop,
+    X, panels, starts, Q, quads, sizes, scale, metric, panel, group, stop,
     found, points, limits, scores,
 ):  # fmt: skip
-    """The same by sums of |x - q|, two queries at a time: of more the registers are too few."""
+    """The same by sums of |x - q| or its cube: two queries at a time, so that registers suffice."""
     d, first = panels.shape[1], panel * POINTS
     for half in range(0, QUERIES, 2):
         at, of = panel * d * POINTS, group * d * QUERIES + half
@@ -124,14 +124,10 @@ def tile_of_differences(
             at += POINTS
             of += QUERIES
         i = group * QUERIES + half
-        if is_near(halves, first, a0, a1, a2, limits, i, scores):
-            measure_differences(
-                X, Q, sizes, scale, metric, first, i, stop, found, points, limits, scores
-            )
-        if is_near(halves, first, b0, b1, b2, limits, i + 1, scores):
-            measure_differences(
-                X, Q, sizes, scale, metric, first, i + 1, stop, found, points, limits, scores
-            )
+        if is_near(starts, first, a0, a1, a2, limits, i, scores):
+            measure(X, Q, sizes, scale, metric, first, i, stop, found, points, limits, scores)
+        if is_near(starts, first, b0, b1, b2, limits, i + 1, scores):
+            measure(X, Q, sizes, scale, metric, first, i + 1, stop, found, points, limits, scores)
 
 
 @compiled(inline=True)
@@ -145,24 +141,6 @@ def less_gap(a, x, y, metric):
 
 
 @compiled
-def measure_differences(X, Q, sizes, scale, metric, first, i, stop, found, points, limits, scores):
-    """Put the points whose scores (24,) are below the limit into the heap of query i."""
-    if i >= stop:
-        return
-    rounding = 1.0 + (X.shape[1] + 16) * 2.0**-22  # of the sum, and of the limit itself
-    for t in range(min(POINTS, X.shape[0] - first)):
-        if scores[t] < limits[i]:
-            distance = distance_of(X, first + t, Q, i, metric)
-            if distance < found[i, 0]:
-                sift(found[i], points[i], distance, first + t, found.shape[1])
-                if metric == MANHATTAN:
-                    limits[i] = (scale * found[i, 0] + sizes[i]) * rounding
-                else:
-                    reach = (scale * found[i, 0] ** (1 / 3) + sizes[i]) * rounding
-                    limits[i] = reach * reach * reach
-
-
-@compiled
 def add3(k, x, y, z, a, b, c):
     """k times each of three vectors, added to three others."""
     return (
@@ -171,11 +149,11 @@ def add3(k, x, y, z, a, b, c):
 
 
 @compiled
-def is_near(halves, first, a, b, c, limits, i, scores):
+def is_near(starts, first, a, b, c, limits, i, scores):
     """Whether one of 24 points may be near enough to query i; scores (24,) gets all, if so."""
-    a = singles.subtract(singles.load(halves, first), a)
-    b = singles.subtract(singles.load(halves, first + 8), b)
-    c = singles.subtract(singles.load(halves, first + 16), c)
+    a = singles.subtract(singles.load(starts, first), a)
+    b = singles.subtract(singles.load(starts, first + 8), b)
+    c = singles.subtract(singles.load(starts, first + 16), c)
     lowest = singles.lowest(singles.lowest(a, b), c)
     if not singles.any_below(lowest, singles.spread_from(limits, i)):
         return False
@@ -186,16 +164,28 @@ def is_near(halves, first, a, b, c, limits, i, scores):
 
 
 @compiled
-def measure(X, Q, sizes, scale, first, i, stop, found, points, limits, scores):
+def measure(X, Q, sizes, scale, metric, first, i, stop, found, points, limits, scores):
     """Put the points whose scores (24,) are below the limit into the heap of query i."""
     if i >= stop:
         return
     for t in range(min(POINTS, X.shape[0] - first)):
         if scores[t] < limits[i]:
-            square = distance_of(X, first + t, Q, i, MINKOWSKI)
-            if square < found[i, 0]:
-                sift(found[i], points[i], square, first + t, found.shape[1])
-                limits[i] = 0.5 * scale * scale * found[i, 0] - sizes[i]
+            distance = distance_of(X, first + t, Q, i, metric)
+            if distance < found[i, 0]:
+                sift(found[i], points[i], distance, first + t, found.shape[1])
+                limits[i] = limit_of(found[i, 0], scale, sizes[i], X.shape[1], metric)
+
+
+@compiled
+def limit_of(farthest, scale, size, d, metric):
+    """The score that a point must be below to be nearer than the farthest of a heap."""
+    if metric == EUCLIDEAN:
+        return 0.5 * scale * scale * farthest - size
+    rounding = 1.0 + (d + 16) * 2.0**-22  # of the sum, and of the limit itself
+    if metric == MANHATTAN:
+        return (scale * farthest + size) * rounding
+    reach = (scale * farthest ** (1 / 3) + size) * rounding
+    return reach * reach * reach
 
 
 @compiled
@@ -207,14 +197,14 @@ def distance_of(X, x, Q, q, metric):
         u, v = X[x, j + 2] - Q[q, j + 2], X[x, j + 3] - Q[q, j + 3]
         if metric == MANHATTAN:
             a, b, c, e = a + abs(s), b + abs(t), c + abs(u), e + abs(v)
-        elif metric == MINKOWSKI:
+        elif metric == EUCLIDEAN:
             a, b, c, e = a + s * s, b + t * t, c + u * u, e + v * v
         else:
             a, b = a + abs(s) * s * s, b + abs(t) * t * t
             c, e = c + abs(u) * u * u, e + abs(v) * v * v
     for j in range(d - d % 4, d):
         s = abs(X[x, j] - Q[q, j])
-        a += s if metric == MANHATTAN else s * s if metric == MINKOWSKI else s * s * s
+        a += s if metric == MANHATTAN else s * s if metric == EUCLIDEAN else s * s * s
     return (a + b) + (c + e)
 
 
@@ -363,14 +353,14 @@ def add_columns(block, q, metric, p, distances):
         elif metric == CHEBYSHEV:
             for t in range(BLOCK):
                 distances[t] = max(distances[t], abs(column[t] - value))
+        elif metric == EUCLIDEAN or p == 2.0:
+            for t in range(BLOCK):
+                z = column[t] - value
+                distances[t] += z * z
         elif p == 3.0:
             for t in range(BLOCK):
                 z = abs(column[t] - value)
                 distances[t] += z * z * z
-        elif p == 2.0:
-            for t in range(BLOCK):
-                z = column[t] - value
-                distances[t] += z * z
         else:
             for t in range(BLOCK):
                 distances[t] += abs(column[t] - value) ** p

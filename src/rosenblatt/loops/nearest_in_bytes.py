@@ -29,10 +29,10 @@ LOST = 2.0**-40  # that doubles may lose of a number in a byte
 
 
 @compiled
-def put_in_bytes(X, centre, step, metric, most, middle, bytes_, apart, sums):
+def put_in_bytes(X, centre, step, metric, most, middle, bytes_, apart, squares):
     """Write rows (n, d) in bytes (n, d'); `middle` is added to those that must not be negative.
 
-    apart (n,) gets how far rounding moves each row, in steps; sums (n,) gets |x'|^2.
+    apart (n,) gets how far rounding moves each row, in steps; squares (n,) gets |x'|^2.
     """
     for i in range(X.shape[0]):
         far = 0.0
@@ -47,7 +47,7 @@ def put_in_bytes(X, centre, step, metric, most, middle, bytes_, apart, sums):
             total += code * code
             bytes_[i, j] = np.uint8(code + middle)
         apart[i] = far if metric == MANHATTAN else np.sqrt(far)
-        sums[i] = total
+        squares[i] = total
 
 
 @compiled

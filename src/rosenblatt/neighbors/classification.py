@@ -14,8 +14,8 @@ from .nearest import METRICS, WEIGHTS, ExactSearch, vote_weights
 class KNeighborsClassifier(ExactSearch, sklearn.neighbors.KNeighborsClassifier):  # type: ignore[misc]
     """Gives a row the class that most of its k nearest stored rows have.
 
-    The parameters are scikit-learn's. Dense rows are searched exactly, by products of rows in
-    registers, sums over columns or a k-d tree, whichever suits them; `algorithm` and `leaf_size`
+    The parameters are scikit-learn's. Dense rows are searched exactly, in bytes, in single
+    precision, by columns or in a k-d tree, whichever suits them; `algorithm` and `leaf_size`
     are accepted and do not change the answer. Of rows at one distance, those stored first win; of
     classes with equal votes, the first in `classes_`.
 

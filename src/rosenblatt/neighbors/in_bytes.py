@@ -18,6 +18,7 @@ SAMPLE = 1_000  # rows that choose the step
 MARGIN = 1.25  # times the size that one number in a hundred exceeds, that a byte holds
 SMALLEST_STEP = 1e-100  # whose square is no zero
 MOST_COLUMNS = 10_000  # of which sums are far from 32 bits
+MIDDLE_OF_DIFFERENCES, MIDDLE_OF_PRODUCTS = 128, 64  # added to numbers that must not be negative
 
 
 class PointsInBytes:
@@ -26,7 +27,7 @@ class PointsInBytes:
     def __init__(self, X: Table, manhattan: bool) -> None:
         self.X, self.manhattan = X, manhattan
         loop = loops.nearest_in_bytes
-        self.metric = loops.nearest.MANHATTAN if manhattan else loops.nearest.MINKOWSKI
+        self.metric = loops.nearest.MANHATTAN if manhattan else loops.nearest.EUCLIDEAN
         self.most = loop.MOST_OF_DIFFERENCES if manhattan else loop.MOST_OF_PRODUCTS
         some = X[:: max(1, len(X) // SAMPLE)]
         self.centre = np.median(some, axis=0)
@@ -38,11 +39,13 @@ class PointsInBytes:
 
     def _store(self) -> None:
         n = len(self.X)
-        bytes_, apart, squares = self._in_bytes(self.X, n, 128 if self.manhattan else 0)
+        bytes_, apart, squares = self._in_bytes(
+            self.X, n, MIDDLE_OF_DIFFERENCES if self.manhattan else 0
+        )
         panels, width = -(-n // 16), bytes_.shape[1]
         rows = np.zeros((16 * panels, width), np.uint8)
         rows[:n] = bytes_
-        if self.manhattan:
+        if self.manhattan:  # the orders in which `simd.whole` reads them
             split = rows.reshape(panels, 2, 4, 2, width // 8, 8).transpose(0, 4, 1, 3, 2, 5)
         else:
             split = rows.reshape(panels, 2, 8, width // 8, 2, 4).transpose(0, 3, 1, 4, 2, 5)
@@ -52,8 +55,9 @@ class PointsInBytes:
         if self.manhattan:
             self.starts[:n] = np.ceil(apart)
         else:
+            # Queries hold q' + 64, and x'.(q' + 64) is x'.q' + 64 sum(x'), which is taken off here.
             sums = bytes_.view(np.int8).sum(axis=1, dtype=np.int64)
-            self.starts[:n] = -64 * sums - squares // 2
+            self.starts[:n] = -MIDDLE_OF_PRODUCTS * sums - squares // 2
             self.apart = float(apart.max())
 
     def _in_bytes(self, rows: Table, n: int, middle: int) -> tuple[NDArray[np.uint8], Table, Any]:
@@ -72,7 +76,8 @@ class PointsInBytes:
         Left over are queries that have too many points as near as a step can tell.
         """
         m, groups = len(Q), -(-len(Q) // 4)
-        codes, apart, sizes = self._in_bytes(Q, 4 * groups, 128 if self.manhattan else 64)
+        middle = MIDDLE_OF_DIFFERENCES if self.manhattan else MIDDLE_OF_PRODUCTS
+        codes, apart, sizes = self._in_bytes(Q, 4 * groups, middle)
         if self.manhattan:
             sizes[:] = 0
         apart += self.apart

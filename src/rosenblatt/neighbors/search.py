@@ -15,16 +15,14 @@ from rosenblatt import loops
 from rosenblatt.runtime import threads
 
 from .in_bytes import PointsInBytes
+from .in_singles import QUERIES, PointsInSingles
 
 Table = NDArray[np.float64]
 Found = tuple[Table, NDArray[np.intp]]
 
-QUERIES = 256  # that pass over a block of points together
 FEW_COLUMNS, MANY_POINTS = 5, 3_000  # where a k-d tree is faster; of more columns, bytes
-FAR = 1e6  # times the reach of the points
 FEW_BITS = 32  # columns of zeros and ones, in which bytes are faster
 LONGEST_IN_BITS = 2**15  # columns, whose number 16 bits do not hold any more
-TINY = 1e-30  # what single precision may lose of numbers close to zero
 LENGTHS = ("euclidean", "manhattan", "chebyshev", "minkowski")  # twice as long of rows times two
 LARGEST_POWER = 512  # of two, that a difference to the power p may have
 
@@ -46,7 +44,7 @@ class Points:
         self._tree: Any = None  # made when first needed
         self._rows: Any = None  # of length one, by cosine distance
         self._bytes: PointsInBytes | None = None
-        self._tiles: Any = None
+        self._singles: PointsInSingles | None = None
         self._blocks: Any = None
         self._codes: Codes | None = None
         self._in_tree = (
@@ -103,13 +101,13 @@ class Points:
         if self._in_tree:
             return self._by_tree(Q, k)
         if self.metric == "cosine":
-            found, points = self._by_products(_of_length_one(Q), k)
+            found, points = self._in_bytes_or_singles(_of_length_one(Q), k)
             return found / 2, points
         if self.metric == "euclidean":
-            found, points = self._by_products(np.ascontiguousarray(Q, np.float64), k)
+            found, points = self._in_bytes_or_singles(np.ascontiguousarray(Q, np.float64), k)
             return np.sqrt(found), points
         if self.metric == "manhattan":
-            return self._by_products(np.ascontiguousarray(Q, np.float64), k)
+            return self._in_bytes_or_singles(np.ascontiguousarray(Q, np.float64), k)
         if self.metric == "gower":
             return self._by_gower(Q, k)
         if self.metric == "hamming":
@@ -131,7 +129,7 @@ class Points:
         )
         return distances, points.astype(np.intp)
 
-    def _by_products(self, Q: NDArray[Any], k: int) -> Found:
+    def _in_bytes_or_singles(self, Q: NDArray[Any], k: int) -> Found:
         """Squared Euclidean, or Manhattan, distances of the nearest, and their numbers."""
         if self._rows is None:
             self._rows = _of_length_one(self.X) if self.metric == "cosine" else self.X
@@ -147,36 +145,13 @@ class Points:
 
     def _in_singles(self, Q: NDArray[Any], k: int) -> Found:
         """The same by sums in single precision, which tell any points apart."""
-        m, d = Q.shape
-        manhattan, cubes = self.metric == "manhattan", self.metric == "minkowski"
-        if self._tiles is None:
-            self._tiles = _tiles_of(self.X if self._rows is None else self._rows, manhattan, cubes)
-        X, centre, scale, panels, halves, most = self._tiles
-        if m and max(np.abs(Q.max(axis=0) - centre).max(), np.abs(Q.min(axis=0) - centre).max()) > (
-            FAR / scale
-        ):  # squares in single precision would overflow
+        if self._singles is None:
+            self._singles = PointsInSingles(
+                self.X if self._rows is None else self._rows, self.metric
+            )
+        if not self._singles.hold(Q):
             return self._by_columns(Q, k)
-        quads = np.zeros((-(-m // 4), d, 4), np.float32)
-        sizes = np.zeros(m)
-        loops.nearest.put_about(Q, centre, scale, 4, _rounding(d), quads, sizes)
-        if manhattan or cubes:
-            sizes = _rounding_of_sums(Q, centre, scale)
-        if cubes:
-            sizes += most
-        kind = loops.nearest.MANHATTAN if manhattan else loops.nearest.MINKOWSKI
-        kind = loops.nearest.CUBES if cubes else kind
-        found, points = np.empty((m, k)), np.empty((m, k), np.intp)
-        limits = np.empty(4 * len(quads), np.float32)
-
-        def work(first: int, last: int) -> None:  # quads: no two threads share one
-            scores = np.empty(loops.nearest.POINTS, np.float32)
-            loops.nearest.nearest_by_products(
-                X, panels, halves, Q, quads, sizes, scale, kind, 4 * first, min(4 * last, m),
-                found, points, limits, scores,
-            )  # fmt: skip
-
-        threads.over_chunks(work, len(quads), -(-m // QUERIES) * threads.CELLS_PER_CHUNK)
-        return found, points
+        return self._singles.nearest(Q, k)
 
     def _by_codes(self, Q: NDArray[Any], k: int) -> Found:
         """Shares of columns that differ, counted in bytes or bits if values are small enough."""
@@ -211,17 +186,20 @@ class Points:
 
     def _by_columns(self, Q: NDArray[Any], k: int) -> Found:
         """Nearest by sums over columns."""
-        kinds = {"manhattan": 0, "minkowski": 1, "euclidean": 1, "chebyshev": 2}
+        # By cosine distance, squares between rows of length one.
+        kind = getattr(
+            loops.nearest, "EUCLIDEAN" if self.metric == "cosine" else self.metric.upper()
+        )
         Q = np.ascontiguousarray(Q, np.float64)
         n, (m, d) = len(self.X), Q.shape
         if self._blocks is None:
-            self._blocks = _blocks_of(self.X)
+            self._blocks = _blocks_of(self.X if self._rows is None else self._rows)
         found, points = np.empty((m, k)), np.empty((m, k), np.intp)
 
         def work(start: int, stop: int) -> None:
             distances = np.empty(loops.nearest.BLOCK)
             loops.nearest.nearest_by_columns(
-                self._blocks, n, Q, kinds.get(self.metric, 3), float(self.p),
+                self._blocks, n, Q, kind, float(self.p),
                 start, stop, found, points, distances,
             )  # fmt: skip
 
@@ -298,38 +276,6 @@ def _words_of(X: NDArray[Any]) -> NDArray[np.uint64]:
     packed = np.zeros((n, 8 * -(-d // 64)), np.uint8)
     packed[:, : -(-d // 8)] = np.packbits(X != 0, axis=1)
     return packed.view(np.uint64)
-
-
-def _rounding(d: int) -> float:
-    """How much of ``|x|^2 + |q|^2`` rounding may add to a score in single precision."""
-    return (d + 16) * 2.0**-23
-
-
-def _rounding_of_sums(X: NDArray[Any], centre: Table, scale: float) -> Table:
-    """How far (n,) single precision may be off in the sum over columns of each row."""
-    return np.asarray(np.abs(X - centre).sum(axis=1) * (scale * 2.0**-23) + TINY)
-
-
-def _tiles_of(X: NDArray[Any], manhattan: bool, cubes: bool) -> Any:
-    """Points about their centre, 24 at a time, in single precision; halves of their squares.
-
-    Last comes the most that rounding may move a point by, of cubes.
-    """
-    n, d = X.shape
-    width = loops.nearest.POINTS
-    centre = X.mean(axis=0, dtype=np.float64)
-    reach = float(np.abs(X.max(axis=0) - centre).max() + np.abs(X.min(axis=0) - centre).max())
-    scale = 1.0 / (reach * np.sqrt(d)) if reach > 0 else 1.0
-    panels = np.zeros((-(-n // width), d, width), np.float32)
-    halves = np.full(len(panels) * width, np.inf, np.float32)
-    loops.nearest.put_about(X, centre, scale, width, _rounding(d), panels, halves)
-    most = 0.0
-    if manhattan:
-        halves[:n] = -_rounding_of_sums(X, centre, scale)
-    elif cubes:  # the cube root of a sum of cubes is at most the sum of sizes
-        most, halves[:n] = float(_rounding_of_sums(X, centre, scale).max()), 0.0
-    halves -= np.float32(TINY)
-    return X, centre, scale, panels, halves, most
 
 
 def _blocks_of(X: NDArray[Any]) -> NDArray[Any]:

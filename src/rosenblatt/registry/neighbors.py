@@ -23,9 +23,7 @@ def _neighbours(name: str, task: str, *contestants: Contestant) -> Row:
         additive=IS_ROWS,
         path=("n_neighbors",),
         trace=AT_ONCE,
-        warm=Warm(
-            ({}, {"metric": "gower"}), sparse=False, large="neighbors.search.run_all_loops"
-        ),
+        warm=Warm(({}, {"metric": "gower"}), sparse=False, large="neighbors.search.run_all_loops"),
         contract=Contract(settings=SEARCHES, most_rows=2_000),
         contestants=contestants,
         file_types=("neighbors.gower.MixedColumns",),
