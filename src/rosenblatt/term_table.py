@@ -56,13 +56,19 @@ class TermTable:
         return cls.of_bytes(*joined(list(terms)))
 
     @classmethod
-    def of_bytes(cls, text: NDArray[np.uint8], limits: NDArray[np.int64]) -> Self:
-        """The table of terms that stand one after the other."""
+    def of_bytes(
+        cls,
+        text: NDArray[np.uint8],
+        limits: NDArray[np.int64],
+        often: NDArray[np.int64] | None = None,
+    ) -> Self:
+        """The table of terms that stand one after the other; frequent ones are found first."""
         n = len(limits) - 1
         table = cls(n, len(text))
         table.arena[: len(text)], table.limits[: n + 1] = text, limits
         table.size[0] = n
-        loops.text.place_terms(table.arrays, n)
+        order = np.arange(n) if often is None else np.argsort(-often, kind="stable")
+        loops.text.place_terms(table.arrays, order)
         return table
 
     def __len__(self) -> int:
@@ -85,7 +91,7 @@ class TermTable:
         used = self.limits[n]
         larger.arena[:used] = self.arena[:used]
         larger.limits[: n + 1] = self.limits[: n + 1]
-        loops.text.place_terms(larger.arrays, n)
+        loops.text.place_terms(larger.arrays, np.arange(n))
         self.slots, self.arena, self.limits = larger.arrays
 
     def numbers_of(self, other: "TermTable") -> NDArray[np.int32]:

@@ -18,9 +18,10 @@ from sklearn.feature_extraction import text as peer
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import check_estimator
 
-from rosenblatt import MultinomialNB
+from rosenblatt import MultinomialNB, loops
 from rosenblatt.feature_extraction import documents, text
 from rosenblatt.feature_extraction.analysis import tokens
+from rosenblatt.term_table import TermTable, joined
 
 DOCUMENTS = [
     "To be, or not to be: that is the question.",
@@ -139,6 +140,27 @@ def test_batches_end_anywhere(monkeypatch):
     monkeypatch.setattr(documents, "BYTES_AT_A_TIME", 40)
     for name in VECTORIZERS:
         assert_same(name, {}, DOCUMENTS)
+    monkeypatch.setattr(documents, "ITEMS_AT_A_TIME", 2)
+    for name in VECTORIZERS:
+        assert_same(name, {}, DOCUMENTS)
+        assert_same(name, {}, [DOCUMENTS[0].encode(), *DOCUMENTS[1:]])
+
+
+def test_documents_are_numbered_across_the_batches_of_a_list(monkeypatch):
+    monkeypatch.setattr(documents, "ITEMS_AT_A_TIME", 3)
+    with pytest.raises(ValueError, match=r"document 7 .*is missing"):
+        text.CountVectorizer().fit([*["to be"] * 7, None])
+
+
+def test_frequent_terms_are_in_the_first_slot_that_is_looked_at():
+    """Of terms placed by the alphabet, one token in four took a second look."""
+    words = [f"w{j}" for j in range(2_000)]
+    counts = np.arange(2_000)
+    table = TermTable.of_bytes(*joined(words), counts)
+    used = np.flatnonzero(table.slots[:, 1])
+    numbers = (table.slots[used, 1] & loops.text.NUMBERS).astype(int) - 1
+    at_home = used == [loops.text.first_slot(table.slots, bits) for bits in table.slots[used, 0]]
+    assert at_home[numbers >= 1_000].mean() > 0.85 > at_home[numbers < 1_000].mean()
 
 
 FORMS = {

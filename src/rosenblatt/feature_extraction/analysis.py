@@ -12,7 +12,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 from rosenblatt import loops
 from rosenblatt.term_table import NO_TERMS, TermTable
 
-from .documents import Batch, Reading, batches
+from .documents import Batch, Reading, batches, is_ascii
 
 WORD = r"(?u)\b\w\w+\b"  # the only pattern that is compiled
 ANALYZERS = ("word", "char", "char_wb")  # in the order of the loops' numbers
@@ -99,11 +99,9 @@ class Scratch:
     def for_batch(self, batch: Batch) -> tuple[Any, ...]:
         """What `find_terms` reads and writes beside the documents."""
         analysis = self.analysis
-        text, limits = batch
-        ascii_only = not (text[limits[0] : limits[-1]] >= 0x80).any()
-        kinds = kinds_of(128 if ascii_only else N_CHARACTERS)
+        kinds = kinds_of(128 if is_ascii(batch) else N_CHARACTERS)
         fold = _written(analysis.of, analysis.reading.lowercase)
-        longest = int(np.diff(limits).max(initial=0))
+        longest = int(np.diff(batch.limits).max(initial=0))
         if longest > self._room:
             self._make_room(2 * longest if self._room >= 0 else longest)
         rules = (analysis.of, analysis.least, analysis.most, fold, kinds)

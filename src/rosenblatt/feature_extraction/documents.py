@@ -5,8 +5,8 @@ they are. ASCII is put into lower case by the loop that finds the words; other d
 whose rules depend on the neighbours of a letter.
 """
 
-from collections.abc import Callable, Iterable, Iterator
-from itertools import accumulate, pairwise
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from rosenblatt.term_table import NOT_SPLIT
 
 BYTES_AT_A_TIME = 2**19
+ITEMS_AT_A_TIME = 2**13
 FEW, FEW_CHARACTERS = 8, 2_000
 
 Bytes = NDArray[np.uint8]
@@ -45,9 +46,29 @@ def batches(documents: Any, reading: Reading) -> Iterator[Batch]:
     if column is not None:
         yield from _batches_of_arrow(column, reading)
         return
+    items = _items(documents)
+    if isinstance(items, list | tuple) and not (reading.prepare or reading.files):
+        yield from _batches_of_list(items, reading)
+    else:
+        yield from _batches_of_items(items, 0, reading)
+
+
+def _batches_of_list(items: Any, reading: Reading) -> Iterator[Batch]:
+    """Some items at a time, which are looked at one by one only if they are not all strings."""
+    for start in range(0, len(items), ITEMS_AT_A_TIME):
+        some = items[start : start + ITEMS_AT_A_TIME]
+        if set(map(type, some)) == {str}:
+            for first, last in _stretches(_limits(some)):
+                yield encoded(some[first:last], reading.lowercase)
+        else:
+            yield from _batches_of_items(some, start, reading)
+
+
+def _batches_of_items(items: Iterable[Any], before: int, reading: Reading) -> Iterator[Batch]:
+    """Items, which others may stand before, as they come."""
     held: list[str] = []
     size = 0
-    for number, item in enumerate(_items(documents)):
+    for number, item in enumerate(items, before):
         document = checked(item, number, reading)
         held.append(document)
         size += len(document)
@@ -122,20 +143,29 @@ def n_known(documents: Any) -> int:
     return len(documents) if hasattr(documents, "__len__") else 0
 
 
-def encoded(documents: list[str], lowercase: bool) -> Batch:
+def encoded(documents: Sequence[str], lowercase: bool) -> Batch:
     """Strings one after the other as UTF-8."""
     joined = "".join(documents)
     if joined.isascii():
-        return Batch(np.frombuffer(joined.encode(), np.uint8), _limits(map(len, documents)))
+        return Batch(np.frombuffer(joined.encode(), np.uint8), _limits(documents))
     parts = [
         (text if text.isascii() or not lowercase else text.lower()).encode(errors=NOT_SPLIT)
         for text in documents
     ]
-    return Batch(np.frombuffer(b"".join(parts), np.uint8), _limits(map(len, parts)))
+    return Batch(np.frombuffer(b"".join(parts), np.uint8), _limits(parts))
 
 
-def _limits(lengths: Iterable[int]) -> Places:
-    return np.array(list(accumulate(lengths, initial=0)), np.int64)
+def _limits(parts: Sequence[str] | Sequence[bytes]) -> Places:
+    """Where each part begins if they stand one after the other, and where the last ends."""
+    limits = np.zeros(len(parts) + 1, np.int64)
+    np.cumsum(np.fromiter(map(len, parts), np.int64, len(parts)), out=limits[1:])
+    return limits
+
+
+def is_ascii(batch: Batch) -> bool:
+    """Whether no byte of the documents belongs to a longer character."""
+    text, limits = batch
+    return bool(text[limits[0] : limits[-1]].view(np.int8).min(initial=0) >= 0)
 
 
 def _items(documents: Any) -> Iterable[Any]:
@@ -218,9 +248,9 @@ def _stretches(limits: Places) -> Iterator[tuple[int, int]]:
 
 def _in_lower_case(batch: Batch, before: int, reading: Reading) -> Batch:
     """The same documents; those that are not ASCII checked, and in lower case if asked for."""
-    text, limits = batch
-    if not (text[limits[0] : limits[-1]] >= 0x80).any():
+    if is_ascii(batch):
         return batch
+    text, limits = batch
     strings = []
     for number, (first, last) in enumerate(pairwise(limits), before):
         strings.append(checked(text[first:last].tobytes(), number, reading))

@@ -222,7 +222,7 @@ class CountVectorizer(peer.CountVectorizer):  # type: ignore[misc]
         elif isinstance(made[2], TermTable):
             return made[2]
         else:
-            table = TermTable.of_bytes(made[2].text, made[2].limits)
+            table = TermTable.of_bytes(made[2].text, made[2].limits, made[2].occurrences)
         self._made_table = known, len(known), table
         return table
 

@@ -373,20 +373,14 @@ def fill_slot(slots, slot, bits, tail, j, length):
 
 
 @compiled
-def place_terms(table, n_terms):
-    """Put the first terms of the arena into empty slots; return the first that is there twice.
-
-    -1 if none is.
-    """
+def place_terms(table, order):
+    """Put different terms of the arena into slots; those that come first are found first."""
     slots, arena, limits = table
-    for j in range(n_terms):
-        bits = fingerprint(arena, limits[j], limits[j + 1])
-        slot = slot_of(table, arena, limits[j], limits[j + 1], bits)
-        if slots[slot, 1] != NONE:
-            return j
-        tail = tail_of(arena, limits[j], limits[j + 1])
-        fill_slot(slots, slot, bits, tail, j, limits[j + 1] - limits[j])
-    return -1
+    for j in order:
+        first, last = limits[j], limits[j + 1]
+        bits = fingerprint(arena, first, last)
+        slot = slot_of(table, arena, first, last, bits)
+        fill_slot(slots, slot, bits, tail_of(arena, first, last), j, last - first)
 
 
 # Documents to rows.
