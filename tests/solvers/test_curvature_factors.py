@@ -30,3 +30,12 @@ def test_what_is_flat_does_not_move():
     step = factored(ONES)(np.ones(3))
     np.testing.assert_allclose(step, np.full(3, 1 / 3), rtol=1e-6)
     np.testing.assert_allclose(ONES @ inverted(ONES[None])[0] @ np.ones(3), 1.0, rtol=1e-6)
+
+
+@pytest.mark.parametrize("m", [1, 5, 40, 41])
+def test_small_and_large_are_factored_alike(m):
+    root = np.random.default_rng(m).normal(size=(3 * m, m)) * np.logspace(-3, 3, m)
+    H = root.T @ root
+    lower, scale = factored(H)
+    np.testing.assert_allclose(lower @ lower.T, H / np.outer(scale, scale), atol=1e-11)
+    np.testing.assert_allclose(H @ factored(H)(H[0]), H[0], rtol=1e-8)

@@ -137,6 +137,27 @@ def move(X, i, step, W, source, target):
 
 
 @compiled
+def weighted(X, h, start, stop, weighted):
+    """Fill the first rows of weighted (m, d + 1) with sqrt(h) (x, 1); return of how many rows.
+
+    Reads rows start to stop of X and their weights h (n,); those of weight 0 are left out.
+    """
+    m, d = 0, weighted.shape[1] - 1
+    for i in range(start, stop):
+        if h[i] != 0:
+            root = np.sqrt(h[i])
+            if isinstance(X, tuple):
+                weighted[m] = 0.0
+                add(X, i, root, weighted[m])
+            else:
+                for j in range(d):
+                    weighted[m, j] = root * X[i, j]
+            weighted[m, d] = root
+            m += 1
+    return m
+
+
+@compiled
 def find_empty(X, empty):
     """Fill empty (n,) with whether each row of X is all zero; most show at their first number."""
     for i in range(empty.shape[0]):

@@ -1,31 +1,55 @@
 """Curvatures turned around: what a step is that leads to the bottom of a quadratic."""
 
-from collections.abc import Callable
-from functools import partial
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, lapack
 
+from rosenblatt import loops
+
 Array = NDArray[np.float64]
+SMALL = 40  # up to which the call of LAPACK takes most of its time
 RIDGES = (1e-12, 1e-9, 1e-6, 1e-3)  # on a diagonal of ones, the first that will do
 
 
+class Factor(NamedTuple):
+    """A function v -> H^-1 v, v (m,) or (m, t), with ``H = S L L' S``."""
+
+    lower: Array  # L (m, m), stored by columns
+    scale: Array  # the diagonal of S (m,)
+
+    def __call__(self, v: Array) -> Array:
+        """Return H^-1 v, silent about numbers that are too large."""
+        scale = self.scale if v.ndim == 1 else self.scale[:, None]
+        with np.errstate(over="ignore", invalid="ignore"):
+            scaled = v / scale
+            solved = lapack.dpotrs(self.lower, scaled, lower=True)[0] if v.size else scaled
+            return np.asarray(solved / scale)
+
+
 @np.errstate(over="ignore", invalid="ignore")
-def factored(H: Array) -> Callable[[Array], Array]:
-    """A function v -> H^-1 v, v (m,) or (m, t), for H (m, m) at least positive semidefinite."""
+def factored(H: Array) -> Factor:
+    """The factor of H (m, m), at least positive semidefinite."""
     # Where it would be larger than any number, the answer is not finite, and no step is made of it.
     # The scores do not change along some directions (all biases of a softmax together, columns
     # that repeat another): a little more on the diagonal, and nothing happens along them.
-    scale = np.sqrt(np.maximum(np.diag(H), 1e-300))
-    scaled = H / np.outer(scale, scale)
+    scale = np.sqrt(np.maximum(H.diagonal(), 1e-300))
     for ridge in RIDGES:
-        scaled.flat[:: len(H) + 1] = 1.0 + ridge
-        factor, failed = lapack.dpotrf(scaled, lower=True)
-        if not failed and np.isfinite(factor.trace()):
-            return _scaled(partial(_solved, factor), scale)
-    return _scaled(np.asarray, scale)
+        if (lower := _lower(H, scale, ridge)) is not None:
+            return Factor(lower, scale)
+    return Factor(np.eye(len(H), order="F"), scale)
+
+
+def _lower(H: Array, scale: Array, ridge: float) -> Array | None:
+    """The L of ``H = S L L' S``, with the ridge on the diagonal of L L'; None if there is none."""
+    if len(H) <= SMALL:
+        H, lower = np.ascontiguousarray(H), np.empty(H.shape, order="F")
+        return lower if loops.curvature_factors.factor(H, ridge, scale, lower) else None
+    scaled = H / (scale[:, np.newaxis] * scale)
+    scaled.flat[:: len(H) + 1] = 1.0 + ridge
+    lower, failed = lapack.dpotrf(scaled, lower=True)
+    return None if failed or not np.isfinite(lower.trace()) else lower
 
 
 @np.errstate(over="ignore", invalid="ignore")
@@ -42,19 +66,3 @@ def inverted(H: Array) -> Array:
         return np.asarray(np.linalg.inv(scaled) / outer)
     except LinAlgError:
         return np.stack([factored(one)(np.eye(len(one))) for one in H])
-
-
-def _solved(factor: Array, v: Array) -> Array:
-    """The x with ``L L' x = v``, for the factor L (m, m)."""
-    return np.asarray(lapack.dpotrs(factor, v, lower=True)[0]) if v.size else v
-
-
-def _scaled(solve: Callable[[Array], Any], scale: Array) -> Callable[[Array], Array]:
-    """The function v -> solve(v / scale) / scale, silent about numbers that are too large."""
-
-    def solution(v: Array) -> Array:
-        by = scale if v.ndim == 1 else scale[:, None]
-        with np.errstate(over="ignore", invalid="ignore"):
-            return np.asarray(solve(v / by) / by)
-
-    return solution

@@ -11,10 +11,11 @@ import scipy.linalg
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from .interior_point import CELLS_PER_BLOCK, FALLING, FINE, TO_THE_EDGE, reach
+from .interior_point import CELLS_PER_BLOCK, FALLING, FINE, reach
 from .joint_margin import JointProblem
 from .margin_problem import ROUNDING, Array
 
+TO_THE_EDGE = 0.995  # of the longest step that stays inside
 MOST_STEPS_IN_VAIN = 50  # since the gap was least
 
 

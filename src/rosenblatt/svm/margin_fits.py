@@ -3,7 +3,8 @@
 A pass advances every plane that is not done, so that callbacks see all planes grow together.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any, Protocol
 
 import numpy as np
@@ -24,7 +25,7 @@ Array = NDArray[np.float64]
 
 FEW_COLUMNS = 500  # of which all products are formed, in each step
 WORK_OF_MATRIX = 3e10  # multiplications that forming them may take
-ENOUGH_CELLS = 10_000  # from which on coordinate descent may be quicker than the exact answer
+ENOUGH_CELLS = 50_000  # from which on coordinate descent may be quicker than the exact answer
 # What is left of the first violation of the optimality conditions where passes promise an end soon.
 QUICK = {5: 0.05, 50: 0.002, 200: 0.0}
 LARGEST_SEED = 2**31 - 1
@@ -63,10 +64,12 @@ class Descent(Protocol):
         """How far it is from the best possible, at most."""
 
 
-def descent_of(problem: MarginProblem, dual: Any, tol: float, seed: int, start: Any) -> Descent:
+def descent_of(
+    problem: MarginProblem, dual: Any, tol: float, seed: Callable[[], int], start: Any
+) -> Descent:
     """The fit of one plane, from the multipliers or the weights of an earlier one if given."""
     if problem.hard:
-        return HardMargin(problem, tol, seed)
+        return HardMargin(problem, tol, seed())
     d = problem.d
     if problem.squared:
         in_dual = dual is True or (dual == "auto" and d > MOST_COLUMNS)
@@ -74,7 +77,7 @@ def descent_of(problem: MarginProblem, dual: Any, tol: float, seed: int, start: 
             return SquaredHinge(problem, tol, start if isinstance(start, tuple) else None)
     elif dual == "auto" and d <= FEW_COLUMNS and cells(problem.X) * d <= WORK_OF_MATRIX:
         return FewColumns(problem, tol, seed)
-    return DualCoordinate(problem, tol, seed, start if isinstance(start, np.ndarray) else None)
+    return DualCoordinate(problem, tol, seed(), start if isinstance(start, np.ndarray) else None)
 
 
 class FewColumns:
@@ -85,11 +88,11 @@ class FewColumns:
 
     start = None
 
-    def __init__(self, problem: MarginProblem, tol: float, seed: int) -> None:
+    def __init__(self, problem: MarginProblem, tol: float, seed: Callable[[], int]) -> None:
         self.problem, self.tol = problem, tol
         small = cells(problem.X) < ENOUGH_CELLS
         self.now: DualCoordinate | InteriorPoint = (
-            InteriorPoint(problem, tol) if small else DualCoordinate(problem, tol, seed)
+            InteriorPoint(problem, tol) if small else DualCoordinate(problem, tol, seed())
         )
         self.n_passes = 0
 
@@ -203,16 +206,20 @@ def fits_of(
     starts: Sequence[Any] | None,
 ) -> MarginFits:
     """The fits of several planes, or of all classes in one problem."""
-    rng = check_random_state(random_state)
+    rng = cache(lambda: check_random_state(random_state))  # seeding takes longer than some fits
+
+    def seed() -> int:
+        return int(rng().randint(LARGEST_SEED))
+
     if isinstance(problems, JointProblem):
         if few_unknowns(problems) and dual == "auto" and not problems.hard:
             return MarginFits([JointInterior(problems, tol)])
         start = None if starts is None else starts[0]
-        return MarginFits([JointCoordinate(problems, tol, rng.randint(LARGEST_SEED), start)])
+        return MarginFits([JointCoordinate(problems, tol, seed(), start)])
     begin = [None] * len(problems) if starts is None else starts
     return MarginFits(
         [
-            descent_of(problem, dual, tol, rng.randint(LARGEST_SEED), start)
+            descent_of(problem, dual, tol, seed, start)
             for problem, start in zip(problems, begin, strict=True)
         ]
     )

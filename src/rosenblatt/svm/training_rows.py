@@ -139,7 +139,8 @@ def refuse_vast_rows(X: Any) -> None:
     """Refuse rows whose squares leave the range of numbers."""
     values = np.ravel(X.data if sp.issparse(X) else X)
     with np.errstate(over="ignore"):
-        square = np.float64(0) if values.dtype == np.float32 else values @ values
+        # Not by BLAS, which would wake its threads for it.
+        square = 0.0 if values.dtype == np.float32 else np.einsum("i,i", values, values)
     if not np.isfinite(square):
         raise ValueError(
             f"X holds {values[np.abs(values).argmax()]:.3g}, and the sum of its squares leaves the "
