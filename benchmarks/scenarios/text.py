@@ -13,6 +13,15 @@ BYTES_OF_A_WORD = 6.5  # and the space after it
 DIFFERENT = 0.92  # of a document's words are, about
 PER_NUMBER = 12  # bytes of a count in the matrix, its column included
 
+TRIED = """\
+terms placed in the table by how often they occur instead of by the alphabet, so that 94 \
+instead of 74 of 100 words are found at the first look (transform 0.73 to 0.56 s, kept); \
+strings of a list joined in slices (0.02 s of a pass, kept); looking up and adding to the row \
+in one loop, and masks by shifts (nothing); places of a row that are stamped instead of \
+cleared (0.02 s). Without a matrix in between there is little to gain: fit and predict of \
+naive Bayes take 0.06 of 1.3 s. Of a pass, finding words takes 0.14 s, hashing them 0.06, \
+looking them up 0.15, adding to rows 0.09, joining strings 0.05, the matrix in memory 0.06."""
+
 
 def scenarios(scale: float) -> list[Scenario]:
     n = int(100_000 * scale)
@@ -112,6 +121,7 @@ def model(n: int) -> Scenario:
         rounds=3,
         text_bytes=lambda data: 2 * text_bytes(data),
         memory_wanted=DIFFERENT * PER_NUMBER / 4 + 35e6 / (n * LENGTH * 4),
+        tried=TRIED,
     )
 
 
