@@ -17,7 +17,7 @@ def scenarios(scale: float) -> list[Scenario]:
     ]
     return [
         *large,
-        *(on_two_threads(scenario) for scenario in large[::2]),
+        *map(on_two_threads, large),
         linkage("Ward", 1_000, 1_000, 20, 1, rounds=21),
     ]
 

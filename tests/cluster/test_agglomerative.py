@@ -71,7 +71,7 @@ def test_chains_and_rounds_give_one_tree(method, few, monkeypatch):
 @pytest.mark.parametrize("metric", ["euclidean", "manhattan", "precomputed"])
 def test_a_matrix_in_single_precision_gives_heights_in_doubles(method, metric, monkeypatch):
     single_precision_from(50, monkeypatch)
-    X = rows(200, 3)
+    X = rows(1_100, 3)  # three strips of distances
     D = pdist(X, "cityblock" if metric == "manhattan" else "euclidean")
     data = squareform(D) if metric == "precomputed" else X
     np.testing.assert_allclose(

@@ -15,9 +15,11 @@ from rosenblatt import loops
 from rosenblatt.runtime import threads
 
 Table = NDArray[np.float64]
+Places = NDArray[np.intp]
 
 ENDLESS = "Some distances are not finite numbers: scale the columns down (or up, if below 1e-150)."
 CELLS = 400_000  # of a block of rows, which stays near the processor
+PIECES, ROWS = 32, 64  # into which heights are cut, for threads; rows that read points at once
 
 
 class Distances:
@@ -29,10 +31,6 @@ class Distances:
         """The distances of points start to stop from those numbered first and higher."""
         raise NotImplementedError
 
-    def write_rows(self, start: int, stop: int, out: NDArray[Any]) -> None:
-        """Write the distances of points start to stop from all into out (stop - start, n)."""
-        out[:] = self.rows(start, stop)
-
     def take(self, places: NDArray[np.intp]) -> "Distances":
         """The same of points in another order."""
         raise NotImplementedError
@@ -43,13 +41,25 @@ class Distances:
 
         def work(start: int, stop: int) -> None:
             with np.errstate(over="ignore"):
-                self.write_rows(start, stop, D[start:stop])
+                D[start:stop] = self.rows(start, stop)
             if not D[start:stop].max() < np.inf:  # nor a number that is none
                 raise ValueError(ENDLESS)
 
         threads.over_chunks(work, self.n, self.n * self.n)
         np.fill_diagonal(D, np.inf)
         return D
+
+    def cross(self, parent: Places, last: Places, leaves: Places, average: bool) -> Table:
+        """Sums of distances, or the greatest, across the joins of a tree: (2 n - 1,).
+
+        The points are in the order of its leaves; see `loops.linkage.add_distances`.
+        """
+        totals = np.zeros(2 * self.n - 1)
+        for start, stop, found in self.upper_rows():
+            loops.linkage.add_distances(
+                found[: stop - start], start, parent, last, average, leaves, totals
+            )
+        return totals
 
     def upper_rows(self) -> Iterator[tuple[int, int, Table]]:
         """Blocks of rows start to stop, with the columns from start on."""
@@ -64,6 +74,9 @@ class Euclidean(Distances):
 
     def __init__(self, X: Table, squared: bool = False) -> None:
         self.X, self.n, self.squared = X, len(X), squared
+        with np.errstate(over="ignore", invalid="ignore"):
+            # Twice what no square exceeds: rounding cannot lift one above it.
+            self.largest_square = 2 * float(((X.max(axis=0) - X.min(axis=0)) ** 2).sum())
         width = loops.linkage.BLOCK
         n_blocks = -(-self.n // width)
         padded = np.zeros((n_blocks * width, X.shape[1]))
@@ -74,10 +87,46 @@ class Euclidean(Distances):
         """The distances of points start to stop from those numbered first and higher."""
         return self.of(self.X[start:stop], first)
 
-    def write_rows(self, start: int, stop: int, out: NDArray[Any]) -> None:
-        """Write the distances of points start to stop from all into out (stop - start, n)."""
-        squares = np.empty((1, loops.linkage.STRIP * loops.linkage.BLOCK))
-        loops.linkage.distance_rows(self.blocks, self.X, start, stop, self.squared, out, squares)
+    def matrix(self, dtype: np.dtype[Any]) -> NDArray[Any]:
+        """All of them, with infinity on the diagonal."""
+        D = np.empty((self.n, self.n), dtype)
+        block, strip = loops.linkage.BLOCK, loops.linkage.STRIP
+
+        def work(first: int, last: int) -> None:
+            squares, tile = np.empty((1, strip * block)), np.empty((strip * block, block), dtype)
+            for start in range(first * block, min(last * block, self.n), block):
+                loops.linkage.write_distances(
+                    self.blocks, self.X, start, min(start + block, self.n), self.squared, D,
+                    squares, tile,
+                )  # fmt: skip
+
+        threads.over_chunks(work, len(self.blocks), self.n * self.n)
+        if not self.largest_square < np.finfo(dtype).max:
+            self._refuse_endless(D)
+        return D
+
+    def _refuse_endless(self, D: NDArray[Any]) -> None:
+        """Raise if a distance, and not the diagonal alone, has left the range of its precision."""
+        if any(np.count_nonzero(row < np.inf) < self.n - 1 for row in D):
+            raise ValueError(ENDLESS)
+
+    def cross(self, parent: Places, last: Places, leaves: Places, average: bool) -> Table:
+        """Sums of distances, or the greatest, across the joins of a tree: (2 n - 1,)."""
+        size = -(-self.n // PIECES)
+
+        def work(piece: int, _: int) -> Table:
+            totals, nodes = np.zeros(2 * self.n - 1), leaves.copy()
+            squares = np.empty((1, loops.linkage.STRIP * loops.linkage.BLOCK))
+            for start in range(piece * size, min((piece + 1) * size, self.n), ROWS):
+                stop = min(start + ROWS, (piece + 1) * size, self.n)
+                loops.linkage.add_all_distances(
+                    self.blocks, self.X, start, stop, self.squared, parent, last, average, nodes,
+                    totals, squares,
+                )  # fmt: skip
+            return totals
+
+        found = threads.over_chunks(work, PIECES, PIECES * threads.CELLS_PER_CHUNK)
+        return np.asarray(np.sum(found, axis=0) if average else np.max(found, axis=0))
 
     def of(self, Q: Table, first: int = 0) -> Table:
         """The distances of other points Q (m, d) from those numbered first and higher."""

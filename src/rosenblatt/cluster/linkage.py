@@ -14,7 +14,7 @@ Legend: n points X (n, d), m clusters left.
 """
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -210,21 +210,53 @@ def matrix_joins(distances: Distances, linkage: str, sizes: Table | None = None)
     return joined, _rising(joined, exact_heights(distances, joined, average), 0.0)
 
 
+class Steps(NamedTuple):
+    """What happened to the columns of a matrix, in order; see `loops.linkage.catch_up`."""
+
+    pairs: Places
+    parts: Table
+    columns: NDArray[np.uint32]
+    ends: Places
+
+    @staticmethod
+    def none(n: int) -> "Steps":
+        """None so far, of n columns."""
+        ends = np.array([[0, 0, n]])
+        return Steps(np.empty((0, 2), np.intp), np.empty(0), np.empty(0, np.uint32), ends)
+
+    def and_joins(self, pairs: Places, parts: Table) -> "Steps":
+        """One more step: columns are joined in pairs."""
+        pairs, parts = np.concatenate([self.pairs, pairs]), np.concatenate([self.parts, parts])
+        ends = np.append(self.ends, [[len(pairs), *self.ends[-1, 1:]]], axis=0)
+        return Steps(pairs, parts, self.columns, ends)
+
+    def and_move(self, left: Places) -> "Steps":
+        """One more step: these columns are left, and move together."""
+        columns = np.append(self.columns, left.astype(np.uint32))
+        ends = np.append(self.ends, [[len(self.pairs), len(columns), len(left)]], axis=0)
+        return Steps(self.pairs, self.parts, columns, ends)
+
+
 class ClusterDistances:
-    """The distances of clusters, in a square matrix that shrinks with their number."""
+    """The distances of clusters, in a square matrix that shrinks with their number.
+
+    Rows are up to date when they are read: `steps` says what their columns have yet to go through.
+    """
 
     def __init__(self, distances: Distances, average: bool) -> None:
         n = distances.n
         self.average = average
-        dtype = np.dtype(np.float64 if n < SINGLES else np.float32)
-        self.D = distances.matrix(dtype)
-        self.bits = self.D.view(np.int64 if n < SINGLES else np.int32)
-        self.infinity = self.bits.dtype.type(np.array(np.inf, dtype).view(self.bits.dtype))
+        self.D = distances.matrix(np.dtype(np.float64 if n < SINGLES else np.float32))
+        self.bits = self.D.view(f"i{self.D.itemsize}")
+        self.infinity = self.bits[0, 0]  # nothing is nearest to itself
         self.rows, self.points = np.arange(n), np.arange(n)
-        self.alive, self.sizes = np.ones(n, bool), np.ones(n)
-        self.near, self.least = np.full(n, -1), np.empty(n, self.bits.dtype)
+        self.near = np.zeros(n, np.intp)
         if n >= SINGLES:
-            self._join_columns(np.empty((0, 2), np.intp), np.empty(0))
+            self._over_rows(lambda a, b: loops.linkage.lowest_places(self.bits, a, b, self.near), n)
+        self.least = self.bits[np.arange(n), self.near]
+        self.alive, self.sizes = np.ones(n, bool), np.ones(n)
+        self.steps = Steps.none(n)
+        self.seen = np.zeros(n, np.intp)  # how many steps each row has taken
 
     def __len__(self) -> int:
         return int(np.count_nonzero(self.alive))
@@ -240,16 +272,19 @@ class ClusterDistances:
         least, points = self.least[pairs[:, 0]].view(self.D.dtype), self.points[pairs]
         own, other = self.sizes[pairs].T
         parts = other / (own + other)
-        self._over_rows(
-            lambda first, last: loops.linkage.join_rows(
-                self.D, self.bits, self.rows, pairs, parts, self.average, first, last
-            ),
-            len(pairs),
-        )
-        self._bury(pairs)
-        self._join_columns(pairs, parts)
+
+        def work(first: int, last: int) -> None:
+            loops.linkage.join_rows(
+                self.bits, self.rows, self.seen, self.steps, pairs, parts, self.average,
+                self.infinity, first, last, self.D, *self._scratch(2),
+            )  # fmt: skip
+
+        self._over_rows(work, len(pairs))
+        self.steps = self.steps.and_joins(pairs, parts)
         self.sizes[pairs[:, 0]] += self.sizes[pairs[:, 1]]
+        self._bury(pairs)
         self._shrink()
+        self._find_nearest()
         return points, least
 
     def _bury(self, pairs: Places) -> None:
@@ -260,40 +295,47 @@ class ClusterDistances:
         self.near[changed | changed[self.near]] = -1
         self.near[~self.alive] = np.flatnonzero(~self.alive)  # no pair with anyone
 
-    def _join_columns(self, pairs: Places, parts: Table) -> None:
-        self._over_rows(
-            lambda first, last: loops.linkage.join_columns(
-                self.D, self.bits, self.rows, pairs, parts, self.average, self.alive,
-                first, last, self.infinity, self.near, self.least,
-            ),
-            len(self.rows),
-        )  # fmt: skip
+    def _find_nearest(self) -> None:
+        """Find the nearest of all whose nearest is unknown."""
+
+        def work(first: int, last: int) -> None:
+            (x,), (u,) = self._scratch(1)
+            loops.linkage.find_nearest(
+                self.bits, self.rows, self.seen, self.steps, self.average, self.infinity,
+                first, last, self.near, self.least, x, u,
+            )  # fmt: skip
+
+        self._over_rows(work, len(self.rows))
+
+    def _scratch(self, n_rows: int) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Space for copies of rows, as numbers and as integers."""
+        x = np.empty((n_rows, len(self.D)), self.D.dtype)
+        return x, x.view(self.bits.dtype)
 
     def _shrink(self) -> None:
         """Leave dead rows and columns behind, if they are many."""
         if len(self) > SHRINK * len(self.rows):
             return
         left = np.flatnonzero(self.alive)
-        place = np.cumsum(self.alive) - 1
+        place = np.append(np.cumsum(self.alive) - 1, -1)  # the last: that of an unknown nearest
         self.rows, self.points = self.rows[left], self.points[left]
         self.alive, self.sizes = self.alive[left], self.sizes[left]
-        self.near, self.least = place[self.near[left]], self.least[left]
-        self._over_rows(
-            lambda first, last: loops.linkage.move_columns(self.bits, self.rows, left, first, last),
-            len(left),
-        )
+        self.near, self.least, self.seen = place[self.near[left]], self.least[left], self.seen[left]
+        self.steps = self.steps.and_move(left)
 
     def join_chain(self, wanted: int) -> tuple[Places, NDArray[Any]]:
         """Join as many pairs of clusters as wanted, one after the other."""
+        self.near[self.alive] = -1
+        self._find_nearest()  # of all, so that every row has taken all steps
         self._over_rows(
             lambda a, b: loops.linkage.make_symmetric(self.D, self.rows, self.alive, a, b),
             len(self.rows),
         )
         pairs, least = self.chain(wanted)
         self._bury(pairs)
-        self._join_columns(pairs[:0], np.empty(0))
         points = self.points[pairs]
         self._shrink()
+        self._find_nearest()
         return points, least
 
     def chain(self, wanted: int) -> tuple[Places, NDArray[Any]]:
@@ -324,11 +366,7 @@ def exact_heights(distances: Distances, pairs: Places, average: bool) -> Table:
     roots_last = False
     if isinstance(inside, Euclidean) and not (average or inside.squared):
         inside.squared = roots_last = True  # the greatest distance has the greatest square
-    totals = np.zeros(2 * n - 1)
-    for start, stop, found in inside.upper_rows():
-        loops.linkage.add_distances(
-            found[: stop - start], start, leaves, parent, first, first + sizes, average, totals
-        )
+    totals = inside.cross(parent, first + sizes, leaves, average)
     if not average:
         return np.sqrt(totals[n:]) if roots_last else totals[n:]
     return totals[n:] / (sizes[children[:, 0]] * sizes[children[:, 1]])

@@ -1,15 +1,18 @@
 """Complete and average linkage on a square matrix of distances; what all linkages share.
 
-In each round, pairs of clusters that are nearest to each other are joined at once: rows of the
-matrix first, then columns. Where such pairs are few, a chain of nearest neighbours joins one pair
-at a time. When many columns are dead, the others move together.
+In each round, pairs of clusters that are nearest to each other are joined at once. Their rows of
+the matrix are joined; what this means for columns is written down as a step, which a row takes when
+it is read again. A union is no nearer to others than both of its parts were, so only those need be
+read whose nearest is gone, half of them. When many columns are dead, the others move together, as a
+step too. Where pairs are few, a chain of nearest neighbours joins one pair at a time.
 
 Distances are not negative, and so their bit patterns, read as integers, are in the same order.
 Least and greatest integers compile to vector instructions; those of floating point do not, since a
 NaN would have to be kept.
 
 Legend: m clusters, of which some are alive (m,) and the others joined; D (n, n) with D[rows[a], b]
-the distance of clusters a and b, infinity for a = b and dead b; bits: D as integers; sizes (m,).
+the distance of clusters a and b, infinity for a = b and dead b; bits: D as integers; sizes (m,);
+seen (m,): how many steps the row of a cluster has taken.
 """
 
 import numpy as np
@@ -49,26 +52,47 @@ def squared_rows(blocks, X, start, stop, first, out):
 
 
 @compiled
-def distance_rows(blocks, X, start, stop, squared, out, squares):
-    """Write the distances of rows start to stop of X (n, d), or their squares, to out (rows, n).
+def write_distances(blocks, X, start, stop, squared, D, squares, tile):
+    """Write the distances of rows start to stop of X (n, d), or their squares, from all later ones
+    to rows and columns of D (n, n); start is a multiple of 16, of which there are at most as many.
 
-    They are computed in doubles and rounded once to the precision of out. squares (1, 512) is
-    scratch space.
+    They are computed in doubles and rounded once to the precision of D; a row is infinitely far
+    from itself. squares (1, 512) and tile (512, 16) are scratch space: columns are written in
+    pieces as long as a block.
     """
-    n = out.shape[1]
-    for b in range(0, blocks.shape[0], STRIP):
+    n, one = D.shape[0], start // BLOCK
+    for b in range(one, blocks.shape[0], STRIP):
         strip = blocks[b : b + STRIP]
         first = b * BLOCK
         size = min(n - first, STRIP * BLOCK)
         for i in range(start, stop):
             squared_rows(strip, X, i, i + 1, 0, squares)
-            row, found = out[i - start, first : first + size], squares[0]
-            if squared:
-                for c in range(size):
-                    row[c] = found[c]
-            else:
-                for c in range(size):
-                    row[c] = np.sqrt(found[c])
+            if not squared:
+                take_roots(squares[0])
+            row = D[i, first : first + size]
+            for c in range(size):
+                row[c] = squares[0, c]
+                tile[c, i - start] = squares[0, c]
+            if b == one:
+                row[i - first] = np.inf
+        for c in range(BLOCK if b == one else 0, size):
+            column = D[first + c, start:stop]
+            for r in range(stop - start):
+                column[r] = tile[c, r]
+
+
+@compiled
+def take_roots(squares):
+    """Replace squares (n,) by their roots."""
+    for c in range(squares.shape[0]):
+        squares[c] = np.sqrt(squares[c])
+
+
+@compiled
+def lowest_places(bits, start, stop, near):
+    """Write the place of the least of rows start to stop of bits (n, n) to near (n,)."""
+    for i in range(start, stop):
+        near[i] = lowest_place(bits[i], bits.shape[1])[0]
 
 
 @compiled
@@ -94,51 +118,67 @@ def lowest_place(row, m):
 
 
 @compiled
-def join_rows(D, bits, rows, pairs, parts, average, start, stop):
+def join_rows(bits, rows, seen, steps, pairs, parts, average, infinity, start, stop, D, x, u):
     """Join the rows of pairs (p, 2) start to stop: row a becomes the distances of the union.
 
-    The second of each pair has parts (p,) of the union.
+    The second of each pair has parts (p,) of the union. Both rows catch up with the steps first.
+    x (2, n) and u, the same as integers, are scratch space.
     """
     for p in range(start, stop):
         a, b = pairs[p, 0], pairs[p, 1]
+        catch_up(bits[rows[a]], seen[a], steps, average, infinity, x[0], u[0])
+        catch_up(bits[rows[b]], seen[b], steps, average, infinity, x[1], u[1])
+        seen[a] = steps[3].shape[0] - 1
         if average:
-            x, y = D[rows[a]], D[rows[b]]
-            part = parts[p]
+            row, part = D[rows[a]], parts[p]
             for c in range(rows.shape[0]):
-                x[c] = (1.0 - part) * x[c] + part * y[c]
+                row[c] = (1.0 - part) * x[0, c] + part * x[1, c]
         else:
-            u, v = bits[rows[a]], bits[rows[b]]
+            union = bits[rows[a]]
             for c in range(rows.shape[0]):
-                u[c] = max(u[c], v[c])
+                union[c] = max(u[0, c], u[1, c])
 
 
 @compiled
-def join_columns(D, bits, rows, pairs, parts, average, alive, start, stop, infinity, near, least):
-    """Join columns of pairs in rows start to stop; find the nearest where it is unknown (-1)."""
+def find_nearest(bits, rows, seen, steps, average, infinity, start, stop, near, least, x, u):
+    """Find the nearest of clusters start to stop where it is unknown (-1).
+
+    x (n,) and u, the same as integers, are scratch space.
+    """
     m = rows.shape[0]
     for a in range(start, stop):
-        if not alive[a]:
-            continue
-        x, u = D[rows[a]], bits[rows[a]]
-        for p in range(pairs.shape[0]):
+        if near[a] < 0:
+            row = bits[rows[a]]
+            catch_up(row, seen[a], steps, average, infinity, x, u)
+            u[a] = infinity
+            near[a], least[a] = lowest_place(u, m)
+            for c in range(m):
+                row[c] = u[c]
+            seen[a] = steps[3].shape[0] - 1
+
+
+@compiled
+def catch_up(row, seen, steps, average, infinity, x, u):
+    """Take the steps that a row has not seen, in a copy: columns are joined, or moved together.
+
+    Writes x (n,) and u, the same as integers. steps: pairs (p, 2), parts (p,), columns (c,) that
+    were kept, and ends (s + 1, 3): where the pairs and the columns of each step begin, and how
+    many columns there were.
+    """
+    pairs, parts, columns, ends = steps
+    for c in range(ends[seen, 2]):  # in order: pairs are anywhere in a row, which memory is slow at
+        u[c] = row[c]
+    for s in range(seen, ends.shape[0] - 1):
+        for p in range(ends[s, 0], ends[s + 1, 0]):
             b, c = pairs[p, 0], pairs[p, 1]
             if average:
                 x[b] += parts[p] * (x[c] - x[b])
             else:
                 u[b] = max(u[b], u[c])
             u[c] = infinity
-        u[a] = infinity
-        if near[a] < 0:
-            near[a], least[a] = lowest_place(u, m)
-
-
-@compiled
-def move_columns(bits, rows, columns, start, stop):
-    """Keep the columns (m',) of rows start to stop, moved together."""
-    for a in range(start, stop):
-        u = bits[rows[a]]
-        for c in range(columns.shape[0]):
-            u[c] = u[columns[c]]
+        kept = columns[ends[s, 1] : ends[s + 1, 1]]
+        for c in range(kept.shape[0]):
+            u[c] = u[kept[c]]
 
 
 @compiled
@@ -250,26 +290,78 @@ def order_leaves(children, first, leaves):
 
 
 @compiled
-def add_distances(distances, start, leaves, parent, first, last, average, totals):
+def add_all_distances(
+    blocks, X, start, stop, squared, parent, last, average, nodes, totals, squares
+):
+    """The same as `add_distances`, of rows X (n, d) in the order of leaves.
+
+    squares (1, 512) is scratch space.
+    """
+    one = start // BLOCK
+    for b in range(one, blocks.shape[0], STRIP):
+        first = b * BLOCK
+        for i in range(start, stop):
+            squared_rows(blocks[b : b + STRIP], X, i, i + 1, 0, squares)
+            if not squared:
+                take_roots(squares[0])
+            skip = max(i + 1 - first, 0)
+            size = min(X.shape[0] - first, STRIP * BLOCK)
+            nodes[i] = add_row(
+                squares[0, skip:size], first + skip, nodes[i], parent, last, average, totals
+            )
+
+
+@compiled
+def add_distances(distances, start, parent, last, average, nodes, totals):
     """Add the distances of leaves start, start + 1, ... from all later ones to the joins they
     cross.
 
-    distances (rows, n - start) in the order of leaves; cluster k has the leaves first[k] to
-    last[k]; parent (2 n - 1,). totals (2 n - 1,) gets sums of distances (average), or the greatest.
+    distances (rows, n - start) in the order of leaves; the leaves of cluster k end before last[k];
+    parent (2 n - 1,). nodes (n,) arrives with the points in the order of leaves. totals (2 n - 1,)
+    gets sums of distances (average), or the greatest.
     """
     for r in range(distances.shape[0]):
-        i, k = start + r, leaves[start + r]
-        at = i + 1
-        while at < leaves.shape[0]:
+        add_row(
+            distances[r, r + 1 :], start + r + 1, nodes[start + r], parent, last, average, totals
+        )
+
+
+@compiled
+def add_row(values, at, k, parent, last, average, totals):
+    """Add the distances of a leaf from those numbered `at` and higher; k is a cluster of the leaf.
+
+    Returns the cluster that the last of them is in, too.
+    """
+    begin, stop = at, at + values.shape[0]
+    while at < stop:
+        while last[k] <= at:  # all of its leaves have been counted
             k = parent[k]
-            while last[k] <= at:  # all of its leaves have been counted
-                k = parent[k]
-            total = 0.0
-            for t in range(at, last[k]):
-                value = distances[r, t - start]
-                total = total + value if average else max(total, value)
-            totals[k] = totals[k] + total if average else max(totals[k], total)
-            at = last[k]
+        end = min(last[k], stop)
+        some = values[at - begin : end - begin]
+        if average:
+            totals[k] += total(some)
+        else:
+            totals[k] = max(totals[k], greatest(some))
+        at = end
+    return k
+
+
+@compiled(reorder_sums=True)
+def total(values):
+    """The sum of some values: several partial sums at once."""
+    found = 0.0
+    for t in range(values.shape[0]):
+        found += values[t]
+    return found
+
+
+@compiled
+def greatest(values):
+    """The greatest of some values that are not negative."""
+    found = 0.0
+    for t in range(values.shape[0]):
+        found = max(found, values[t])
+    return found
 
 
 @compiled
