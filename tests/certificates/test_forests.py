@@ -47,3 +47,9 @@ def test_changed_trees_do_not_count_their_samples(name, size, part):
                "threshold": tree.threshold + 1.0}  # fmt: skip
     getattr(tree, part)[...] = changed[part].copy()
     assert not certify(model, X, Y, sample_weight=weight)["counts"].holds
+
+
+@pytest.mark.parametrize("name", ["RandomForestClassifier", "ExtraTreesRegressor"])
+def test_other_rows_than_those_of_the_fit_are_refused(name):
+    with pytest.raises(ValueError, match="is certified on the rows of its fit"):
+        certify(fitted(name), X[:20], Y[:20])

@@ -43,7 +43,8 @@ class ClassData:
         self.classes = np.asarray(model.classes_)
         kept = np.flatnonzero(weight > 0)
         self.given = X  # rows of no weight included
-        self.X, self.weight = X[kept], weight[kept]
+        self.X = X if len(kept) == len(weight) else X[kept]
+        self.weight = weight[kept]
         self.codes = class_codes(self.classes, y)[kept]
         self.members = [np.flatnonzero(self.codes == k) for k in range(len(self.classes))]
 

@@ -21,7 +21,7 @@ from .tree import (
     targets_of,
 )
 from .tree_counts import NodeRows, count_claims
-from .tree_routing import Floats, Ints, PublishedTree, as_matrix, matrix_blocks
+from .tree_routing import Floats, Ints, PublishedTree, as_matrix, matrix_blocks, some_rows
 from .tree_splits import Targets
 
 ROWS_CHECKED = (200_000, 1_500_000)  # sent down trees again, by effort
@@ -47,6 +47,7 @@ def certify_model(
     values = [values_of(model, i, part, of_part) for i in range(T)]
     mean = np.mean(values, axis=0)
     samples = getattr(model, "estimators_samples_", None)
+    check_samples(model, samples, n)
     claims = [
         *error_claims(model, part, y[some], of_part, weight[some], mean),
         *out_of_bag_claims(model, targets, values, samples, some),
@@ -59,6 +60,18 @@ def certify_model(
     if len(some) < n:
         data += f"; {len(some):,} rows were sent down the trees again"
     return Certificate(type(model).__name__, problem, data, tuple(claims))
+
+
+def check_samples(model: Any, samples: Any, n: int) -> None:
+    """Raise if members were fitted to rows that are not among the n given."""
+    if samples is None:
+        return
+    last = max((int(np.max(sample, initial=-1)) for sample in samples), default=-1)
+    if last >= n:
+        raise ValueError(
+            f"{type(model).__name__} is certified on the rows of its fit, in their order: a "
+            f"sample has row {last:,}, and X has {n:,} rows."
+        )
 
 
 def checked_rows(n: int, most: int) -> Ints:
@@ -140,7 +153,9 @@ def error_claims(
             agrees("means", "predictions", said, guess, np.abs(guess).max(initial=1e-300)),
         ]  # fmt: skip
         if matrix is not None:
-            claims.append(least_squares_claim(matrix[given], targets.numbers[given], w, error))
+            claims.append(
+                least_squares_claim(some_rows(matrix, given), targets.numbers[given], w, error)
+            )
         return claims
     said_wrong = output_of(model, X).reshape(len(y), -1) != y.reshape(len(y), -1)
     wrong = said_wrong.any(axis=1)
@@ -155,7 +170,9 @@ def error_claims(
         claims.append(max(off, key=lambda claim: claim.value))
     if matrix is not None:
         classes = targets.classes[given]
-        claims.append(least_mistakes_claim(matrix[given], classes, weight[given], wrong[given]))
+        claims.append(
+            least_mistakes_claim(some_rows(matrix, given), classes, weight[given], wrong[given])
+        )
     return claims
 
 

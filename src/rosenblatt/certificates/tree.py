@@ -14,7 +14,7 @@ from .claims import Certificate, Claim, total_weight, weights_in_range
 from .closed_form import agrees, class_codes
 from .optimal_tree import DEPTHS, best_tree_claims, depth_of, is_searchable
 from .tree_counts import NodeRows, count_claims
-from .tree_routing import Floats, Ints, PublishedTree, as_matrix
+from .tree_routing import ROWS_AT_ONCE, Floats, Ints, PublishedTree, as_matrix, some_rows
 from .tree_splits import Rules, Targets, best_score, chosen_score
 
 CELLS = 20_000_000  # of columns that are sorted again, at effort 1
@@ -37,7 +37,7 @@ def certify_model(
     tree = PublishedTree(model)
     criterion, end = str(model.criterion), tree.ends(matrix)
     errors = error_claims(model, tree, matrix, X, y, targets, weight, given, end)
-    nodes = NodeRows(tree, grown_on, end[grown_on], lambda: matrix[grown_on])
+    nodes = NodeRows(tree, grown_on, end[grown_on], lambda: some_rows(matrix, grown_on))
     claims = [
         *errors,
         *count_claims(model, nodes, targets, weight, criterion),
@@ -47,13 +47,13 @@ def certify_model(
         guess = tree.value[end[given], 0].argmax(axis=1)
         classes = targets.classes[given, 0]
         claims += best_tree_claims(
-            model, tree, matrix[given], classes, weight[given], guess != classes,
+            model, tree, some_rows(matrix, given), classes, weight[given], guess != classes,
             errors[-1].value, effort,
         )  # fmt: skip
     problem = f"a tree whose splits lower the {criterion.replace('_', ' ')} most, one at a time"
     if getattr(model, "search", "greedy") == "optimal":
         problem = f"the fewest mistakes of a tree of depth {model.max_depth}"
-    elif depth_of(model, tree) in DEPTHS and not is_searchable(tree, matrix[given]):
+    elif depth_of(model, tree) in DEPTHS and not is_searchable(tree, some_rows(matrix, given)):
         problem += "; the best tree of its depth is searched for in numbers without gaps alone"
     data = (
         f"the {len(given):,} rows and {X.shape[1]:,} columns given, {total_weight(weight[given])}"
@@ -119,7 +119,7 @@ def error_claims(
             "proved",
         ),
         least_mistakes_claim(
-            matrix[given], targets.classes[given], weight[given], wrong[given]
+            some_rows(matrix, given), targets.classes[given], weight[given], wrong[given]
         ),
     ]  # fmt: skip
 
@@ -136,7 +136,7 @@ def _regression_errors(
     return [
         Claim("training error", statement, error, None, True, "checked"),
         agrees("predictions", "predictions", said, guess),
-        least_squares_claim(matrix[given], targets.numbers[given], w, error),
+        least_squares_claim(some_rows(matrix, given), targets.numbers[given], w, error),
     ]
 
 
@@ -144,20 +144,29 @@ def _groups(matrix: Any) -> Ints:
     """The number (n,) of each row's group of equal rows; sparse ones may be in CSR form."""
     if sp.issparse(matrix):
         return _groups_of_sparse(matrix)
-    clean = np.ascontiguousarray(np.where(np.isnan(matrix), np.inf, matrix) + 0.0)
-    if not clean.shape[1]:
-        return np.zeros(len(clean), np.int64)
+    if not matrix.shape[1]:
+        return np.zeros(len(matrix), np.int64)
     # Equal rows have equal sums of their bits; only rows that share a sum are compared.
-    factor = np.random.default_rng(0).integers(2**63, size=clean.shape[1], dtype=np.uint64) | 1
-    sums = (clean.view(np.uint64) * factor).sum(axis=1, dtype=np.uint64)
+    factor = np.random.default_rng(0).integers(2**63, size=matrix.shape[1], dtype=np.uint64) | 1
+    sums = np.empty(len(matrix), np.uint64)
+    for first in range(0, len(matrix), ROWS_AT_ONCE):
+        some = slice(first, first + ROWS_AT_ONCE)
+        sums[some] = (_bits(matrix[some]) * factor).sum(axis=1, dtype=np.uint64)
     _, group, counts = np.unique(sums, return_inverse=True, return_counts=True)
     shared = np.flatnonzero(counts[group] > 1)
     if len(shared):
-        kind = np.dtype((np.void, clean.dtype.itemsize * clean.shape[1]))
-        rows = np.unique(clean[shared].view(kind).ravel(), return_inverse=True)[1]
+        bits = _bits(matrix[shared])
+        kind = np.dtype((np.void, bits.dtype.itemsize * bits.shape[1]))
+        rows = np.unique(bits.view(kind).ravel(), return_inverse=True)[1]
         group[shared] = len(counts) + rows.ravel()
         group = np.unique(group, return_inverse=True)[1]
     return group
+
+
+def _bits(matrix: Floats) -> NDArray[np.uint64]:
+    """The bits of numbers: the same for equal ones, of which NaN are some."""
+    numbers = np.where(np.isnan(matrix), np.inf, matrix) + 0.0  # -0.0 is 0.0
+    return np.ascontiguousarray(numbers).view(np.uint64)
 
 
 def _groups_of_sparse(X: Any) -> Ints:

@@ -102,7 +102,9 @@ def _named(model: Any, data: ClassData) -> list[Claim]:
     """That the categories are those of the rows; numbers are those that were seen, too."""
     as_words = [np.asarray(values).astype(str) for values in model.categories_]
     words_data = object.__new__(ClassData)
-    words_data.X, words_data.given = _words_of(data.X), _words_of(data.given)
+    words_data.X = words_data.given = _words_of(data.X)
+    if data.given is not data.X:
+        words_data.given = _words_of(data.given)
     return categories_claims(model, words_data, as_words, [len(values) for values in as_words])
 
 
@@ -163,14 +165,18 @@ def _all_joint(data: ClassData, places: list[Places], widths: list[int]) -> Floa
     if m > WIDEST * len(widths) or m > MOST_VALUES:
         return None
     found, start = np.zeros((len(data.classes), m, m)), np.cumsum([0, *widths])
+    # The column of each value, row after row; one more, m, has what is missing.
+    cells = np.column_stack(
+        [np.where(p == MISSING, m, s + p) for s, p in zip(start[:-1], places, strict=True)]
+    )
     for k, members in enumerate(data.members):
         for first in range(0, len(members), ROWS_AT_ONCE):
             rows = members[first : first + ROWS_AT_ONCE]
-            ones = np.zeros((len(rows), m))
-            for j, place in enumerate(places):
-                known = np.flatnonzero(place[rows] != MISSING)
-                ones[known, start[j] + place[rows[known]]] = 1.0
-            found[k] += (ones * data.weight[rows, np.newaxis]).T @ ones
+            w = data.weight[rows]
+            ones = np.zeros((len(rows), m + 1), np.float32 if (w == 1).all() else np.float64)
+            np.put_along_axis(ones, cells[rows], 1.0, axis=1)
+            ones = ones[:, :m]  # in float32 the counts of so few rows are exact
+            found[k] += ones.T @ (ones if ones.dtype == np.float32 else ones * w[:, np.newaxis])
     return found
 
 

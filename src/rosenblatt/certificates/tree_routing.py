@@ -205,6 +205,11 @@ def matrix_blocks(model: Any, X: Any) -> Iterator[tuple[int, Floats]]:
         yield first, as_matrix(model, X[first : first + step])
 
 
+def some_rows(matrix: Any, rows: Ints) -> Any:
+    """The rows (r,), in their order, of a matrix; itself if they are all."""
+    return matrix if len(rows) == matrix.shape[0] else matrix[rows]
+
+
 def as_matrix(model: Any, X: Any) -> Floats:
     """X (n, d) as the model reads it: categories by their place, scikit-learn's in float32."""
     if X.shape[1] != model.n_features_in_:

@@ -140,14 +140,16 @@ class TreeAugmentedNB(DiscreteNB):
             places = self._places(X[first:last])
             total = np.zeros((last - first, len(self.classes_)))
             for j, (table, i) in enumerate(zip(tables, self.parents_.tolist(), strict=True)):
-                above = 0 if i == ROOT else np.minimum(places[:, i], len(table) - 1)
-                total += table[above, places[:, j]]
+                cell = places[j]
+                if i != ROOT:
+                    cell = cell + np.minimum(places[i], len(table) - 1) * table.shape[1]
+                total += table.reshape(-1, table.shape[2]).take(cell, axis=0)
             return total
 
         return np.concatenate(over_rows(score, X))
 
     def _log_factors(self, X: Any) -> Array:
-        places = self._places(X)[0]
+        places = self._places(X)[:, 0]
         parts = []
         for j, (table, i) in enumerate(zip(self._tables(), self.parents_.tolist(), strict=True)):
             above = 0 if i == ROOT else min(places[i], len(table) - 1)
@@ -180,18 +182,20 @@ class TreeAugmentedNB(DiscreteNB):
         return np.asarray(np.nan_to_num(logs, nan=-np.inf, neginf=-np.inf)[..., np.newaxis])
 
     def _places(self, X: NDArray[Any]) -> NDArray[np.int64]:
-        """Where the values (n, d) of rows stand in the tables."""
-        places = np.empty(X.shape, np.int64)
+        """Where the values (d, n) of rows (n, d) stand in the tables."""
+        places = np.empty(X.shape[::-1], np.int64)
         for j, categories in enumerate(self.categories_):
-            width = len(categories)
-            if X.dtype.kind == "i":  # numbers of categories, of which some may not have been seen
-                found = np.minimum(np.searchsorted(categories, X[:, j]), max(width - 1, 0))
-                known = (categories[found] == X[:, j]) if width else np.zeros(len(X), bool)
-                places[:, j] = np.where(known, found, width)
-            else:
-                places[:, j] = places_of(X[:, j], categories, width)
-            if self.unknown == "error" and (places[:, j] == width).any():
-                value = X[places[:, j] == width, j].tolist()[0]
+            width, column = len(categories), X[:, j]
+            if X.dtype.kind != "i":
+                places[j] = places_of(column, categories, width)
+            elif np.array_equal(categories, np.arange(width)):
+                places[j] = column
+                places[j][(places[j] < 0) | (places[j] >= width)] = width
+            else:  # numbers of categories, of which some were not seen
+                found = np.minimum(np.searchsorted(categories, column), width - 1)
+                places[j] = np.where(categories[found] == column, found, width)
+            if self.unknown == "error" and (places[j] == width).any():
+                value = column[places[j] == width].tolist()[0]
                 refuse_unknown(value, getattr(self, "feature_names_in_", range(X.shape[1]))[j])
         return places
 
