@@ -234,3 +234,10 @@ def test_more_rows_than_there_are_cannot_be_forgotten():
     X, _ = load_iris(return_X_y=True)
     with pytest.raises(ValueError, match="Cannot remove 100 rows: it has 50"):
         PCA(2).fit(X[:50]).forget(X[:100])
+
+
+@pytest.mark.parametrize("share", [0.9, 1 - 2.0**-53])
+def test_a_share_of_the_variance_never_keeps_more_axes_than_columns(share):
+    for X in (np.ones((50, 3)), np.random.default_rng(1).standard_normal((30, 5))):
+        model = PCA(n_components=share).fit(X)
+        assert model.n_components_ == len(model.components_) <= X.shape[1]

@@ -13,6 +13,7 @@ from hypothesis.extra.numpy import arrays
 from sklearn.datasets import load_iris
 from sklearn.model_selection import GridSearchCV as TheirSearch
 
+import rosenblatt
 from rosenblatt import (
     GridSearchCV,
     KNeighborsClassifier,
@@ -484,3 +485,128 @@ def test_a_number_of_neighbours_is_needed():
     X, y = IRIS
     with pytest.raises(ValueError, match="n_neighbors is None"):
         KNeighborsClassifier(None).fit(X, y).predict(X)
+
+
+def by_hand(X, Q, distance, k):
+    """The numbers of the k nearest rows, the first of those at one distance."""
+    far = np.array([[distance(x, q) for x in X] for q in Q])
+    return np.argsort(far, axis=1, kind="stable")[:, :k]
+
+
+@pytest.mark.parametrize(("metric", "power"), [("euclidean", 2), ("manhattan", 1)])
+def test_rows_stored_first_come_first_where_a_tree_searches(metric, power):
+    X = np.random.default_rng(0).integers(0, 6, (search.MANY_POINTS, 2)).astype(float)
+    model = NearestNeighbors(n_neighbors=5, metric=metric).fit(X)
+    assert model._points._in_tree
+    distances, found = model.kneighbors(X[:40])
+    gaps = (np.abs(X[:40, np.newaxis] - X) ** power).sum(axis=2)
+    np.testing.assert_array_equal(found, np.argsort(gaps, axis=1, kind="stable")[:, :5])
+    np.testing.assert_allclose(distances, np.sort(gaps, axis=1)[:, :5] ** (1 / power))
+
+
+@pytest.mark.parametrize("offset", [0.0, 1e8])
+def test_mixed_columns_that_are_as_far_and_far_from_zero(offset):
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 8, (300, 3)) * 2.0**-20 + offset
+    ranges = np.ptp(X, axis=0)
+    found = NearestNeighbors(n_neighbors=10, metric="gower").fit(X).kneighbors(X[:30])[1]
+
+    def gower(a, b):
+        return sum(abs(a - b) / ranges) / 3
+
+    np.testing.assert_array_equal(found, by_hand(X, X[:30], gower, 10))
+
+
+def test_a_range_that_no_number_holds_is_refused():
+    with pytest.raises(ValueError, match="range of column 0 is too large"):
+        NearestNeighbors(metric="gower").fit([[-1.7e308], [1.7e308]])
+
+
+@pytest.mark.parametrize("p", [9, 50, 1000])
+def test_large_powers_of_small_differences(p):
+    rows = [[0.0, 1.0], [1e-7, 1.0], [3e-8, 1.0], [1.9, 0.0]]
+    distances, found = (
+        NearestNeighbors(n_neighbors=4, metric="minkowski", p=p).fit(rows).kneighbors([[0.0, 1.0]])
+    )
+    assert found.tolist() == [[0, 2, 1, 3]]
+    np.testing.assert_allclose(distances, [[0, 3e-8, 1e-7, np.linalg.norm([1.9, 1.0], p)]])
+
+
+def test_squares_of_distances_far_from_the_origin():
+    X, Q = (Z + 1e8 for Z in tables(n=80, d=3))
+    ours, plain = (NearestNeighbors(metric=name).fit(X) for name in ("sqeuclidean", "euclidean"))
+    (squares, found), (distances, numbers) = ours.kneighbors(Q), plain.kneighbors(Q)
+    np.testing.assert_array_equal(found, numbers)
+    np.testing.assert_allclose(squares, distances**2)
+    squares, found = ours.radius_neighbors(Q[:1], 4.0, sort_results=True)
+    distances, numbers = plain.radius_neighbors(Q[:1], 2.0, sort_results=True)
+    np.testing.assert_array_equal(found[0], numbers[0])
+    np.testing.assert_allclose(squares[0], distances[0] ** 2)
+    assert certify(ours, X).holds
+
+
+def test_what_happens_to_a_table_after_the_fit_does_not_matter():
+    X, Q = tables(n=100, d=6)
+    model = NearestNeighbors().fit(X)
+    expected = model.kneighbors(Q)[1]
+    X += 1.0
+    np.testing.assert_array_equal(model.kneighbors(Q)[1], expected)
+
+
+def test_models_along_a_path_see_that_rows_have_changed():
+    X, Q = tables(n=100, d=3)
+    y = (X[:, 0] > 0).astype(int)
+    model = KNeighborsClassifier().fit_path((X, y), "n_neighbors", [1, 3])[0]
+    alone = KNeighborsClassifier(1).fit(X, y)
+    np.testing.assert_array_equal(model.predict(Q), alone.predict(Q))
+    Q *= -1
+    np.testing.assert_array_equal(model.predict(Q), alone.predict(Q))
+    more = KNeighborsClassifier(9).fit(X, y).predict(Q)
+    np.testing.assert_array_equal(model.set_params(n_neighbors=9).predict(Q), more)
+
+
+def test_hardly_a_number_is_not_a_whole_number():
+    model = NearestNeighbors(n_neighbors=1, metric="hamming").fit([[-1.0], [0.0], [1.0]])
+    assert model.kneighbors([[1e-20]])[0] == 1.0
+
+
+def test_directions_of_rows_of_any_length():
+    X = np.array([[1.0, 1.0, 1.0, 1.0], [1.0, 0.0, 0.0, 0.0]])
+    for size in (4e307, 1e-320):
+        distances, _ = NearestNeighbors(n_neighbors=1, metric="cosine").fit(size * X).kneighbors(X)
+        np.testing.assert_allclose(distances, 0.0, atol=1e-12)
+
+
+def test_votes_by_the_smallest_distances():
+    X, q = [[0.0], [1.3e-308]], [[0.65e-308]]
+    shares = KNeighborsClassifier(2, weights="distance").fit(X, [0, 1]).predict_proba(q)
+    np.testing.assert_allclose(shares, [[0.5, 0.5]])
+
+
+@pytest.mark.parametrize("package", [rosenblatt, theirs])
+@pytest.mark.parametrize("name", ["KNeighborsClassifier", "KNeighborsRegressor"])
+def test_one_changed_row_or_label_is_seen(package, name):
+    X, _ = tables(n=2_000, d=4)
+    y = np.random.default_rng(0).integers(0, 2, len(X))
+    for change in ("_fit_X", "_y"):
+        model = getattr(package, name)().fit(X.copy(), y.copy())
+        assert certify(model, X, y, effort=0).holds
+        getattr(model, change)[123] = 1 - getattr(model, change)[123]
+        assert not certify(model, X, y, effort=0).holds
+
+
+def test_classes_in_another_order_fail_a_claim():
+    X, _ = tables(n=50, d=4)
+    y = (X[:, 0] > 0).astype(int)
+    model = KNeighborsClassifier().fit(X, y)
+    model.classes_ = model.classes_[::-1]
+    assert not certify(model, X, y).holds
+
+
+def test_rows_without_labels_are_refused_by_models_that_need_them():
+    X, _ = tables(n=30, d=3)
+    model = KNeighborsClassifier().fit(X, X[:, 0] > 0)
+    with pytest.raises(ValueError, match="pass the y of these rows"):
+        model.partial_fit(X)
+    with pytest.raises(ValueError, match="stores no y"):
+        model.merge(NearestNeighbors().fit(X))

@@ -51,6 +51,7 @@ def certify_model(
     if model.effective_metric_ == "cosine":  # one less a sum that rounds
         allowed += (d + 8) * np.finfo(float).eps
     claims = [
+        *stored_claims(model, X, y),
         *search_claims(said, found, distances, allowed, k),
         *radius_claims(model, X[asked], distances, allowed),
         *answer_claims(model, X[asked], y, said, found),
@@ -60,6 +61,27 @@ def certify_model(
     problem = f"the {k} nearest of {n:,} stored rows by the {name_of(model.metric)} distance"
     data = f"the {n:,} rows and {d:,} columns given; {len(asked):,} of {n:,} rows checked"
     return Certificate(type(model).__name__, problem, data, tuple(claims))
+
+
+def stored_claims(model: Any, X: Any, y: NDArray[Any]) -> list[Claim]:
+    """That the rows and labels which the model stores are those given."""
+    stored, rows = model._fit_X, X
+    if model.effective_metric_ == "gower":
+        rows = model._columns.encode(X)
+    if sp.issparse(stored) or sp.issparse(rows):
+        apart = sp.csr_matrix(stored) != sp.csr_matrix(rows)
+        changed = int(np.count_nonzero(np.diff(apart.tocsr().indptr)))
+    else:
+        same = (stored == rows) | ((stored != stored) & (rows != rows))
+        changed = int(np.count_nonzero(~same.all(axis=1)))
+    claims = [within("stored rows", f"{changed:,} stored rows are not those given", changed, 0)]
+    if y.ndim == 1 and hasattr(model, "predict"):
+        labels = np.asarray(model._y).ravel()
+        if hasattr(model, "classes_"):
+            labels = np.asarray(model.classes_)[labels]
+        changed = int(np.count_nonzero(labels != y))
+        claims.append(within("stored y", f"{changed:,} stored y are not those given", changed, 0))
+    return claims
 
 
 def kneighbors(model: Any, Q: Any, k: int) -> tuple[Floats, NDArray[np.intp]]:
@@ -184,8 +206,8 @@ def training_error(model: Any, X: Any, y: NDArray[Any], asked: NDArray[np.intp])
 def vote_claims(model: Any, own: NDArray[Any], shares: Floats, labels: NDArray[Any]) -> list[Claim]:
     """That no class has more votes than the one that is predicted."""
     votes = class_votes(model, shares, labels)
-    chosen = np.searchsorted(model.classes_, own)
-    lost = votes.max(axis=1) - votes[np.arange(len(votes)), chosen]
+    chosen = np.where(own[:, np.newaxis] == np.asarray(model.classes_), votes, -1.0)
+    lost = votes.max(axis=1) - chosen.max(axis=1)
     wrong = float(np.count_nonzero(lost > 1e-9))
     return [within("votes", f"{wrong:.0f} predictions have fewer votes than another", wrong, 0.0)]
 
@@ -200,8 +222,9 @@ def vote_shares(model: Any, distances: Floats) -> Floats:
         weights = np.exp(-0.5 * (distances / farthest) ** 2)
     elif model.weights == "distance":
         equal = distances == 0
-        with np.errstate(divide="ignore"):
-            weights = np.where(equal.any(axis=1, keepdims=True), equal, 1 / distances)
+        nearest = distances.min(axis=1, keepdims=True)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            weights = np.where(equal.any(axis=1, keepdims=True), equal, nearest / distances)
     return np.asarray(weights / weights.sum(axis=1, keepdims=True))
 
 

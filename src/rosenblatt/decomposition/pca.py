@@ -237,7 +237,7 @@ class PCA(CallbackSupportMixin, Additive, sklearn.decomposition.PCA):  # type: i
                 raise ValueError("n_components='mle' is only supported if n_samples >= n_features")
             return likely_dimension(variance, n)
         if 0 < wanted < 1:
-            return int(np.searchsorted(np.cumsum(ratios), wanted, side="right")) + 1
+            return min(int(np.searchsorted(np.cumsum(ratios), wanted, side="right")) + 1, most)
         if wanted > most and self._during == "fit":
             raise ValueError(
                 f"n_components={wanted} must be between 0 and min(n_samples, n_features)={most} "

@@ -23,6 +23,7 @@ from .simd import bits, singles
 POINTS, QUERIES = 3 * singles.WIDTH, 4  # of a tile
 BLOCK = 64  # points that are measured together by other distances
 MOST_IN_A_BYTE = 255
+LARGE_P = 8  # beyond which powers of differences are taken as shares of the largest
 MANHATTAN, EUCLIDEAN, CUBES, MINKOWSKI, CHEBYSHEV, HAMMING = range(6)
 
 
@@ -209,15 +210,19 @@ def distance_of(X, x, Q, q, metric):
 
 
 @compiled
-def nearest_by_columns(blocks, n, Q, metric, p, start, stop, found, points, distances):
+def nearest_by_columns(blocks, n, Q, metric, p, start, stop, found, points, distances, sums):
     """Fill the heaps of queries start to stop with sums over columns of |x - q|^p, or like it.
 
-    blocks (n / 64, d, 64) hold the points, distances (64,) is scratch space.
+    Of large p they hold the distances. blocks (n / 64, d, 64) hold the points, distances (64,) and
+    sums (64,) are scratch space.
     """
     clear(found, points, start, stop)
     for b in range(blocks.shape[0]):
         for i in range(start, stop):
-            add_columns(blocks[b], Q[i], metric, p, distances)
+            if metric == MINKOWSKI and p > LARGE_P:
+                measure_large_power(blocks[b], Q[i], p, distances, sums)
+            else:
+                add_columns(blocks[b], Q[i], metric, p, distances)
             keep_nearest(distances, b * BLOCK, n, found[i], points[i])
     for i in range(start, stop):
         sort_heap(found[i], points[i])
@@ -287,16 +292,18 @@ def count_bits(block, q, counts):
 
 
 @compiled
-def nearest_by_gower(blocks, n, Q, categorical, start, stop, found, points, distances, known):
+def nearest_by_gower(
+    blocks, n, Q, categorical, ranges, start, stop, found, points, distances, known
+):
     """Fill the heaps of queries start to stop with means over the columns known of both.
 
-    As above; categorical (d,) marks columns whose values are equal or not, NaN is missing, and
-    known (64,) is scratch space, too.
+    As above; categorical (d,) marks columns whose values are equal or not, ranges (d,) divide the
+    differences of the others, NaN is missing, and known (64,) is scratch space, too.
     """
     clear(found, points, start, stop)
     for b in range(blocks.shape[0]):
         for i in range(start, stop):
-            add_mixed_columns(blocks[b], Q[i], categorical, distances, known)
+            add_mixed_columns(blocks[b], Q[i], categorical, ranges, distances, known)
             for t in range(BLOCK):
                 distances[t] = distances[t] / known[t] if known[t] > 0 else 1.0
             keep_nearest(distances, b * BLOCK, n, found[i], points[i])
@@ -317,7 +324,7 @@ def keep_nearest(distances, first, n, found, points):
 
 
 @compiled
-def add_mixed_columns(block, q, categorical, distances, known):
+def add_mixed_columns(block, q, categorical, ranges, distances, known):
     """Write how far (64,) a block of points (d, 64) is from a query, and in how many columns."""
     for t in range(BLOCK):
         distances[t] = known[t] = 0.0
@@ -334,7 +341,7 @@ def add_mixed_columns(block, q, categorical, distances, known):
             for t in range(BLOCK):
                 there = column[t] == column[t]
                 known[t] += 1.0 if there else 0.0
-                distances[t] += abs(column[t] - value) if there else 0.0
+                distances[t] += abs(column[t] - value) / ranges[j] if there else 0.0
 
 
 @compiled
@@ -364,6 +371,21 @@ def add_columns(block, q, metric, p, distances):
         else:
             for t in range(BLOCK):
                 distances[t] += abs(column[t] - value) ** p
+
+
+@compiled
+def measure_large_power(block, q, p, distances, sums):
+    """The same by |x - q|^p: the largest difference times the root of the sum of shares of it."""
+    add_columns(block, q, CHEBYSHEV, p, distances)
+    for t in range(BLOCK):
+        sums[t] = 0.0
+    for j in range(block.shape[0]):
+        value, column = q[j], block[j]
+        for t in range(BLOCK):
+            if distances[t] > 0.0:
+                sums[t] += (abs(column[t] - value) / distances[t]) ** p
+    for t in range(BLOCK):
+        distances[t] *= sums[t] ** (1.0 / p)
 
 
 @compiled

@@ -89,7 +89,7 @@ class KNeighborsClassifier(ExactSearch, sklearn.neighbors.KNeighborsClassifier):
         uniform = isinstance(self.weights, str) and self.weights == "uniform"
         if self._along is None or not uniform or self.outputs_2d_:
             return None
-        if not self._along.has(X):
+        if self._along.last_of(X) is None:
             self.kneighbors(X)
         return self._along.votes(X, self.n_neighbors, self._y, len(self.classes_))
 

@@ -42,7 +42,13 @@ class MixedColumns:
         for j, known in enumerate(categories):
             present = rows[~np.isnan(rows[:, j]), j]
             if known is None and len(present):
-                ranges[j] = np.ptp(present) or 1.0
+                with np.errstate(over="ignore"):
+                    ranges[j] = np.ptp(present) or 1.0
+                if not np.isfinite(ranges[j]):
+                    raise ValueError(
+                        f"The range of column {j} is too large for 64 bits: from "
+                        f"{present.min():.3g} to {present.max():.3g}. Scale it down."
+                    )
         return cls(categories, ranges, unknown), rows
 
     @property

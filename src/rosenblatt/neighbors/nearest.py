@@ -26,12 +26,14 @@ OURS = {
     "euclidean": "euclidean", "l2": "euclidean", "manhattan": "manhattan", "l1": "manhattan",
     "cityblock": "manhattan", "chebyshev": "chebyshev", "infinity": "chebyshev",
     "minkowski": "minkowski", "p": "minkowski", "cosine": "cosine", "hamming": "hamming",
+    "sqeuclidean": "euclidean",
 }  # fmt: skip
 ALGORITHMS = ("auto", "brute", "kd_tree", "ball_tree")
 WEIGHTS = [StrOptions({"uniform", "distance", "kernel"}), callable, None]
 METRICS = [StrOptions({"gower"}.union(*sklearn.neighbors.VALID_METRICS.values())), callable]
 FEW_ROWS = 50  # with which a function is tried
 MOST_VOTES = 50_000_000  # that are counted at once
+SMALLEST_DISTANCE = 1e-290  # that has an inverse without more ado
 NORMS = {1: "manhattan", 2: "euclidean", np.inf: "chebyshev"}
 
 
@@ -66,6 +68,8 @@ class ExactSearch(Estimator):
                     super().fit(X, y)
                     if isinstance(self._fit_X, np.ndarray) and self._fit_X.dtype.kind == "O":
                         self._fit_X = self._fit_X.astype(np.float64)
+                    elif isinstance(X, np.ndarray) and np.may_share_memory(X, self._fit_X):
+                        self._fit_X = self._fit_X.copy()  # X may change, and the model may not
                 if self.metric == "precomputed":
                     _refuse_one_way(self._fit_X)
                 elif self.metric == "cosine":
@@ -115,8 +119,10 @@ class ExactSearch(Estimator):
 
     def _prepared(self) -> Points | None:
         if self._columns is not None:
-            scaled, categorical = self._fit_X / self._columns.ranges, self._columns.categorical
-            return Points(scaled, "gower", categorical=categorical)
+            columns = self._columns
+            return Points(
+                self._fit_X, "gower", categorical=columns.categorical, ranges=columns.ranges
+            )
         brute = self._fit_method == "brute"
         if not brute or not self._searches(self._fit_X):
             return None
@@ -128,8 +134,9 @@ class ExactSearch(Estimator):
     ) -> Any:
         """Return distances and numbers (m, k) of the nearest stored rows, nearest first.
 
-        Of rows at one distance those stored first come first. Without X, the neighbours of each
-        stored row, itself left out.
+        Of rows at one distance those stored first come first, but for sparse rows, given distances
+        and functions, where scikit-learn searches. Without X, the neighbours of each stored row,
+        itself left out.
         """
         check_is_fitted(self)
         k = self.n_neighbors if n_neighbors is None else n_neighbors
@@ -150,14 +157,14 @@ class ExactSearch(Estimator):
                 f"Expected n_neighbors {'<' if own else '<='} n_samples_fit, but "
                 f"n_neighbors = {k}, n_samples_fit = {n}, n_samples = {len(Q)}"
             )
-        if self._columns is not None:
-            Q = Q / self._columns.ranges
         if self._along is None:
             distances, found = points.nearest(Q, int(k) + own)
         else:
             distances, found = self._along.nearest(Q, int(k) + own, self._fit_X if own else X)
         if own:
             distances, found = _without_self(distances, found)
+        if self.metric == "sqeuclidean":
+            distances = distances**2
         return (distances, found) if return_distance else found
 
     def _checked(self, X: Any) -> NDArray[Any]:
@@ -199,6 +206,8 @@ class ExactSearch(Estimator):
         if not hasattr(self, "_fit_X"):
             return self.fit(X, y)
         stored, labels = self._stored()
+        if labels is not None and y is None:
+            raise ValueError("Rows are stored with y: pass the y of these rows as well.")
         return self._refit(_stack(stored, self._checked_any(X)), _stack(labels, y))
 
     def merge(self, other: Self) -> Self:
@@ -211,6 +220,8 @@ class ExactSearch(Estimator):
                 f"here and {other.n_features_in_} there."
             )
         (rows, y), (others, more) = self._stored(), other._stored()
+        if y is not None and more is None:
+            raise ValueError("The other model stores no y, which this one needs of every row.")
         return self._refit(_stack(rows, others), _stack(y, more))
 
     def forget(self, X: Any, y: Any = None) -> Self:
@@ -260,41 +271,47 @@ class SharedSearch:
         points = largest._searched()
         assert points is not None
         self.points, self.k = points, min(largest.n_neighbors + 1, len(points.X))
-        self.last: tuple[Any, Found] | None = None
-        self.counted: tuple[Any, NDArray[np.int32]] | None = None
+        self.last: tuple[Any, Any, Found] | None = None
+        self.counted: tuple[Any, NDArray[np.int32]] | None = None  # and the rows found for it
 
     def nearest(self, Q: Any, k: int, given: Any) -> Found:
         """Distances and numbers of the k nearest points, from one search for most of them.
 
         `given` are the rows that Q was made of, by which they are known again.
         """
-        last = self.last
-        if last is None or last[0] is not given:
-            self.last = last = given, self.points.nearest(Q, max(k, self.k))
-        distances, found = last[1]
+        last = self.last_of(given)
+        if last is None:
+            last = self.points.nearest(Q, max(k, self.k))
+            as_it_was = given.copy() if isinstance(given, np.ndarray) else None
+            self.last = given, as_it_was, last
+        distances, found = last
         if k > found.shape[1]:
             return self.points.nearest(Q, k)
         return distances[:, :k], found[:, :k]
 
-    def has(self, given: Any) -> bool:
-        """Whether these rows were searched for last."""
-        return self.last is not None and self.last[0] is given
+    def last_of(self, given: Any) -> Found | None:
+        """What was found last, if that was for these rows, and they have not changed since."""
+        last = self.last
+        if last is None or last[0] is not given:
+            return None
+        return None if last[1] is not None and not np.array_equal(last[1], given) else last[2]
 
     def votes(self, given: Any, k: int, labels: NDArray[Any], n: int) -> NDArray[np.int32] | None:
         """The votes (m, n) of the k nearest for n classes; None if they take too much memory.
 
         All k up to the largest are counted at once.
         """
-        if self.last is None:
+        last, counted = self.last_of(given), self.counted
+        if last is None or k > self.k:
             return None
-        if self.counted is None or self.counted[0] is not given:
-            found = self.last[1][1][:, : self.k]
+        if counted is None or counted[0] is not last[1]:
+            found = last[1][:, : self.k]
             if found.size * n > MOST_VOTES:
                 return None
             counts = np.zeros((found.shape[1], len(found), n), np.int32)
             np.put_along_axis(counts, labels[found].T[:, :, np.newaxis], 1, axis=2)
-            self.counted = given, np.cumsum(counts, axis=0, dtype=np.int32)
-        return np.asarray(self.counted[1][k - 1])
+            self.counted = counted = last[1], np.cumsum(counts, axis=0, dtype=np.int32)
+        return np.asarray(counted[1][k - 1])
 
 
 def vote_weights(distances: NDArray[Any], weights: Any) -> NDArray[Any] | None:
@@ -305,9 +322,10 @@ def vote_weights(distances: NDArray[Any], weights: Any) -> NDArray[Any] | None:
         widths = np.maximum(distances[:, -1:], np.finfo(np.float64).tiny)
         return np.asarray(np.exp(-0.5 * (distances / widths) ** 2))
     if weights == "distance":
-        with np.errstate(divide="ignore"):
-            inverse = 1.0 / distances
-        equal = np.isinf(inverse)
+        equal = distances == 0
+        hardly_apart = distances.min(axis=1, keepdims=True) < SMALLEST_DISTANCE
+        with np.errstate(divide="ignore"):  # only shares count
+            inverse = 1.0 / np.where(hardly_apart, np.ldexp(distances, 600), distances)
         return np.where(equal.any(axis=1, keepdims=True), equal, inverse)
     given = np.asarray(weights(distances))
     if not (given > 0).any(axis=1).all():

@@ -92,8 +92,10 @@ class NearestNeighbors(ExactSearch, sklearn.neighbors.NearestNeighbors):  # type
             raise ValueError("return_distance must be True if sort_results is True.")
         Q = self._fit_X if X is None else self._checked(X)
         near, rows = np.empty((2, len(Q)), object)
+        squares = self.metric == "sqeuclidean"
+        reach = np.sqrt(reach) if squares else reach
         for i, (distances, found) in enumerate(zip(*points.within(Q, reach), strict=True)):
             kept = np.flatnonzero(found != i) if X is None else np.arange(len(found))
             order = kept[np.argsort(distances[kept], kind="stable")] if sort else kept
-            near[i], rows[i] = distances[order], found[order]
+            near[i], rows[i] = distances[order] ** (2 if squares else 1), found[order]
         return (near, rows) if with_distances else rows

@@ -25,18 +25,25 @@ FEW_BITS = 32  # columns of zeros and ones, in which bytes are faster
 LONGEST_IN_BITS = 2**15  # columns, whose number 16 bits do not hold any more
 LENGTHS = ("euclidean", "manhattan", "chebyshev", "minkowski")  # twice as long of rows times two
 LARGEST_POWER = 512  # of two, that a difference to the power p may have
+EQUAL = 1e-12  # of a distance, within which two may be the same to us and not to a tree
 
 
 class Points:
     """Points that queries are compared with; what a search prepares is kept for the next one."""
 
     def __init__(
-        self, X: NDArray[Any], metric: str, p: float = 2.0, categorical: Any = None
+        self,
+        X: NDArray[Any],
+        metric: str,
+        p: float = 2.0,
+        categorical: Any = None,
+        ranges: Any = None,
     ) -> None:
         # One type of numbers: each other one would compile the loops anew.
         self.X = np.ascontiguousarray(X, np.float64)
         self.metric, self.p = metric, 2.0 if metric == "euclidean" else p
-        self.categorical = categorical  # (d,): columns that are equal or not, of "gower"
+        # (d,) of "gower": columns that are equal or not, and what differences are divided by.
+        self.categorical, self.ranges = categorical, ranges
         self.power = _power_out_of_range(self.X, self.p) if metric in LENGTHS else 0
         if self.power:
             self.X = np.ldexp(self.X, -self.power)
@@ -55,7 +62,8 @@ class Points:
         """Distances and numbers (m, k) of the k nearest points of each query, nearest first."""
         if self.metric not in LENGTHS:
             return self._nearest(Q, k)
-        distances, points = self._nearest(self.scaled(Q), k)
+        search = self._by_tree if self._in_tree else self._nearest
+        distances, points = search(self.scaled(Q), k)
         return self.as_given(distances), points
 
     def within(self, Q: NDArray[Any], radius: Any) -> tuple[list[Table], list[NDArray[np.intp]]]:
@@ -92,14 +100,13 @@ class Points:
                 distances = np.ldexp(distances, self.power)
         if not np.isfinite(distances).all():
             raise ValueError(
-                f"The distances of some rows are too large for 64 bits: the largest stored number "
-                f"is {np.ldexp(np.abs(self.X).max(), self.power):.3g}. Scale the columns down."
+                "The distances of some rows, or the powers that they are made of, are too large "
+                f"for 64 bits: the largest stored number is "
+                f"{np.ldexp(np.abs(self.X).max(), self.power):.3g}. Scale the columns down."
             )
         return distances
 
     def _nearest(self, Q: NDArray[Any], k: int) -> Found:
-        if self._in_tree:
-            return self._by_tree(Q, k)
         if self.metric == "cosine":
             found, points = self._in_bytes_or_singles(_of_length_one(Q), k)
             return found / 2, points
@@ -115,7 +122,7 @@ class Points:
         if self.metric == "minkowski":
             search = self._in_singles if self.p == 3 else self._by_columns
             found, points = search(np.ascontiguousarray(Q, np.float64), k)
-            return found ** (1 / self.p), points
+            return (found if self.p > loops.nearest.LARGE_P else found ** (1 / self.p)), points
         return self._by_columns(Q, k)
 
     def _by_tree(self, Q: NDArray[Any], k: int) -> Found:
@@ -124,10 +131,14 @@ class Points:
         if self._tree is None:
             self._tree = KDTree(self.X)
         norm = {"euclidean": 2, "manhattan": 1}[self.metric]
-        distances, points = self._tree.query(
-            Q, k=np.arange(1, k + 1), p=norm, workers=threads.count()
-        )
-        return distances, points.astype(np.intp)
+        one_more = np.arange(1, min(k + 1, len(self.X)) + 1)
+        distances, points = self._tree.query(Q, k=one_more, p=norm, workers=threads.count())
+        found, numbers = distances[:, :k], points[:, :k].astype(np.intp)
+        # A tree takes any of the points at one distance.
+        tied = (distances[:, 1:] <= (1 + EQUAL) * distances[:, :-1]).any(axis=1)
+        if tied.any():
+            found[tied], numbers[tied] = self._nearest(Q[tied], k)
+        return found, numbers
 
     def _in_bytes_or_singles(self, Q: NDArray[Any], k: int) -> Found:
         """Squared Euclidean, or Manhattan, distances of the nearest, and their numbers."""
@@ -197,11 +208,10 @@ class Points:
         found, points = np.empty((m, k)), np.empty((m, k), np.intp)
 
         def work(start: int, stop: int) -> None:
-            distances = np.empty(loops.nearest.BLOCK)
+            distances, sums = np.empty((2, loops.nearest.BLOCK))
             loops.nearest.nearest_by_columns(
-                self._blocks, n, Q, kind, float(self.p),
-                start, stop, found, points, distances,
-            )  # fmt: skip
+                self._blocks, n, Q, kind, float(self.p), start, stop, found, points, distances, sums
+            )
 
         threads.over_chunks(work, m, -(-m // 64) * threads.CELLS_PER_CHUNK)
         return (found / d if self.metric == "hamming" else found), points
@@ -216,8 +226,9 @@ class Points:
         def work(start: int, stop: int) -> None:
             distances, known = np.empty((2, loops.nearest.BLOCK))
             loops.nearest.nearest_by_gower(
-                self._blocks, n, Q, self.categorical, start, stop, found, points, distances, known
-            )
+                self._blocks, n, Q, self.categorical, self.ranges, start, stop,
+                found, points, distances, known,
+            )  # fmt: skip
 
         threads.over_chunks(work, m, -(-m // 64) * threads.CELLS_PER_CHUNK)
         return found, points
@@ -258,8 +269,10 @@ class Codes:
 
     def encode(self, Q: NDArray[Any]) -> Any:
         """Queries in the same code; None if there is none for them."""
-        Q, most = Q - self.least, 1 if self.bits else 255
-        if self.table is None or not np.array_equal(Q, np.clip(np.floor(Q), 0, most)):
+        if self.table is None or not np.array_equal(Q, np.floor(Q)):
+            return None
+        Q = Q - self.least
+        if not np.array_equal(Q, np.clip(Q, 0, 1 if self.bits else 255)):
             return None
         return _words_of(Q) if self.bits else np.ascontiguousarray(Q, np.uint8)
 
@@ -292,7 +305,11 @@ def _blocks_of(X: NDArray[Any]) -> NDArray[Any]:
 
 
 def _of_length_one(rows: NDArray[Any]) -> Table:
-    return np.asarray(rows / lengths_of(rows)[:, np.newaxis], np.float64)
+    lengths = lengths_of(rows)
+    if len(lengths) and not 1e-140 < lengths.min() <= lengths.max() < 1e140:
+        rows = rows / np.abs(rows).max(axis=1)[:, np.newaxis]
+        lengths = np.linalg.norm(rows, axis=1)
+    return np.asarray(rows / lengths[:, np.newaxis], np.float64)
 
 
 def lengths_of(rows: Any) -> Table:
@@ -305,7 +322,8 @@ def lengths_of(rows: Any) -> Table:
         if len(lengths) and not 1e-140 < lengths.min() <= lengths.max() < 1e140:
             largest = np.abs(rows).max(axis=1).astype(np.float64)
             parts = rows / np.where(largest > 0, largest, 1.0)[:, np.newaxis]
-            lengths = largest * np.linalg.norm(parts, axis=1)
+            with np.errstate(over="ignore"):
+                lengths = largest * np.linalg.norm(parts, axis=1)
     if not lengths.all():
         raise ValueError(
             f"Row {np.flatnonzero(lengths == 0)[0]} is all zeros: it has no direction, and no "
