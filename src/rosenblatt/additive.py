@@ -120,20 +120,7 @@ class Additive(Estimator):
         ----------
         other : a fitted model of the same class, parameters and features.
         """
-        check_is_fitted(self)
-        if type(other) is not type(self):
-            mine, theirs = type(self).__name__, type(other).__name__
-            if theirs == mine:
-                theirs = f"{type(other).__module__}.{theirs}"
-            raise TypeError(f"A {mine} can merge with another {mine} only; got a {theirs}.")
-        check_is_fitted(other)
-        ours, others = self.get_params(), other.get_params()
-        for name, value in ours.items():
-            if not np.array_equal(value, others[name]):
-                raise ValueError(
-                    f"Models must have the same parameters to be merged; {name} is {value!r} here "
-                    f"and {others[name]!r} there."
-                )
+        refuse_unlike(self, other)
         self._merge(other.statistics_)  # read before our turn: they may be merging us
         self.report_warnings()
         return self
@@ -357,6 +344,24 @@ def _some(values: Any, rows: NDArray[np.int64]) -> Any:
 
 
 # Whether a statistic is one that a model can stand on.
+
+
+def refuse_unlike(model: Any, other: Any) -> None:
+    """Raise unless both models are fitted, of one class, and have the same parameters."""
+    check_is_fitted(model)
+    if type(other) is not type(model):
+        mine, theirs = type(model).__name__, type(other).__name__
+        if theirs == mine:
+            theirs = f"{type(other).__module__}.{theirs}"
+        raise TypeError(f"A {mine} can merge with another {mine} only; got a {theirs}.")
+    check_is_fitted(other)
+    others = other.get_params()
+    for name, value in model.get_params().items():
+        if not np.array_equal(value, others[name]):
+            raise ValueError(
+                f"Models must have the same parameters to be merged; {name} is {value!r} here "
+                f"and {others[name]!r} there."
+            )
 
 
 def taken_over(model: type[Any], statistic: Any) -> dict[str, Any]:

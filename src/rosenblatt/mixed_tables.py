@@ -59,7 +59,7 @@ def _has_words(column: Any) -> bool:
 def checked_table(model: Any, X: Any, reset: bool) -> Any:
     """A mixed table whose shape and column names are checked, its values not."""
     if sp.issparse(X):
-        raise TypeError("categorical_features needs a data frame or dense array; got sparse X.")
+        raise TypeError("Categories are read from a data frame or dense array; got sparse X.")
     if not hasattr(X, "columns"):
         if isinstance(X, list | tuple):
             X = np.array(X, object)
@@ -193,8 +193,8 @@ def _numbers(values: NDArray[Any], name: Any) -> NDArray[np.float64]:
         numbers = values.astype(np.float64)
     except (TypeError, ValueError) as error:
         raise ValueError(
-            f"Column {name!r} holds what is not a number: {error}. Name it in "
-            "categorical_features if it holds categories; write dates as numbers, such as days."
+            f"Column {name!r} holds what is not a number: {error}. If it holds categories, name "
+            "it among the categorical columns; write dates as numbers, such as days."
         ) from error
     if np.isinf(numbers).any():
         raise ValueError(f"Input X contains infinity in column {name!r}.")

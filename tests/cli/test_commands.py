@@ -301,7 +301,7 @@ def test_explain_names_columns_with_their_values(model, table):
     assert "log-odds" in text
 
 
-@pytest.mark.parametrize("family", ["GaussianNB", "MixedNB"])
+@pytest.mark.parametrize("family", ["GaussianNB", "MixedNB", "gower"])
 def test_predict_counts_categories_never_seen_and_empty_cells(family, here, monkeypatch):
     """The wrong column under the right name was predicted for without a word."""
     towns = pl.DataFrame({"town": ["Rome", "Bonn"] * 30, "x": [0.5, 1.5, 2.5] * 20,

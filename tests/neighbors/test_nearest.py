@@ -608,5 +608,14 @@ def test_rows_without_labels_are_refused_by_models_that_need_them():
     model = KNeighborsClassifier().fit(X, X[:, 0] > 0)
     with pytest.raises(ValueError, match="pass the y of these rows"):
         model.partial_fit(X)
-    with pytest.raises(ValueError, match="stores no y"):
+    with pytest.raises(TypeError, match="another KNeighborsClassifier only"):
         model.merge(NearestNeighbors().fit(X))
+
+
+def test_models_of_other_columns_or_parameters_are_not_merged():
+    X, _ = tables(n=30, d=2)
+    a, b = pd.DataFrame(X, columns=["a", "b"]), pd.DataFrame(X, columns=["b", "a"])
+    with pytest.raises(ValueError, match="column 0 is 'a' here and 'b' there"):
+        NearestNeighbors().fit(a).merge(NearestNeighbors().fit(b))
+    with pytest.raises(ValueError, match="p is 2 here and 1 there"):
+        NearestNeighbors().fit(X).merge(NearestNeighbors(p=1).fit(X))

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from rosenblatt.statistics import Gram, Moments
+from rosenblatt.runtime.storage import read_only
+from rosenblatt.statistics import Gram, Moments, scatter
 
 
 @pytest.mark.parametrize("full", [False, True])
@@ -174,3 +175,15 @@ def test_one_row_is_checked_as_two_are():
         Moments.of(np.ones((1, 2)), [0, 1, 2])
     with pytest.raises(ValueError, match=r"X must hold numbers"):
         Moments.of(np.array([["1", "2"]]))
+
+
+@pytest.mark.parametrize("share", [0.02, 0.0005])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_rows_with_rare_values_are_not_far_away(share, dtype):
+    rng = np.random.default_rng(0)
+    X = np.hstack([rng.standard_normal((6_000, 3)), rng.random((6_000, 5)) < share]).astype(dtype)
+    buckets = np.zeros(len(X), np.int64)
+    assert scatter._near(read_only(X), read_only(buckets), None, 1)[1] is None
+    found = Moments.of(X, full=True).scatter[0]
+    exact = Moments.of(X, full=True, careful=True).scatter[0]
+    np.testing.assert_allclose(found, exact, rtol=1e-12, atol=1e-12 * np.abs(exact).max())

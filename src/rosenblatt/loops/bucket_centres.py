@@ -55,6 +55,20 @@ def find_centres(rows, n_rows, centres, reach, sample):
 
 
 @compiled
+def find_least_gaps(X, buckets, b, columns, centres, least):
+    """Lower least (m,) to the smallest distance above zero of a row of bucket b from its centre.
+
+    columns (m,) are those that are looked at.
+    """
+    for i in range(X.shape[0]):
+        if buckets[i] == b:
+            for s in range(columns.shape[0]):
+                gap = abs(np.float64(X[i, columns[s]]) - centres[b, columns[s]])
+                if 0.0 < gap < least[s]:
+                    least[s] = gap
+
+
+@compiled
 def sort(values):
     """Sort a few values in place, by insertion."""
     for s in range(1, values.shape[0]):

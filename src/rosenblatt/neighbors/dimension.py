@@ -3,9 +3,10 @@
 from typing import Any
 
 import numpy as np
+from scipy.spatial.distance import cdist
 from sklearn.utils import check_array
 
-from .search import Points
+AT_ONCE = 256  # rows whose distances from all others are held together
 
 
 def hamming(a: Any, b: Any) -> int:
@@ -61,6 +62,11 @@ def distance_concentration(X: Any) -> float:
     0.15
     """
     rows = check_array(X, dtype=np.float64, ensure_min_samples=3)
-    distances, _ = Points(rows, "euclidean").nearest(rows, len(rows))
-    farthest = distances[:, -1]
-    return float(np.mean(distances[:, 1] / np.where(farthest > 0, farthest, 1.0)))
+    ratios = []
+    for start in range(0, len(rows), AT_ONCE):
+        distances = cdist(rows[start : start + AT_ONCE], rows)
+        farthest = distances.max(axis=1)
+        itself = np.arange(len(distances))
+        distances[itself, start + itself] = np.inf
+        ratios.append(distances.min(axis=1) / np.where(farthest > 0, farthest, 1.0))
+    return float(np.mean(np.concatenate(ratios)))

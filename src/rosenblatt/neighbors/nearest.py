@@ -13,6 +13,7 @@ from sklearn.base import clone
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from rosenblatt.additive import refuse_unlike
 from rosenblatt.base import FLOATS, Estimator, naming_columns
 from rosenblatt.capabilities import ModelPath, rows_of
 from rosenblatt.column_errors import which_missing
@@ -212,16 +213,9 @@ class ExactSearch(Estimator):
 
     def merge(self, other: Self) -> Self:
         """Store the rows of another fitted model behind one's own; return self."""
-        check_is_fitted(self)
-        check_is_fitted(other)
-        if other.n_features_in_ != self.n_features_in_:
-            raise ValueError(
-                f"Models must have the same columns to be merged; there are {self.n_features_in_} "
-                f"here and {other.n_features_in_} there."
-            )
+        refuse_unlike(self, other)
+        _refuse_other_columns(self, other)
         (rows, y), (others, more) = self._stored(), other._stored()
-        if y is not None and more is None:
-            raise ValueError("The other model stores no y, which this one needs of every row.")
         return self._refit(_stack(rows, others), _stack(y, more))
 
     def forget(self, X: Any, y: Any = None) -> Self:
@@ -377,6 +371,23 @@ def _refuse_one_way(D: Any) -> None:
             f"Precomputed distances must be symmetric; from row {i} to {j} it is {D[i, j]:.6g}, "
             f"and {D[j, i]:.6g} back."
         )
+
+
+def _refuse_other_columns(model: Any, other: Any) -> None:
+    """Raise unless the rows of two models have the same columns, by number and by name."""
+    if other.n_features_in_ != model.n_features_in_:
+        raise ValueError(
+            f"Models must have the same columns to be merged; there are {model.n_features_in_} "
+            f"here and {other.n_features_in_} there."
+        )
+    names = [vars(one).get("feature_names_in_") for one in (model, other)]
+    if names[0] is not None and names[1] is not None:
+        for j, (mine, theirs) in enumerate(zip(*names, strict=True)):
+            if mine != theirs:
+                raise ValueError(
+                    f"Models must have the same columns to be merged; column {j} is {mine!r} here "
+                    f"and {theirs!r} there."
+                )
 
 
 def _stack(stored: Any, more: Any) -> Any:

@@ -131,6 +131,7 @@ def _centred(batch: Batch, weight: Pairs, total: Pairs, n_chunks: int, plain: An
 # sake of each bucket.
 LOOKED_AT = 32_768
 LOOKED_AT_A_BUCKET = 512
+LOOKED_AT_FOR_RARE = 256  # rows of a bucket, in columns in which the sample is all alike
 
 
 class Middles(NamedTuple):
@@ -152,9 +153,39 @@ class Middles(NamedTuple):
         loops.bucket_centres.find_centres(rows, n_rows, centres, reach, np.empty(sample))
         return Middles(centres, np.where(reach < 0, -1.0, reach * reach))
 
+    def with_rare_values(self, X: Any, buckets: Buckets) -> "Middles":
+        """The same with limits where the few rows were all alike, as mostly zeros are.
+
+        Else every row with another value there would be far: a picture's edge, a rare word.
+        """
+        reach = loops.bucket_centres.REACH
+        for b in map(int, (self.limits == 0).any(axis=1).nonzero()[0]):
+            columns = np.flatnonzero(self.limits[b] == 0)
+            rows = np.flatnonzero(buckets == b)
+            rows = rows[:: max(1, len(rows) // LOOKED_AT_FOR_RARE)]
+            table = X[rows[:, np.newaxis], columns].astype(np.float64, copy=False)
+            typical = _typical(table - self.centres[b, columns])
+            self.limits[b, columns] = (reach * typical) ** 2
+            columns = columns[typical == 0]  # rarer still, if not constant
+            least = np.full(len(columns), np.inf)
+            if len(columns):
+                loops.bucket_centres.find_least_gaps(X, buckets, b, columns, self.centres, least)
+            self.limits[b, columns] = np.where(least < np.inf, (reach * least) ** 2, 0.0)
+        return self
+
     def as_pairs(self) -> NDArray[np.float64]:
         """The centres as pairs (2, B, d)."""
         return np.stack([self.centres, np.zeros_like(self.centres)])
+
+
+def _typical(gaps: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The lower quartile (d,) of the sizes above zero of gaps (n, d); 0 where there are none."""
+    sizes = np.abs(gaps)
+    sizes[sizes == 0] = np.inf
+    sizes.sort(axis=0)
+    quartile = np.isfinite(sizes).sum(axis=0) // 4
+    found = np.take_along_axis(sizes, quartile[np.newaxis], axis=0)[0]
+    return np.where(np.isfinite(found), found, 0.0)
 
 
 # From rows to full scatters by bucket: sums of products of all pairs of features.
@@ -245,9 +276,14 @@ def _exact(X: Any, buckets: Buckets, weights: Any, n_buckets: int, d: int) -> _F
 
 def _middles(table: Any, buckets: Buckets, n_buckets: int) -> Middles:
     """The middles of rows, and of their targets beside them."""
+
+    def middles(X: Any) -> Middles:
+        found = Middles.of(X, buckets, n_buckets, SAMPLE_OF_PRODUCTS)
+        return found.with_rare_values(X, buckets)
+
     if not isinstance(table, Beside):
-        return Middles.of(table, buckets, n_buckets, SAMPLE_OF_PRODUCTS)
-    both = (Middles.of(X, buckets, n_buckets, SAMPLE_OF_PRODUCTS) for X in (table.X, table.targets))
+        return middles(table)
+    both = map(middles, (table.X, table.targets))
     return Middles(*map(np.hstack, zip(*both, strict=True)))
 
 

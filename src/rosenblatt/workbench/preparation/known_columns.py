@@ -235,7 +235,8 @@ def known_categories(model: Pipeline) -> dict[str, list[str]]:
         return {part.name: part.categories for part in parts}
     if isinstance(first, TableColumns) and hasattr(last, "categories_"):
         names = [name for name, kind in first.mixed_kinds().items() if kind == "categorical"]
-        pairs = zip(names, last.categories_, strict=True)
+        known = [values for values in last.categories_ if values is not None]  # of numbers
+        pairs = zip(names, known, strict=True)
         return {name: [str(value) for value in values] for name, values in pairs}
     return {}
 
