@@ -95,7 +95,7 @@ def learn(data: Data, seed: int):
     from rosenblatt.spam import SpamFilter
 
     folder = tempfile.TemporaryDirectory()
-    with SpamFilter(f"{folder.name}/spam.db") as spam_filter:
+    with SpamFilter(f"{folder.name}/spam.db") as spam_filter, compiled():
         labels = data.y.astype(int).tolist()
         mails = zip(_mails(data.X), labels, strict=True)
         spam_filter.learn(mail._replace(label=label) for mail, label in mails)
@@ -119,14 +119,14 @@ def _mails(paths):
 
 @contextmanager
 def compiled():
-    """The loops that judge large batches, although half of this corpus is none."""
+    """The loops of large batches, even if nobody has compiled them yet."""
     from rosenblatt.spam import spam_filter
 
-    before, spam_filter.MANY_TO_JUDGE = spam_filter.MANY_TO_JUDGE, 1000
+    before, spam_filter.MANY_TO_COMPILE = spam_filter.MANY_TO_COMPILE, 0
     try:
         yield
     finally:
-        spam_filter.MANY_TO_JUDGE = before
+        spam_filter.MANY_TO_COMPILE = before
 
 
 def classify(model, data: Data):

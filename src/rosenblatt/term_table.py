@@ -8,10 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt import loops
+from rosenblatt.loops.machine_code import MachineCode
 
 NOT_SPLIT = "surrogatepass"  # half a surrogate pair is a character to Python
 LEAST_SLOTS = 2**12
 OVERHANG = 16  # bytes that loops read at once, the last of a term or not
+place_terms = MachineCode("text.place_terms")
 BYTES_OF_A_TERM = 8  # about; the arena grows when they are longer
 
 
@@ -68,7 +70,7 @@ class TermTable:
         table.arena[: len(text)], table.limits[: n + 1] = text, limits
         table.size[0] = n
         order = np.arange(n) if often is None else np.argsort(-often, kind="stable")
-        loops.text.place_terms(table.arrays, order)
+        place_terms(table.arrays, order)
         return table
 
     def __len__(self) -> int:
@@ -91,7 +93,7 @@ class TermTable:
         used = self.limits[n]
         larger.arena[:used] = self.arena[:used]
         larger.limits[: n + 1] = self.limits[: n + 1]
-        loops.text.place_terms(larger.arrays, np.arange(n))
+        place_terms(larger.arrays, np.arange(n))
         self.slots, self.arena, self.limits = larger.arrays
 
     def numbers_of(self, other: "TermTable") -> NDArray[np.int32]:

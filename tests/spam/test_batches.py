@@ -33,6 +33,12 @@ ODD = [
 ]
 
 
+@pytest.fixture(autouse=True)
+def compiled(monkeypatch):
+    """Loops that nobody has compiled yet are compiled, however few the messages."""
+    monkeypatch.setattr(spam_filter, "MANY_TO_COMPILE", 0)
+
+
 def assert_same_tokens(raws):
     messages = [parse(raw) for raw in raws]
     reader, counter = PageReader(), TokenCounter(TermTable())
@@ -121,6 +127,16 @@ def test_batches_are_learned_like_single_messages(tmp_path, monkeypatch):
         first.learn(MAILS[:7])
         learned(tmp_path / "c", MAILS[5:12], 10**9, monkeypatch)
     assert slow[1:] == learned(tmp_path / "c", MAILS, 1, monkeypatch, batch=9)[1:]
+
+
+def test_a_batch_without_a_message_that_can_be_read_is_learned_and_judged(tmp_path, monkeypatch):
+    """The last of 5,001 messages was empty, and the loops had nothing to read."""
+    monkeypatch.setattr(spam_filter, "MANY_TO_LEARN", 1)
+    monkeypatch.setattr(spam_filter, "MANY_TO_JUDGE", 1)
+    with SpamFilter(tmp_path / "a") as found:
+        found.learn(MAILS)
+        assert found.learn([Mail("", b"", 1)]).refused == [("", "the message is empty.")]
+        assert [why for _, _, why in found.classify_all([Mail("", b"")])]
 
 
 def test_small_batches_after_a_large_one_are_learned_alike(tmp_path, monkeypatch):

@@ -117,22 +117,18 @@ def learn_mail(
 ) -> int:
     """Learn messages and print how many; return the exit code."""
     from rosenblatt.spam import SpamFilter
-    from rosenblatt.spam.spam_filter import Learned
+    from rosenblatt.spam.schema import LABELS
 
     if not (ham or spam or table):
         raise ValueError(
             "say where there is mail to learn from: --ham PATH, --spam PATH or --table."
         )
-    total = Learned(0, 0, 0, [])
     with SpamFilter(store, history=None if history else False) as spam_filter:
-        for label, paths in (("ham", ham), ("spam", spam), (None, table)):
-            done = spam_filter.learn(watched(paths or [], label or "messages"), label)
-            total = Learned(
-                total.ham + done.ham,
-                total.spam + done.spam,
-                total.repeated + done.repeated,
-                total.refused + done.refused,
-            )
+        total = spam_filter.learn(
+            mail if label is None else mail._replace(label=LABELS.index(label))
+            for label, paths in (("ham", ham), ("spam", spam), (None, table))
+            for mail in watched(paths or [], label or "messages")
+        )
         warning = spam_filter.balance_warning()
     print_line(
         f"Learned {total.ham:,} ham and {total.spam:,} spam."

@@ -3,10 +3,13 @@
 import numpy as np
 
 from . import compiled
+from .mail_codes import BREAKING, EMPTY
+from .mail_codes import PAGE_BLANK as BLANK
+from .mail_codes import PAGE_LETTER as LETTER
+from .mail_codes import PAGE_WORD as WORD
 
 LESS, MORE, BANG, SLASH, HYPHEN, EQUALS, COLON, NEWLINE = 60, 62, 33, 47, 45, 61, 58, 10
 SPACE = np.uint8(32)
-WORD, BLANK, LETTER = 1, 2, 4  # bits of what a byte is
 # What is looked for, in lower case: names that are skipped with what they hold, attributes that
 # link, and styles that hide.
 SKIPPED = tuple(np.frombuffer(name, np.uint8) for name in (b"script", b"style", b"head", b"title"))
@@ -20,7 +23,6 @@ FONT_SIZE, SIZE = np.frombuffer(b"font-size", np.uint8), np.frombuffer(b"size", 
 COLOR, WHITE = np.frombuffer(b"color", np.uint8), np.frombuffer(b"white", np.uint8)
 FFF, FFFFFF = np.frombuffer(b"#fff", np.uint8), np.frombuffer(b"#ffffff", np.uint8)
 BODY = np.frombuffer(b"body", np.uint8)
-BREAKING, EMPTY = 1, 2  # bits of names: breaks a word, holds nothing
 
 
 @compiled(inline=True)

@@ -11,23 +11,44 @@ one ends. `rules` is (kinds, folds, names, name_limits, roles), which `spam.batc
 import numpy as np
 
 from . import compiled
+from .mail_codes import (
+    ADDRESS,
+    AS_IS,
+    AT,
+    BLANK,
+    DIGIT,
+    DIGITS,
+    FULL,
+    HEADER_NAME,
+    HEADERS,
+    HIDDEN,
+    HOST_END,
+    HOST_NAME,
+    IGNORED,
+    IGNORED_START,
+    LETTER,
+    LINKS,
+    LOWER,
+    LOWER_DIGITS,
+    MOST_RELAYS,
+    N_RELAYS,
+    N_TERMS,
+    NAME,
+    ORDINARY,
+    PATH,
+    RECEIVED,
+    SUBJECT,
+    TEXT,
+    URL_END,
+)
 from .text import NUMBERS as NUMBER_BITS
 from .text import add_term, add_to_row, clear, fingerprint, look_up, slot_of
 
-HEADERS, TEXT, HIDDEN, LINKS, TOKENS = 0, 1, 2, 3, 4  # kinds of sections
-# Bits of what a byte is.
-LETTER, NAME, HOST_NAME, PATH, BLANK, URL_END, HOST_END, DIGIT, HEADER_NAME = (
-    1, 2, 4, 8, 16, 32, 64, 128, 256,
-)  # fmt: skip
-AS_IS, DIGITS, LOWER, LOWER_DIGITS = 0, 1, 2, 3  # rows of folds
-ORDINARY, IGNORED, IGNORED_START, ADDRESS, SUBJECT, RECEIVED = 0, 1, 2, 3, 4, 5  # roles of headers
 LONGEST, LONGEST_NAME, LONGEST_VALUE, LONGEST_RELAY = 24, 48, 500, 200  # characters
 LONGEST_PATH, LONGEST_HOST, MOST_LINKS, MOST_WORDS, MOST_PARTS = 200, 100, 200, 8, 20
 OVERHANG = 16  # bytes that `loops.text` reads at once
 NAME_START = 30  # characters of a header's name in its tokens
-MOST_RELAYS = 300
 SPARE_BYTES, SPARE_TERMS = 16384, 64  # one word, link or header takes less
-N_TERMS, AT, N_RELAYS, FULL = 0, 1, 2, 3  # places in the state
 SUBJECT_MARK, HEADER_MARK = (
     np.frombuffer(b"subject:", np.uint8),
     np.frombuffer(b"header:", np.uint8),

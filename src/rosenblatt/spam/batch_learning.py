@@ -12,7 +12,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.loops import mail as loops
+from rosenblatt.loops.machine_code import MachineCode
 from rosenblatt.term_table import TermTable, split
 
 from .batches import PageReader, Rows, TokenCounter
@@ -23,6 +23,7 @@ FEWEST_ALIKE = 20  # new tokens with the same counts that are worth a statement 
 BITS_OF_A_COUNT = 15
 LARGEST_ALIKE = 1 << BITS_OF_A_COUNT
 TOKENS_OF_A_MESSAGE = 40  # new ones, about
+pack_histories = MachineCode("mail.pack_histories")
 
 Counts = NDArray[np.int64]
 
@@ -40,11 +41,11 @@ class BatchLearner:
     def learn(self, batch: Sequence[ParsedMessage]) -> list[bool]:
         """Learn messages in one transaction; return which of them were new."""
         rows = self._counter.count([one.message for one in batch])
-        labels = np.array([one.label for one in batch])
+        labels = np.array([one.label for one in batch], np.int64)
         try:
             with self.store.writing():
                 new = self.store.which_new(one.digest for one in batch)
-                self._add(rows, labels, np.array(new))
+                self._add(rows, labels, np.array(new, bool))
                 self._note(batch, rows, new)
         except BaseException:
             self._last = -1  # whatever was given an id is not there
@@ -140,7 +141,7 @@ class BatchLearner:
         keys = (message << 48) | (self._ids[rows.numbers] << 20) | rows.counts
         keys.sort()
         data, ends = np.empty(12 * len(keys), np.uint8), np.zeros(n + 1, np.int64)
-        loops.pack_histories(keys, rows.indptr, data, ends)
+        pack_histories(keys, rows.indptr, data, ends)
         return data[: ends[-1]].tobytes(), ends.tolist()
 
 

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.loops import mail as loops
-from rosenblatt.loops import text as text_loops
+from rosenblatt.loops.machine_code import MachineCode
+from rosenblatt.loops.mail_codes import LOWER
 from rosenblatt.term_table import TermTable, split
 
 from .batches import FOLDS, PageReader, TokenCounter, padded
@@ -26,7 +26,8 @@ from .tokens import plainer
 MOST_NEW = 1 << 20  # tokens that the store never counted, before they are dropped again
 UPPER = np.arange(256, dtype=np.uint8)
 UPPER[ord("a") : ord("z") + 1] -= 32
-CASES = np.stack([FOLDS[loops.LOWER], UPPER])
+CASES = np.stack([FOLDS[LOWER], UPPER])
+find_plainer, look_up = MachineCode("mail.find_plainer"), MachineCode("text.look_up")
 LONGEST = 4096  # bytes of a token whose plainer forms the loop finds
 
 Weights = NDArray[np.float64]
@@ -88,9 +89,7 @@ class BatchScorer:
         """Give tokens that are new the weights of what they count as."""
         first, last = len(self._kind_of), len(self._table)
         forms = np.empty(last - first, np.int64)
-        loops.find_plainer(
-            self._table.arrays, first, last, self._n_known, CASES, self._buffer, forms
-        )
+        find_plainer(self._table.arrays, first, last, self._n_known, CASES, self._buffer, forms)
         left = np.flatnonzero(forms == -2)
         if len(left):
             forms[left] = self._plainer_in_python(first + left)
@@ -105,7 +104,7 @@ class BatchScorer:
         m = len(limits) - 1
         found = np.empty(m, np.int64)
         places = limits[:-1].copy(), limits[1:].copy()
-        text_loops.look_up(text, places, m, self._table.arrays, np.empty(m, np.uint64), found)
+        look_up(text, places, m, self._table.arrays, np.empty(m, np.uint64), found)
         known = iter(np.where(found < self._n_known, found, -1).tolist())
         return [
             max([next(known) for _ in some], key=lambda k: k >= 0, default=-1) for some in forms

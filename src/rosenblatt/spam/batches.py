@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.loops import html as html_loops
-from rosenblatt.loops import mail as loops
+from rosenblatt.loops import mail_codes as codes
+from rosenblatt.loops.machine_code import MachineCode
 from rosenblatt.term_table import OVERHANG, TermTable, joined
 
 from .html import BREAKS, MOST_LINKS, VOID, Page
@@ -22,6 +22,8 @@ from .tokens import ADDRESSES, IGNORED, IGNORED_STARTS, tokens
 
 MOST_TERMS = 1 << 19  # tokens of one message; one with more is read by Python
 TERMS_OF_A_MESSAGE = 500  # room for about so many, to begin with
+count_messages, add_tokens = MachineCode("mail.count_messages"), MachineCode("mail.add_tokens")
+read_html = MachineCode("html.read_page")
 
 DIGITS, LETTERS = string.digits.encode(), string.ascii_letters.encode()
 OTHERS = bytes(range(0x80, 0x100))  # all letters
@@ -46,42 +48,42 @@ def _listed(names: Iterable[tuple[str, int]]) -> tuple[Any, Any, Any]:
 def _folds() -> NDArray[np.uint8]:
     """What each byte becomes (4, 256): as it is, with digits as #, in lower case, both."""
     folds = np.tile(np.arange(256, dtype=np.uint8), (4, 1))
-    for row in (loops.LOWER, loops.LOWER_DIGITS):
+    for row in (codes.LOWER, codes.LOWER_DIGITS):
         folds[row, ord("A") : ord("Z") + 1] += 32
-    for row in (loops.DIGITS, loops.LOWER_DIGITS):
+    for row in (codes.DIGITS, codes.LOWER_DIGITS):
         folds[row, list(DIGITS)] = ord("#")
     return folds
 
 
 KINDS = _bits(
-    (loops.LETTER, LETTERS + DIGITS + b"#$_'-" + OTHERS),
-    (loops.NAME, LETTERS + DIGITS + b"_.+-" + OTHERS),
-    (loops.HOST_NAME, LETTERS + DIGITS + b"_.-" + OTHERS),
-    (loops.PATH, LETTERS + b"_" + OTHERS),
-    (loops.BLANK, BLANKS),
-    (loops.URL_END, BLANK + b"<>\"'"),
-    (loops.HOST_END, BLANK + b"/<>\"'?#"),
-    (loops.DIGIT, DIGITS),
-    (loops.HEADER_NAME, bytes(set(range(33, 127)) - {ord(":")})),
+    (codes.LETTER, LETTERS + DIGITS + b"#$_'-" + OTHERS),
+    (codes.NAME, LETTERS + DIGITS + b"_.+-" + OTHERS),
+    (codes.HOST_NAME, LETTERS + DIGITS + b"_.-" + OTHERS),
+    (codes.PATH, LETTERS + b"_" + OTHERS),
+    (codes.BLANK, BLANKS),
+    (codes.URL_END, BLANK + b"<>\"'"),
+    (codes.HOST_END, BLANK + b"/<>\"'?#"),
+    (codes.DIGIT, DIGITS),
+    (codes.HEADER_NAME, bytes(set(range(33, 127)) - {ord(":")})),
 )
 FOLDS = _folds()
 ROLES = _listed(
-    [("received", loops.RECEIVED), ("subject", loops.SUBJECT)]
-    + [(name, loops.ADDRESS) for name in sorted(ADDRESSES)]
-    + [(name, loops.IGNORED) for name in sorted(IGNORED)]
-    + [(name, loops.IGNORED_START) for name in IGNORED_STARTS]
+    [("received", codes.RECEIVED), ("subject", codes.SUBJECT)]
+    + [(name, codes.ADDRESS) for name in sorted(ADDRESSES)]
+    + [(name, codes.IGNORED) for name in sorted(IGNORED)]
+    + [(name, codes.IGNORED_START) for name in IGNORED_STARTS]
 )
 RULES = (KINDS, FOLDS, *ROLES)
 HTML_KINDS = _bits(
-    (html_loops.WORD, LETTERS + DIGITS + b"_"),
-    (html_loops.BLANK, BLANK),
-    (html_loops.LETTER, LETTERS),
+    (codes.PAGE_WORD, LETTERS + DIGITS + b"_"),
+    (codes.PAGE_BLANK, BLANK),
+    (codes.PAGE_LETTER, LETTERS),
 )
 HTML_NAMES = _listed(
-    (name, html_loops.BREAKING * (name in BREAKS) + html_loops.EMPTY * (name in VOID))
+    (name, codes.BREAKING * (name in BREAKS) + codes.EMPTY * (name in VOID))
     for name in sorted(BREAKS | VOID)
 )
-HTML_RULES = (FOLDS[loops.LOWER], HTML_KINDS, *HTML_NAMES)
+HTML_RULES = (FOLDS[codes.LOWER], HTML_KINDS, *HTML_NAMES)
 
 
 class PageReader:
@@ -103,7 +105,7 @@ class PageReader:
         if len(text) > len(self._kept):
             self._room(len(text))
         scratch = self._kept, self._unclosed, self._count
-        html_loops.read_page(text, HTML_RULES, MOST_LINKS, scratch, self._out, self._sizes)
+        read_html(text, HTML_RULES, MOST_LINKS, scratch, self._out, self._sizes)
         *sizes, n_comments = self._sizes.tolist()
         shown, hidden, links, tags = (
             part[:n].tobytes().decode() for part, n in zip(self._out, sizes, strict=True)
@@ -136,7 +138,7 @@ class TokenCounter:
         places = np.empty(size, np.int64), np.empty(size, np.int64)
         self._out = (np.empty(4 * MOST_DECODED, np.uint8), *places, self._state)
         self._found = np.empty(size, np.uint64), np.empty(size, np.int64)
-        self._scratch = np.zeros(64, np.uint8), np.empty((loops.MOST_RELAYS, 2), np.int64)
+        self._scratch = np.zeros(64, np.uint8), np.empty((codes.MOST_RELAYS, 2), np.int64)
         self._place = np.zeros(table.room, np.int32)
 
     def count(self, messages: Sequence[Message]) -> Rows:
@@ -145,7 +147,7 @@ class TokenCounter:
         row = self._row(TERMS_OF_A_MESSAGE * n)
         indptr, left, reached = np.zeros(n + 1, np.int64), np.zeros(n, np.uint8), 0
         while reached < n:
-            reached = loops.count_messages(
+            reached = count_messages(
                 batch, reached, RULES, self._scratch, self._out, self._found,
                 self.table.arrays, self.table.size, self._place, row, indptr, left,
             )  # fmt: skip
@@ -160,7 +162,7 @@ class TokenCounter:
 
     def _more_room(self, row: Any, used: int) -> Any:
         """Room for the message that had none, in the row or in the table."""
-        if used + self._state[loops.N_TERMS] <= len(row[0]):
+        if used + self._state[codes.N_TERMS] <= len(row[0]):
             self._grow()
             return row
         larger = self._row(2 * len(row[0]) + MOST_TERMS)
@@ -192,7 +194,7 @@ class TokenCounter:
         text, limits = padded(names)
         numbers, reached = np.empty(len(names), np.int64), 0
         while (
-            reached := loops.add_tokens(
+            reached := add_tokens(
                 text, limits, reached, self.table.arrays, self.table.size, numbers
             )
         ) < len(names):
@@ -213,14 +215,15 @@ def sections_of(messages: Sequence[Message]) -> tuple[Any, Any, Any]:
     limits = [0]
     for message in messages:
         parts += (message.lines, "\n".join(message.texts).encode())
-        kinds += (loops.HEADERS, loops.TEXT)
+        kinds += (codes.HEADERS, codes.TEXT)
         if message.pages or message.attachments or message.truncated:
             for kind, part in _other_sections(message):
                 parts.append(part.encode())
                 kinds.append(kind)
         limits.append(len(kinds))
-    ends = np.cumsum([len(part) for part in parts])
-    sections = np.stack([np.array(kinds), np.concatenate([[0], ends[:-1]]), ends], axis=1)
+    lengths = np.array([len(part) for part in parts], np.int64)
+    ends = np.cumsum(lengths)
+    sections = np.column_stack([np.array(kinds, np.int64), ends - lengths, ends])
     text = np.frombuffer(b"".join(parts), np.uint8)
     return text, sections, np.array(limits)
 
@@ -231,8 +234,8 @@ def _other_sections(message: Message) -> Iterable[tuple[int, str]]:
     if message.truncated:
         lines.append("message:long")
     for page in message.pages:
-        yield loops.HIDDEN, page.hidden
-        yield loops.LINKS, " ".join(page.links)
+        yield codes.HIDDEN, page.hidden
+        yield codes.LINKS, " ".join(page.links)
         lines += [f"html:{tag[:12]}" for tag in page.tags]
         lines += ["html:comment"] * page.n_comments
-    yield loops.TOKENS, "\n".join(lines)
+    yield codes.TOKENS, "\n".join(lines)

@@ -26,9 +26,9 @@ DATE = re.compile(
 )
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 EPOCH = date(1970, 1, 1).toordinal()
-BATCH, BATCH_BYTES = 5000, 64 << 20  # messages learned in one transaction
-# Messages that are worth loading the compiled loops, which takes half a second.
-MANY_TO_LEARN, MANY_TO_JUDGE = 1000, 2000
+BATCH, BATCH_BYTES = 5000, 64 << 20  # messages learned in one transaction, or judged at once
+# Messages that are worth loading the machine code of loops, and compiling them if there is none.
+MANY_TO_LEARN, MANY_TO_JUDGE, MANY_TO_COMPILE = 250, 250, 5000
 FITTED = ("averaged perceptron", "logistic regression", "nearest neighbours")
 MODELS = (*COUNTING, *FITTED)
 # Below the first ham, above the second spam, unsure between: chosen on held-out messages, see
@@ -143,7 +143,7 @@ class SpamFilter:
 
     def _learner_of(self, n: int) -> Any:
         """What learns n messages by compiled loops; None if they are too few to load these."""
-        if self._learner is None and n >= MANY_TO_LEARN:
+        if self._learner is None and worth_loops(n, MANY_TO_LEARN):
             from .batch_learning import BatchLearner
 
             self._learner = BatchLearner(self.store, n)
@@ -173,7 +173,7 @@ class SpamFilter:
     def classify_all(self, mails: Iterable[Mail]) -> Iterator[tuple[Mail, Judgement | None, str]]:
         """Judge messages in their order; with those that cannot be read, the reason."""
         scorer: Any = None
-        for batch in batches(mails, MANY_TO_JUDGE):
+        for batch in batches(mails):
             if scorer is None:
                 scorer = self._scorer_of_many(len(batch))
             found: list[Message | str] = []
@@ -192,7 +192,7 @@ class SpamFilter:
                     yield mail, next(judged), ""
 
     def _scorer_of_many(self, n: int) -> Any:
-        if n >= MANY_TO_JUDGE and self.model in COUNTING:
+        if self.model in COUNTING and worth_loops(n, MANY_TO_JUDGE):
             from .batch_scoring import BatchScorer
 
             return BatchScorer(self.store, self.model)
@@ -257,6 +257,15 @@ class SpamFilter:
         return ""
 
 
+def worth_loops(n: int, many: int) -> bool:
+    """Whether compiled loops read n messages sooner than Python, the time to load them included."""
+    if n < many or n >= MANY_TO_COMPILE:
+        return n >= many
+    from .batches import count_messages
+
+    return count_messages.is_kept()
+
+
 class OneByOne:
     """A model that judges one message after the other, as `BatchScorer` judges many."""
 
@@ -287,14 +296,14 @@ def lesson(one: ParsedMessage) -> Lesson:
     return Lesson(one.digest, one.label, tokens(one.message), one.sent, one.name)
 
 
-def batches(mails: Iterable[Mail], most: int = BATCH) -> Iterator[list[Mail]]:
+def batches(mails: Iterable[Mail]) -> Iterator[list[Mail]]:
     """Messages in lists that are neither too many nor too large."""
     batch: list[Mail] = []
     size = 0
     for mail in mails:
         batch.append(mail)
         size += len(mail.raw)
-        if len(batch) >= most or size >= BATCH_BYTES:
+        if len(batch) >= BATCH or size >= BATCH_BYTES:
             yield batch
             batch, size = [], 0
     if batch:

@@ -1,0 +1,194 @@
+"""Loops called by their machine code, without Numba.
+
+Numba takes half a second to import and to load a loop from its cache, as long as it takes to read
+three thousand messages. Loops count no references (`compiled`), so that their machine code stands
+alone: a C function ``status = loop(result, exception, ...)`` that takes an array as numbers, which
+are two pointers that are not used, its size and that of an item, its address, shape and strides.
+
+The first process that calls a loop with arguments of some types goes through Numba and keeps the
+machine code in a file; others load it by llvmlite, in a few hundredths of a second.
+"""
+
+import ctypes
+import hashlib
+import os
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+ROOT = Path(__file__).parent
+SYMBOL = "loop"  # what the function is called in its file
+DIGEST_SIZE = 32
+
+
+class MachineCode:
+    """A loop, called by its machine code where that was kept, else through Numba.
+
+    >>> place_terms = MachineCode("text.place_terms")
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name  # of the module and the loop
+        self._calls: dict[str, Callable[..., Any]] = {}  # by the types of arguments
+
+    def __call__(self, *arguments: Any) -> Any:
+        form = form_of(arguments)
+        call = self._calls.get(form)
+        if call is None:
+            call = self._calls[form] = self._loaded(form) or self._compiled(form)
+        return call(*arguments)
+
+    def is_kept(self) -> bool:
+        """Whether there is machine code of this loop, for whatever types."""
+        path = folder()
+        return path is not None and any(path.glob(f"{self.name}.*"))
+
+    def _file(self, form: str) -> Path | None:
+        path = folder() if form else None
+        return path and path / f"{self.name}.{hashlib.sha256(form.encode()).hexdigest()[:20]}"
+
+    def _loaded(self, form: str) -> Callable[..., Any] | None:
+        """What calls the machine code in the file of some types; None if there is none."""
+        file, data = self._file(form), b""
+        if file is not None:
+            with suppress(OSError):
+                data = file.read_bytes()
+        digest, code = data[:DIGEST_SIZE], data[DIGEST_SIZE:]
+        if not code or hashlib.sha256(code).digest() != digest:  # LLVM ends the process on others
+            return None
+        return called(code)
+
+    def _compiled(self, form: str) -> Callable[..., Any]:
+        """What calls the loop through Numba, and keeps its machine code the first time."""
+        module, _, name = self.name.rpartition(".")
+        loop = getattr(import_module(f"{__package__}.{module}"), name)
+
+        def call(*arguments: Any) -> Any:
+            answer = loop(*arguments)
+            self._calls[form] = loop
+            with suppress(Exception):  # what cannot be kept is compiled again
+                self._keep(form, loop, arguments)
+            return answer
+
+        return call if hasattr(loop, "overloads") else loop
+
+    def _keep(self, form: str, loop: Any, arguments: tuple[Any, ...]) -> None:
+        file = self._file(form)
+        if file is not None:
+            code = machine_code(loop, arguments)
+            draft = file.with_name(f".{file.name}.{os.getpid()}")
+            draft.write_bytes(hashlib.sha256(code).digest() + code)
+            draft.replace(file)
+
+
+def form_of(argument: Any) -> str:
+    """The types of arguments; nothing if they are not whole numbers and arrays without gaps.
+
+    >>> form_of((1, np.zeros(3)))
+    '(i<f81w)'
+    """
+    if isinstance(argument, tuple):
+        parts = [form_of(part) for part in argument]
+        return f"({''.join(parts)})" if all(parts) else ""
+    if isinstance(argument, np.ndarray):
+        flags = argument.flags
+        kind = f"{argument.dtype.str}{argument.ndim}{'w' if flags.writeable else 'r'}"
+        return kind if flags.c_contiguous and flags.aligned else ""
+    return "i" if type(argument) in (int, np.int64) else ""
+
+
+def numbers_of(argument: Any) -> list[int]:
+    """What the machine code takes for an argument."""
+    if isinstance(argument, tuple):
+        return [number for part in argument for number in numbers_of(part)]
+    if isinstance(argument, np.ndarray):
+        address = argument.__array_interface__["data"][0]
+        head = [0, 0, argument.size, argument.itemsize, address]
+        return [*head, *argument.shape, *argument.strides]
+    return [int(argument)]
+
+
+def called(code: bytes) -> Callable[..., int]:
+    """The function that calls machine code; it returns a whole number."""
+    import llvmlite.binding as llvm
+
+    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _target_machine())
+    engine.add_object_file(llvm.ObjectFileRef.from_data(code))
+    engine.finalize_object()
+    address, prototypes = engine.get_function_address(SYMBOL), {}
+
+    def call(*arguments: Any) -> int:
+        numbers = numbers_of(arguments)
+        if len(numbers) not in prototypes:
+            kinds = [ctypes.c_int64] * (len(numbers) + 2)
+            prototypes[len(numbers)] = ctypes.CFUNCTYPE(ctypes.c_int32, *kinds)(address)
+        result, exception = ctypes.c_int64(), ctypes.c_int64()
+        places = ctypes.addressof(result), ctypes.addressof(exception)
+        if prototypes[len(numbers)](*places, *numbers):
+            raise RuntimeError("A loop ended early.")
+        return result.value
+
+    call.engine = engine  # which owns the machine code
+    return call
+
+
+def machine_code(loop: Any, arguments: tuple[Any, ...]) -> bytes:
+    """The machine code of a loop that Numba compiled for arguments, in an object file."""
+    import llvmlite.binding as llvm
+    import numba
+
+    compiled = loop.overloads[tuple(map(numba.typeof, arguments))]
+    module = llvm.parse_bitcode(compiled.library._get_module_for_linking().as_bitcode())
+    function = module.get_function(compiled.fndesc.llvm_func_name)
+    # All else is internal, and dropped with Numba's wrappers, which need its library.
+    for other in (*module.functions, *module.global_variables):
+        if not other.is_declaration:
+            other.linkage = "internal"
+    function.linkage, function.name = "external", SYMBOL
+    machine = _target_machine()
+    passes = llvm.create_new_module_pass_manager()
+    passes.add_global_dead_code_eliminate_pass()
+    passes.run(module, llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options()))
+    code: bytes = machine.emit_object(module)
+    return code
+
+
+def _target_machine() -> Any:
+    """This processor, for one use: an engine owns the machine that it is made with."""
+    import llvmlite.binding as llvm
+
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    cpu, features = llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
+    target = llvm.Target.from_default_triple()
+    return target.create_target_machine(cpu=cpu, features=features, opt=3, jit=True)
+
+
+@cache
+def folder() -> Path | None:
+    """The folder of machine code for this processor and these loops; None if there can be none."""
+    if os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0") or sys.platform == "win32":
+        return None
+    import llvmlite
+    import llvmlite.binding as llvm
+
+    found = hashlib.sha256(llvmlite.__version__.encode())
+    found.update(llvm.get_host_cpu_features().flatten().encode())
+    for file in sorted(ROOT.rglob("*.py")):
+        found.update(file.name.encode() + b"\0" + file.read_bytes() + b"\0")
+    try:
+        chosen = os.environ.get("ROSENBLATT_CACHE_DIR")  # as `loops.cache`, which imports Numba
+        home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+        root = Path(chosen) if chosen else Path(home) / "rosenblatt"
+        path = root / "machine_code" / f"{llvm.get_host_cpu_name()}-{found.hexdigest()[:20]}"
+        # Machine code is loaded from here: nobody else may write it.
+        path.mkdir(parents=True, exist_ok=True, mode=0o700)
+    except (OSError, RuntimeError):  # RuntimeError: nobody knows where home is
+        return None
+    return path
