@@ -24,6 +24,7 @@ from sklearn.linear_model import (
 )
 from sklearn.model_selection import GridSearchCV
 from sklearn.naive_bayes import BernoulliNB, ComplementNB, GaussianNB, MultinomialNB
+from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import (
     OneHotEncoder,
@@ -31,6 +32,7 @@ from sklearn.preprocessing import (
     SplineTransformer,
     StandardScaler,
 )
+from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 # As many and of the same kind as ours, of the same columns.
@@ -70,7 +72,13 @@ TWINS = {
     "regression tree": DecisionTreeRegressor(random_state=0),
     "random forest regression": RandomForestRegressor(random_state=0),
     "extra trees regression": ExtraTreesRegressor(random_state=0),
+    "nearest neighbours": KNeighborsClassifier(),
+    "nearest neighbours regression": KNeighborsRegressor(),
+    "linear machine": LinearSVC(dual="auto"),
 }
+TAKE_HOURS = (
+    "random forest", "extra trees", "random forest regression", "extra trees regression",
+)  # fmt: skip
 
 
 def scikit_learn_build(problem, families, say=lambda *words: None):
