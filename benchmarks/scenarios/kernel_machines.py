@@ -103,10 +103,9 @@ def clouds(n, d, flipped):
     from sklearn.datasets import make_classification
 
     X, y = make_classification(
-        n + n // 10, d, n_informative=d // 2, flip_y=flipped, class_sep=1.5, random_state=0
+        n, d, n_informative=d // 2, flip_y=flipped, class_sep=1.5, random_state=0
     )
-    X = (X - X.mean(axis=0)) / X.std(axis=0)
-    return X[:n], y[:n], X[n:], y[n:]
+    return (X - X.mean(axis=0)) / X.std(axis=0), y
 
 
 def accuracy(model, data: Data) -> float:
