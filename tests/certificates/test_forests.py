@@ -53,3 +53,32 @@ def test_changed_trees_do_not_count_their_samples(name, size, part):
 def test_other_rows_than_those_of_the_fit_are_refused(name):
     with pytest.raises(ValueError, match="is certified on the rows of its fit"):
         certify(fitted(name), X[:20], Y[:20])
+
+
+def test_a_split_changed_in_one_tree_passes_about_as_often_as_the_claim_states(monkeypatch):
+    monkeypatch.setattr("rosenblatt.certificates.forest.ROWS_COUNTED", (60, 60))  # two trees of 8
+    model = copy.deepcopy(rosenblatt.RandomForestClassifier(8, random_state=0).fit(X, Y))
+    claims = []
+    for tree in (member.tree_ for member in model.estimators_):
+        for threshold in (-1.0, 6.5, tree.threshold[0]):  # all rows go to one side; as it was
+            tree.threshold[0] = threshold
+            claims.append(certify(model, X, Y)["counts"])
+    assert all("passes with a chance of 75%" in claim.statement for claim in claims)
+    assert all(claim.holds for claim in claims[2::3])
+    assert 1 <= sum(not claim.holds for claim in claims) <= 10  # of 16, 4 on average
+
+
+@pytest.mark.parametrize("name", [*OURS, "ExtraTreesClassifier", "ExtraTreesRegressor"])
+@pytest.mark.parametrize("package", [rosenblatt, sklearn.ensemble])
+@pytest.mark.parametrize("part", ["value", "impurity", "n_node_samples", "weighted_n_node_samples"])
+def test_numbers_changed_in_any_tree_show_though_its_sample_is_not_counted(
+    name, package, part, monkeypatch
+):
+    monkeypatch.setattr("rosenblatt.certificates.forest.ROWS_COUNTED", (1, 1))  # one tree
+    model = fitted(name, package)
+    assert certify(model, X, Y).holds
+    for member in model.estimators_:
+        numbers = getattr(member.tree_, part)
+        numbers[-1] += 1
+        assert not certify(model, X, Y)["branches"].holds
+        numbers[-1] -= 1

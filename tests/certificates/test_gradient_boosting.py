@@ -75,6 +75,22 @@ def test_a_changed_tree_is_found_out(array, claim):
     assert not certificate[claim].holds
 
 
+def test_a_leaf_changed_after_the_rounds_that_are_checked_shows_in_the_last_loss(monkeypatch):
+    monkeypatch.setattr("rosenblatt.certificates.gradient_boosting.ROWS_CHECKED", (600, 600))
+    model = HistGradientBoostingClassifier(**FEW).fit(X, CLASSES > 1)
+    certificate = certify(model, X, CLASSES > 1)
+    assert certificate.holds
+    assert "the first 2 were checked" in certificate.problem
+    value = model.trees_.value.copy()
+    value[-1] += 1e-3
+    model.trees_ = replace(model.trees_, value=value)
+    certificate = certify(copy.copy(model), X, CLASSES > 1)
+    assert [claim.name for claim in certificate if not claim.holds] == ["losses by round"]
+    without = HistGradientBoostingClassifier(**FEW | {"early_stopping": False})
+    problem = certify(without.fit(X, CLASSES > 1), X, CLASSES > 1).problem
+    assert problem.endswith("a leaf changed in a later one does not show")
+
+
 def test_a_changed_start_score_or_row_is_found_out():
     model = HistGradientBoostingClassifier(**FEW).fit(X, CLASSES > 1)
     for name, claim in (("baseline_", "start"), ("train_score_", "losses by round")):

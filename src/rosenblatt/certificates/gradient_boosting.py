@@ -7,6 +7,7 @@ the leaves' sums; X must be that of the fit, in its order.
 """
 
 from collections.abc import Iterator
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -46,7 +47,9 @@ def certify_model(
     claims += _error_claims(model, X, y, weight)
     problem = f"the sum of {rounds * K:,} trees: descent on {model.loss} in {rounds:,} rounds"
     if ours and most < rounds:
-        problem += f", of which the first {most:,} were checked"
+        problem += f", of which the first {most:,} were checked leaf by leaf"
+        problem += "; a leaf changed in a later one "
+        problem += "shows in the last loss" if _has_losses(model) else "does not show"
     data = f"the {len(learned):,} rows learned from and {X.shape[1]:,} columns given"
     return Certificate(
         type(model).__name__, problem, f"{data}, {total_weight(weight[learned])}", tuple(claims)
@@ -96,20 +99,24 @@ class Published:
             *self._start(start),
             self._leaves(),
             _descent(self.losses, "checked"),
-            *self._scores(held_losses),
+            *self._scores(held_losses, held),
             self._predictions(raw),
         ]
 
+    @cached_property
+    def said(self) -> Floats:
+        """Raw predictions (K, n) of all rows, as the model gives them."""
+        return next(_raw_said(self.model, self.X, staged=False))
+
     def _predictions(self, raw: Floats) -> Claim:
         """That the model predicts what its trees add up to, of some rows if not of all rounds."""
-        X, K = self.X, len(raw)
+        said, K = self.said, len(raw)
         if len(self.trees) > self.most * K:
-            some = checked_rows(X.shape[0], SOME_ROWS)
-            X, raw = X[some], raw[:, some]
-            part = Published(self.model, X, self.rows, 0)
+            some = checked_rows(self.X.shape[0], SOME_ROWS)
+            said, raw = said[:, some], raw[:, some]
+            part = Published(self.model, self.X[some], self.rows, 0)
             for t in range(self.most * K, len(self.trees)):
                 raw[t % K] += np.asarray(self.trees.value, np.float64)[part.leaf_of_rows(t)]
-        (said,) = _raw_said(self.model, X, staged=False)
         gap = float(np.abs(said - raw).max())
         bound = ROUNDING * (1 + float(np.abs(raw).max()))
         statement = f"predictions are the sums over the published trees, to {gap:.1e}"
@@ -210,22 +217,32 @@ class Published:
         bound = ROUNDING * (1 + float(np.abs(best).max()))
         return [Claim("start", statement, gap, bound, gap <= bound, "checked")]
 
-    def _scores(self, held: list[float]) -> list[Claim]:
-        """The losses that were published, beside those found again."""
-        if self.model.scoring != "loss" or not len(self.model.train_score_):
+    def _scores(self, held_losses: list[float], held: NDArray[np.int64]) -> list[Claim]:
+        """The losses that were published, beside those found again; the last one in any case."""
+        model, rows = self.model, self.rows
+        if not _has_losses(model):
             return []
-        pairs = [(np.asarray(self.model.train_score_), np.array(self.losses))]
-        if held:
-            pairs.append((np.asarray(self.model.validation_score_), np.array(held)))
-        if any(len(said) != int(self.model.n_iter_) + 1 for said, _ in pairs):
-            gap = np.inf
-        else:
-            gap = max(float(np.abs(said[: len(v)] + v).max()) for said, v in pairs)
-        bound = ROUNDING * (1 + max(float(np.abs(found).max()) for _, found in pairs))
-        statement = (
-            f"the published losses of {len(self.losses) - 1:,} rounds are right to {gap:.1e}"
-        )
+        rounds = len(self.losses) - 1
+        pairs = [(np.asarray(model.train_score_), self.losses, rows.learned)]
+        if held_losses:
+            pairs.append((np.asarray(model.validation_score_), held_losses, held))
+        gap, bound, last = 0.0, 0.0, int(model.n_iter_)
+        for said, found, some in pairs:
+            if len(said) != last + 1:
+                gap = np.inf
+                break
+            found = [*found, rows.mean_loss(model, self.said, some)]
+            off = np.abs(np.append(said[: rounds + 1], said[last]) + found)
+            gap = max(gap, float(np.where(np.isnan(off), np.inf, off).max()))
+            bound = max(bound, ROUNDING * (1 + float(np.abs(found).max())))
+        whole = "" if rounds == last else " and the last one"
+        statement = f"the published losses of {rounds:,} rounds{whole} are right to {gap:.1e}"
         return [Claim("losses by round", statement, gap, bound, gap <= bound, "checked")]
+
+
+def _has_losses(model: Any) -> bool:
+    """Whether the loss of every round is published."""
+    return model.scoring == "loss" and len(model.train_score_) > 0
 
 
 def _targets(model: Any, y: NDArray[Any]) -> Floats:

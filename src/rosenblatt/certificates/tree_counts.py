@@ -74,6 +74,68 @@ def count_claims(
     return claims
 
 
+def branch_claims(model: Any, tree: PublishedTree, targets: Targets, criterion: str) -> list[Claim]:
+    """That the branches of each node add up to it; what can be said of a tree without its rows."""
+    children = np.flatnonzero(tree.parent >= 0)
+    above, inner, m = tree.parent[children], tree.inner, len(tree)
+
+    def added(own: Floats) -> Floats:
+        return np.bincount(above, own[children], m)[inner].astype(np.float64)
+
+    wrong = int(np.count_nonzero(added(tree.n_rows) != tree.n_rows[inner]))
+    statement = f"the branches of {wrong:,} of {len(inner):,} nodes have other rows than these"
+    W = tree.weight
+    claims = [
+        Claim("counts", statement, float(wrong), 0.0, not wrong, "proved"),
+        agrees("weights", "the weights of branches", added(W), W[inner]),
+    ]
+    if criterion == "absolute_error":  # medians do not add up
+        return claims
+    held = _held(model, tree, targets)
+    scale = np.maximum(np.abs(tree.value).max(initial=0.0), 1e-300)
+    spread, size = W * tree.impurity, max(float(tree.impurity.max(initial=0.0)), 1e-300)
+    if targets.classes is None:
+        between = _deviance_between if criterion == "poisson" else _squares_between
+        for S in held.reshape(m, -1).T:
+            apart = between(S[children], W[children], S[above], W[above])
+            spread[children] += apart / targets.n_outputs
+        # scikit-learn takes the square of the mean from the mean of squares.
+        size = max(size, float((tree.value**2).max(initial=0.0)))
+        found, said = added(spread) / W[inner], tree.impurity[inner]
+    else:
+        size, found, said = (
+            1.0,
+            _impurity_of_shares(held / W[:, None, None], criterion),
+            tree.impurity,
+        )
+    sums = np.stack([added(S) for S in held.reshape(m, -1).T], axis=1) / W[inner, np.newaxis]
+    own = held.reshape(m, -1)[inner] / W[inner, np.newaxis]
+    return [
+        *claims,
+        agrees("values", "the values of branches", sums, own, scale),
+        agrees("impurities", "the impurities of branches", found, said, size),
+    ]
+
+
+def _held(model: Any, tree: PublishedTree, targets: Targets) -> Floats:
+    """The weight of each class, or of targets, in each node (m, o, K)."""
+    W, strength = tree.weight[:, np.newaxis], float(getattr(model, "leaf_smoothing", 0.0))
+    if targets.classes is None:
+        return tree.value * W[:, np.newaxis]
+    held = np.zeros(tree.value.shape)
+    for o, K in enumerate(targets.n_classes):
+        held[:, o, :K] = tree.value[:, o, :K] * (W + K * strength) - strength
+    return held
+
+
+def _impurity_of_shares(share: Floats, criterion: str) -> Floats:
+    """Gini or entropy (m,) of class shares (m, o, K), the mean over outputs."""
+    share = np.maximum(share, 0.0)  # smoothing is taken off up to rounding
+    if criterion == "gini":
+        return np.asarray((1.0 - (share * share).sum(axis=2)).mean(axis=1))
+    return np.asarray((-xlogy(share, share).sum(axis=2) / np.log(2)).mean(axis=1))
+
+
 def _values_and_impurities(
     model: Any, nodes: NodeRows, targets: Targets, weight: Floats, criterion: str
 ) -> tuple[Floats, Floats]:
@@ -97,8 +159,7 @@ def _of_classes(
         held = nodes.tree.totals(np.bincount(cell, w, m * K).reshape(m, K))
         value[:, o, :K] = (held + strength) / (held + strength).sum(axis=1, keepdims=True)
         share = held / held.sum(axis=1, keepdims=True)
-        gini = 1.0 - (share * share).sum(axis=1)
-        found += gini if criterion == "gini" else -xlogy(share, share).sum(axis=1) / np.log(2)
+        found += _impurity_of_shares(share[:, np.newaxis], criterion)
     return value, found / targets.n_outputs
 
 

@@ -40,9 +40,9 @@ class PublishedTree:
     def _check_nodes(self) -> None:
         """Refuse nodes that are no tree: rows could go round in circles."""
         parents, children = self._edges()
-        _, first = np.unique(children, return_index=True)
         wrong = (children <= parents) | (children >= len(self))
-        wrong |= ~np.isin(np.arange(len(children)), first)
+        twice = np.bincount(children[~wrong], minlength=len(self)) > 1
+        wrong[~wrong] = twice[children[~wrong]]
         for place in np.flatnonzero(wrong)[:1]:
             raise ValueError(
                 f"The nodes of this model are no tree: node {parents[place]} has the child "
