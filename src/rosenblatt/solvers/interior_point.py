@@ -128,12 +128,6 @@ class InteriorPoint:
         return self._measured
 
 
-def reach(values: Array, change: Array) -> float:
-    """The longest step up to 1 along which values stay >= 0."""
-    falling = change < 0
-    return min(1.0, float((-values[falling] / change[falling]).min(initial=np.inf)))
-
-
 def gram(X: Any, h: Array) -> Array:
     """The sum of h (x, 1)(x, 1)' over rows (d + 1, d + 1); rows of weight 0 are passed over."""
     n, d = X.shape

@@ -4,19 +4,28 @@ As `interior_point`, with a multiplier for each row and other class and one slac
 costs a weighted Gram matrix for each two classes, and some twenty steps are enough.
 """
 
+from itertools import combinations_with_replacement
 from typing import Any
 
 import numpy as np
 import scipy.linalg
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from .interior_point import CELLS_PER_BLOCK, FALLING, FINE, reach
-from .joint_margin import JointProblem
-from .margin_problem import ROUNDING, Array
+from rosenblatt import loops
+from rosenblatt.runtime.storage import arrays
 
+from .interior_point import FALLING, FINE
+from .joint_margin import JointProblem
+from .margin_problem import Array
+
+CELLS_PER_BLOCK = 30_000
+MOST_PAIRS = 3000  # of columns, of which all products are formed and serve all classes
+MOST_KNOWN = 2_000_000  # such products that are kept
 TO_THE_EDGE = 0.995  # of the longest step that stays inside
-MOST_STEPS_IN_VAIN = 50  # since the gap was least
+MOST_CORRECTIONS = 2  # of a direction, each a tenth of the work of the system
+LONGER = 0.01  # a correction that does not lengthen the step so much is the last
+STEPS_PER_LOOK = 8  # at the gap, as long as it cannot be small
+MOST_LOOKS_IN_VAIN = 50  # since the gap was least
 
 
 class JointInterior:
@@ -34,50 +43,52 @@ class JointInterior:
         # Rows that cost nothing would have multipliers without room to move.
         self.kept = np.flatnonzero(problem.c > 0)
         self.X, self.codes = problem.X[self.kept], problem.codes[self.kept]
-        self.c, K = problem.c[self.kept], problem.n_classes
-        self.own = np.arange(len(self.c)), self.codes
-        self.others = np.ones((len(self.c), K), np.bool_)
-        self.others[self.own] = False
-        self.W, self.b = np.zeros((K, problem.X.shape[1])), np.zeros(K)
-        self.a = np.where(self.others, self.c[:, np.newaxis] / K, 0.0)
-        self.u, self.xi = np.ones(self.a.shape), np.full(len(self.c), 2.0)
+        self.c, n, K = problem.c[self.kept], len(self.kept), problem.n_classes
+        self.planes = np.zeros((K, problem.X.shape[1])), np.zeros(K)
+        a, u, q, da, du, first, fixed = np.zeros((7, n, K))
+        xi, g, h, dxi, second, rest = np.zeros((6, n))
+        a[:], u[:], xi[:], g[:] = self.c[:, np.newaxis] / K, 1.0, 2.0, self.c / K
+        a[np.arange(n), self.codes] = 0.0
+        self.now = loops.joint_interior.State(self.codes, a, u, xi, g, q, h)
+        self.step = loops.joint_interior.Step(da, du, dxi, first, second, fixed, rest)
         self.small_gap = self.wanted = tol * problem.zero
-        self.last = np.inf
-        self.best, self.in_vain = self._point, 0
+        self.last = self.left = np.inf  # the gap when it was least, and the sum of the products
+        self.n_steps = self.in_vain = 0
+        self.best = self._point
+        self.known: dict[int, Array] = {}  # products of columns, by the first row of a block
 
     @property
-    def _point(self) -> tuple[Array, Array, Array, Array, Array]:
-        return self.a, self.u, self.xi, self.W, self.b
-
-    @property
-    def planes(self) -> tuple[Array, Array]:
-        """Weights (K, d) and intercepts (K,)."""
-        return self.W, self.b
+    def _point(self) -> tuple[Array, Array, tuple[Array, Array]]:
+        return self.now.a.copy(), self.now.u.copy(), self.planes
 
     @property
     def alpha(self) -> Array:
         """The multipliers of all rows (n, K), as `JointProblem` has them."""
         alpha = np.zeros((len(self.problem.c), self.problem.n_classes))
-        alpha[self.kept] = self._signed(self.a)
+        alpha[self.kept] = -self.now.a
+        alpha[self.kept, self.codes] = self.now.a.sum(axis=1)
         return alpha
 
     @property
     def support(self) -> NDArray[np.intp]:
         """The rows that the planes are made of: a multiplier is more than its lead."""
-        positive = self.others & (self.a > self.u * self.c[:, np.newaxis])
-        return self.kept[positive.any(axis=1)]
+        positive = self.now.a > self.now.u * self.c[:, np.newaxis]  # never the own one, of 0
+        return np.asarray(self.kept[positive.any(axis=1)])
 
     def advance(self) -> bool:
         """Make a step; return whether the gap is small, or rounding keeps it, and falls no more."""
+        self.n_steps += 1
         try:
             with np.errstate(all="ignore"):
-                self._step()
+                self.left = self._step()
         except scipy.linalg.LinAlgError:
             return self._return_to_best()
+        if self.left > self.small_gap and self.n_steps % STEPS_PER_LOOK:
+            return False
         gap = self.gap()
         if gap < self.last:
             self.best, self.in_vain = self._point, 0
-        elif self.in_vain == MOST_STEPS_IN_VAIN:
+        elif self.in_vain == MOST_LOOKS_IN_VAIN:
             return self._return_to_best()
         self.in_vain += 1
         done = gap <= min(FINE, self.tol / 100) * self.problem.zero or (
@@ -87,89 +98,102 @@ class JointInterior:
         return bool(done)
 
     def _return_to_best(self) -> bool:
-        self.a, self.u, self.xi, self.W, self.b = self.best
+        self.now.a[:], self.now.u[:], self.planes = self.best
         return True
 
-    def _step(self) -> None:
-        a, u, xi, g, o = self.a, self.u, self.xi, self.c - self.a.sum(axis=1), self.others
-        q = np.where(o, a / u, 0.0)
-        h = xi / (g + xi * q.sum(axis=1))
-        factor = scipy.linalg.cho_factor(self._system(q, h), lower=True, check_finite=False)
-        mean = (float(a[o] @ u[o]) + float(g @ xi)) / a.size
-        da, du, dxi, *_ = self._direction(factor, q, h, 0 * a, 0 * xi)
-        length = self._reach(da, du, dxi, g)
-        left = float((a + length * da)[o] @ (u + length * du)[o])
-        left += float((g - length * da.sum(axis=1)) @ (xi + length * dxi))
-        centred = mean * (left / (a.size * mean)) ** 3
-        first, second = centred - da * du, centred + da.sum(axis=1) * dxi
-        da, du, dxi, dW, db = self._direction(factor, q, h, first, second)
-        length = min(1.0, TO_THE_EDGE * self._reach(da, du, dxi, g))
-        if np.isfinite(length) and np.isfinite(dW).all():
-            self.a, self.u, self.xi = a + length * da, u + length * du, xi + length * dxi
-            self.W, self.b = self.W + length * dW, self.b + length * db
+    def _step(self) -> float:
+        """Mehrotra's predictor and corrector; return the sum of the products that go to zero."""
+        loop, now, step = loops.joint_interior, self.now, self.step
+        factor = scipy.linalg.cho_factor(self._system(), lower=True, check_finite=False)
+        for part in step:
+            part[:] = 0.0
+        whole = loop.products(now, step, 0.0)
+        length, *_ = self._direction(factor)
+        target = whole * (loop.products(now, step, length) / whole) ** 3 / now.a.size
+        loop.aim(now, step, target)
+        length, dW, db = self._corrected(factor, target, self._direction(factor))
+        length = min(1.0, TO_THE_EDGE * length)
+        if not (np.isfinite(length) and np.isfinite(dW).all()):
+            return 0.0
+        W, b = self.planes
+        self.planes = W + length * dW, b + length * db
+        return float(loop.move(now, step, length))
 
-    def _reach(self, da: Array, du: Array, dxi: Array, g: Array) -> float:
-        """The longest step up to 1 that keeps everything positive."""
-        o = self.others
-        return min(
-            reach(self.a[o], da[o]), reach(self.u[o], du[o]),
-            reach(g, -da.sum(axis=1)), reach(self.xi, dxi),
-        )  # fmt: skip
+    def _corrected(
+        self, factor: Any, target: float, found: tuple[float, Array, Array]
+    ) -> tuple[float, Array, Array]:
+        """A direction turned away from the edges that it meets first, if that makes it longer."""
+        for _ in range(MOST_CORRECTIONS):
+            length = found[0]
+            if length >= 1:
+                break
+            before = [part.copy() for part in self.step[:3]]
+            wish = min(1.0, max(1.5 * length, length + 0.1))
+            loops.joint_interior.correct(self.now, self.step, target, wish)
+            other = self._direction(factor)
+            if not other[0] >= length + LONGER:
+                for part, old in zip(self.step, before, strict=False):
+                    part[:] = old
+                break
+            found = other
+        return found
 
-    def _direction(
-        self, factor: Any, q: Array, h: Array, first: Array, second: Array
-    ) -> tuple[Array, Array, Array, Array, Array]:
-        """The changes of a, u, xi, W and b that bring a u to `first` and g xi to `second`."""
-        a, u, xi, g, o = self.a, self.u, self.xi, self.c - self.a.sum(axis=1), self.others
-        K, d = self.W.shape
-        short = np.where(o, first / u - a, 0.0)
-        rest = (second - g * xi + xi * short.sum(axis=1)) / (g + xi * q.sum(axis=1))
-        fixed = short - q * rest[:, np.newaxis]  # what a changes by while the planes stay
-        push = self._signed(a + fixed)
+    def _direction(self, factor: Any) -> tuple[float, Array, Array]:
+        """The longest step, and the changes of W and b, that bring products where `step` aims."""
+        (W, b), (K, d) = self.planes, self.planes[0].shape
+        push = np.empty(self.now.a.shape)
+        loops.joint_interior.push(self.now, self.step, push)
         right = np.zeros((K, d + 1))
-        right[:, :d] = np.asarray(self.X.T @ push).T - self.W
+        right[:, :d] = np.asarray(self.X.T @ push).T - W
         if self.problem.bias:
-            right[:, d] = push.sum(axis=0) - self.b / self.problem.bias**2
+            right[:, d] = push.sum(axis=0) - b / self.problem.bias**2
         move = scipy.linalg.cho_solve(factor, right.ravel(), check_finite=False).reshape(K, d + 1)
         dW, db = move[:, :d], move[:, d]
-        df = np.asarray(self.X @ dW.T) + db
-        lead = df[self.own][:, np.newaxis] - df
-        weighted = h * (q * lead).sum(axis=1)
-        da = fixed - q * lead + q * weighted[:, np.newaxis]
-        dxi = rest - weighted
-        return da, np.where(o, lead + dxi[:, np.newaxis], 0.0), dxi, dW, db
+        df = np.ascontiguousarray(self.X @ dW.T + db, np.float64)
+        return loops.joint_interior.change(self.now, self.step, df), dW, db
 
-    def _signed(self, masses: Array) -> Array:
-        """What multipliers of other classes add to each class (n, K)."""
-        signed = -masses
-        signed[self.own] = masses.sum(axis=1)
-        return signed
-
-    def _system(self, q: Array, h: Array) -> Array:
+    def _system(self) -> Array:
         """The identity and the sum of (x, 1)(x, 1)' (x) M, M (K, K) the curvature of a row."""
-        # M = E'(diag q - h q q')E, E the map from scores to leads of the own class.
-        K, d = self.W.shape
-        v, whole = self._signed(q), q.sum(axis=1)
-        H = np.zeros((K, d + 1, K, d + 1))
-        size = max(16, CELLS_PER_BLOCK // (d + 1))
-        for begin in range(0, len(h), size):
-            part = slice(begin, begin + size)
-            rows = self.X[part]
-            rows = rows.toarray() if sp.issparse(rows) else rows
-            rows = np.column_stack([rows, np.ones(len(rows))]).astype(np.float64, copy=False)
-            code = self.codes[part]
-            for k in range(K):
-                for j in range(k, K):
-                    M = -h[part] * v[part, k] * v[part, j]
-                    if j == k:
-                        M += np.where(code == k, whole[part], q[part, k])
-                    else:
-                        M -= np.where(code == k, q[part, j], 0) + np.where(code == j, q[part, k], 0)
-                    H[k, :, j] += rows.T @ (rows * M[:, np.newaxis])
-        for k in range(K):
-            for j in range(k):
-                H[k, :, j] = H[j, :, k].T
-        return self._penalised(H.reshape(K * (d + 1), -1), d)
+        (n, K), m = self.now.a.shape, self.X.shape[1] + 1
+        upper = np.triu_indices(m)
+        by_pair = len(upper[0]) <= MOST_PAIRS
+        size = min(max(16, CELLS_PER_BLOCK // (len(upper[0]) if by_pair else m)), n)
+        M = np.empty((size, K * (K + 1) // 2))
+        sums: Any = np.zeros((M.shape[1], len(upper[0])) if by_pair else (M.shape[1], m, m))
+        for start in range(0, n, size):
+            stop = min(start + size, n)
+            weights = M[: stop - start]
+            loops.joint_interior.weigh(self.now, start, stop, weights)
+            if by_pair:
+                sums += weights.T @ self._pairs(start, stop, len(upper[0]))
+            else:
+                rows = self._rows(start, stop)
+                for part, weight in zip(sums, weights.T, strict=True):
+                    part += rows.T @ (rows * weight[:, np.newaxis])
+        if by_pair:
+            blocks = np.empty((len(sums), m, m))
+            blocks[:, *upper] = blocks[:, *upper[::-1]] = sums
+            sums = blocks
+        H = np.empty((K, m, K, m))
+        for (k, j), part in zip(combinations_with_replacement(range(K), 2), sums, strict=True):
+            H[k, :, j] = H[j, :, k] = part
+        return self._penalised(H.reshape(K * m, -1), m - 1)
+
+    def _rows(self, start: int, stop: int) -> Array:
+        """Some rows with a one behind."""
+        rows = np.empty((stop - start, self.X.shape[1] + 1))
+        loops.rows.weighted(arrays(self.X), np.ones(stop), start, stop, rows)
+        return rows
+
+    def _pairs(self, start: int, stop: int, size: int) -> Array:
+        """The products of each two columns of some rows, kept if those of all need little room."""
+        if start in self.known:
+            return self.known[start]
+        products, rows = np.empty((stop - start, size)), self._rows(start, stop)
+        loops.joint_interior.multiply_pairs(rows, products)
+        if len(self.c) * size <= MOST_KNOWN:
+            self.known[start] = products
+        return products
 
     def _penalised(self, H: Array, d: int) -> Array:
         """With the curvature of the penalty."""
@@ -184,10 +208,8 @@ class JointInterior:
 
     def objective(self) -> float:
         """The objective of the planes."""
-        return self.problem.objective(self.W, self.b)
+        return self.problem.objective(*self.planes)
 
     def gap(self) -> float:
         """How far that is from the best possible, at most."""
-        objective = self.objective()
-        allowance = ROUNDING * (abs(objective) + 2 * float(self.a.sum()))
-        return max(objective - max(self.problem.dual(self.alpha), 0.0), 0.0) + allowance
+        return self.problem.gap(*self.planes, self.alpha)

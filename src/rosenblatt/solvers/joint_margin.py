@@ -62,12 +62,12 @@ class JointProblem:
         paid = slack > (self.rounding if self.hard else 0.0)
         return 0.5 * float(np.vdot(W, W) + level @ level) + float(self.c[paid] @ slack[paid])
 
-    def slack(self, W: Array, b: Array) -> Array:
-        """By how much each row misses its margin (n,)."""
+    def slack(self, W: Array, b: Array, signed: bool = False) -> Array:
+        """By how much each row misses its margin (n,); `signed`, less than zero if it does not."""
         f = np.asarray(self.X @ W.T, np.float64) + b
         own = np.arange(len(f)), self.codes
         lead = f[own][:, np.newaxis] - f
-        lead[own] = np.inf if self.hard else 1.0
+        lead[own] = np.inf if self.hard or signed else 1.0
         return np.asarray(1 - lead.min(axis=1))
 
     def dual(self, alpha: Array) -> float:
@@ -80,6 +80,12 @@ class JointProblem:
         gain, bend = float(alpha[own].sum()), float(np.vdot(V, V) + level @ level)
         share = min(gain / bend, 1.0) if bend > 0 else 0.0
         return max(share, 0.0) * gain - share**2 * bend / 2
+
+    def gap(self, W: Array, b: Array, alpha: Array) -> float:
+        """How far the objective of planes is above the best possible, at most."""
+        objective = self.objective(W, b)
+        allowance = ROUNDING * (abs(objective) + float(np.abs(alpha).sum()))
+        return max(objective - max(self.dual(alpha), 0.0), 0.0) + allowance
 
     def balanced(self, alpha: Array) -> Array:
         """Multipliers of which each class gives as much weight as it gets."""
@@ -176,6 +182,4 @@ class JointCoordinate:
 
     def gap(self) -> float:
         """How far that is from the best possible, at most."""
-        objective = self.objective()
-        allowance = ROUNDING * (abs(objective) + float(np.abs(self.alpha).sum()))
-        return max(objective - max(self.problem.dual(self.alpha), 0.0), 0.0) + allowance
+        return self.problem.gap(*self.planes, self.alpha)

@@ -275,14 +275,15 @@ def interior_start(problem: JointBox, K: Floats) -> tuple[Floats, Floats]:
             break
     kept = interior.kept
     # Multipliers are zero where they are far below their lead, and at the limit near it.
-    least = 1e-3 * c[kept, np.newaxis] * interior.u
-    masses = np.where(interior.others & (interior.a > least), interior.a, 0.0)
+    a, least = interior.now.a, 1e-3 * c[kept, np.newaxis] * interior.now.u
+    masses = np.where(a > least, a, 0.0)
     whole, limit = masses.sum(axis=1), c[kept]
     scale = np.where(whole >= limit * (1 - 1e-6), limit / np.where(whole > 0, whole, 1.0), 1.0)
     alpha[kept] = -masses * scale[:, np.newaxis]
     alpha[own] = 0.0
     alpha[own] = np.minimum(-alpha.sum(axis=1), c)
-    return alpha, interior.b - interior.b.mean()
+    b = interior.planes[1]
+    return alpha, b - b.mean()
 
 
 def within_limits(alpha: Floats, codes: NDArray[np.intp], c: Floats) -> Floats:

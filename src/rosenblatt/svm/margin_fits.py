@@ -18,6 +18,7 @@ from rosenblatt.solvers.hard_margin import HardMargin
 from rosenblatt.solvers.interior_point import InteriorPoint
 from rosenblatt.solvers.joint_interior import JointInterior
 from rosenblatt.solvers.joint_margin import JointCoordinate, JointProblem
+from rosenblatt.solvers.joint_sifting import JointSifting, is_worth_while
 from rosenblatt.solvers.margin_problem import MarginProblem
 from rosenblatt.solvers.squared_hinge import MOST_COLUMNS, SquaredHinge
 
@@ -163,7 +164,7 @@ class MarginFits:
     @property
     def _stuck(self) -> list[Descent]:
         """Fits that rounding keeps from the gap that was asked for."""
-        joint = [fit for fit in self.descents if isinstance(fit, JointInterior)]
+        joint = [fit for fit in self.descents if isinstance(fit, JointInterior | JointSifting)]
         return [fit for fit in joint if not fit.gap() <= fit.small_gap]
 
     def _measures(self) -> tuple[list[Any], list[Any]]:
@@ -213,7 +214,8 @@ def fits_of(
 
     if isinstance(problems, JointProblem):
         if few_unknowns(problems) and dual == "auto" and not problems.hard:
-            return MarginFits([JointInterior(problems, tol)])
+            kind = JointSifting if is_worth_while(problems) else JointInterior
+            return MarginFits([kind(problems, tol)])
         start = None if starts is None else starts[0]
         return MarginFits([JointCoordinate(problems, tol, seed(), start)])
     begin = [None] * len(problems) if starts is None else starts
