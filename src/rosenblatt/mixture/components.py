@@ -107,13 +107,15 @@ class Rows:
         """The same by a table of products of columns about the centre."""
         likelihood, total = 0.0, products.sums()
         terms = products.terms()
+        spare: list[tuple[Table, ...]] = []  # scratch space of chunks that are done
 
         def work(start: int, stop: int) -> tuple[float, Table]:
-            sums, *scratch = products.fresh()
+            scratch, sums = spare.pop() if spare else products.scratch(), products.sums()
             found = loops.mixture_products.expect_and_sum_products(
                 self.stored, self.weights, start, stop, products.centre, products.K, terms, hard,
                 sums, *scratch,
             )  # fmt: skip
+            spare.append(scratch)
             return found, sums
 
         for found, sums in threads.over_chunks(work, self.n, self.n * self.d):
@@ -231,11 +233,11 @@ class Products:
         """Zeros for the sums."""
         return aligned_zeros(self.height, self.width, 4)
 
-    def fresh(self) -> tuple[Table, ...]:
-        """Sums, table, scores and rest of one chunk."""
+    def scratch(self) -> tuple[Table, ...]:
+        """Table, scores and rest."""
         rows, group = loops.mixture.ROWS, loops.mixture_products.GROUP
         table = aligned_zeros(rows // group, self.width, group)
-        return self.sums(), table, aligned_zeros(self.height, rows), aligned_zeros(2, rows)
+        return table, aligned_zeros(self.height, rows), aligned_zeros(2, rows)
 
     def concluded(self, total: Table) -> Sums:
         """Weights, means and scatters from sums of terms."""
