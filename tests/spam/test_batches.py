@@ -101,6 +101,7 @@ def test_histories_come_back_and_are_packed_alike(counts):
 def learned(path, mails, many, monkeypatch, batch=5000):
     monkeypatch.setattr(spam_filter, "MANY_TO_LEARN", many)
     monkeypatch.setattr(spam_filter, "BATCH", batch)
+    monkeypatch.setattr(spam_filter, "CHUNK", min(batch, 250))
     with SpamFilter(path) as found:
         done = found.learn(mails)
         names = found.store.token_names()
@@ -137,6 +138,21 @@ def test_a_batch_without_a_message_that_can_be_read_is_learned_and_judged(tmp_pa
         found.learn(MAILS)
         assert found.learn([Mail("", b"", 1)]).refused == [("", "the message is empty.")]
         assert [why for _, _, why in found.classify_all([Mail("", b"")])]
+
+
+def test_messages_of_a_reading_that_failed_are_not_learned_later(tmp_path, monkeypatch):
+    def broken():
+        yield from MAILS[:20]
+        raise OSError("the disk is gone")
+
+    for many in (1, 10**9):
+        monkeypatch.setattr(spam_filter, "MANY_TO_LEARN", many)
+        monkeypatch.setattr(spam_filter, "CHUNK", 4)
+        with SpamFilter(tmp_path / str(many)) as found:
+            with pytest.raises(OSError, match="gone"):
+                found.learn(broken())
+            assert found.learn(MAILS[20:22]).ham == 2
+            assert found.store.totals().messages == (2, 0)
 
 
 def test_small_batches_after_a_large_one_are_learned_alike(tmp_path, monkeypatch):

@@ -251,10 +251,11 @@ from rosenblatt.spam.batch_learning import BatchLearner
 from rosenblatt.spam.spam_filter import parsed_message
 from rosenblatt.spam.store import Store
 with Store.open(sys.argv[1]) as store:
-    learner = BatchLearner(store, 1)
+    learner = BatchLearner(store)
     for k in range(100_000):
         word = "".join(chr(97 + int(digit)) for digit in str(k))
-        learner.learn([parsed_message(b"a: b\\n\\nxa x%s" % word.encode(), k % 2)])
+        learner.take([parsed_message(b"a: b\\n\\nxa x%s" % word.encode(), k % 2)])
+        learner.learn()
         print(k, flush=True)
 """
 

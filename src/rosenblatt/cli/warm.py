@@ -161,9 +161,10 @@ def _filter_mail() -> None:
     from rosenblatt.spam.spam_filter import SpamFilter, parsed_message
 
     with TemporaryDirectory() as folder, SpamFilter(f"{folder}/spam.db") as spam_filter:
-        learner = BatchLearner(spam_filter.store, 1)
+        learner = BatchLearner(spam_filter.store)
         one = parsed_message(MAIL, 1, read_html=learner.read_page)
-        learner.learn([one])
+        learner.take([one])
+        learner.learn()
         BatchScorer(spam_filter.store, spam_filter.model).probabilities([one.message])
 
 

@@ -8,6 +8,7 @@ was empty is made at the end.
 import json
 from collections.abc import Sequence
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,42 +16,70 @@ from numpy.typing import NDArray
 from rosenblatt.loops.machine_code import MachineCode
 from rosenblatt.term_table import TermTable, split
 
-from .batches import PageReader, Rows, TokenCounter
+from .batches import PageReader, Rows, TokenCounter, joined_rows
 from .schema import TOKEN_INDEX
 from .store import HAM, SPAM, ParsedMessage, Store
 
 FEWEST_ALIKE = 20  # new tokens with the same counts that are worth a statement of their own
 BITS_OF_A_COUNT = 15
 LARGEST_ALIKE = 1 << BITS_OF_A_COUNT
-TOKENS_OF_A_MESSAGE = 40  # new ones, about
+MOST_TOKENS_AT_FIRST = 1 << 17  # there is room for; more is made when they come
 pack_histories = MachineCode("mail.pack_histories")
 
 Counts = NDArray[np.int64]
 
 
+class Note(NamedTuple):
+    """What is noted of a message beside its tokens."""
+
+    digest: bytes
+    label: int
+    sent: float | None
+    name: str
+
+
 class BatchLearner:
     """Learns batches of messages into a store."""
 
-    def __init__(self, store: Store, n_messages: int) -> None:
+    def __init__(self, store: Store) -> None:
         self.store, self.read_page = store, PageReader()
-        self._counter = TokenCounter(TermTable(TOKENS_OF_A_MESSAGE * n_messages))
+        self._counter = TokenCounter(TermTable(MOST_TOKENS_AT_FIRST))
         self._ids = np.empty(0, np.int64)  # in the store, of the tokens that the counter has seen
         self._stored: dict[str, int] = {}  # ids of tokens that others have learned
         self._last = 0  # id in the store
+        self.drop()
 
-    def learn(self, batch: Sequence[ParsedMessage]) -> list[bool]:
-        """Learn messages in one transaction; return which of them were new."""
-        rows = self._counter.count([one.message for one in batch])
-        labels = np.array([one.label for one in batch], np.int64)
+    def drop(self) -> None:
+        """Drop what was taken and not learned."""
+        self._taken: list[Note] = []
+        self._rows: list[Rows] = []
+
+    @property
+    def n_taken(self) -> int:
+        """How many messages wait to be learned."""
+        return len(self._taken)
+
+    def take(self, messages: Sequence[ParsedMessage]) -> None:
+        """Count the tokens of messages that the next `learn` learns."""
+        self._rows.append(self._counter.count([one.message for one in messages]))
+        self._taken += [Note(one.digest, one.label, one.sent, one.name) for one in messages]
+
+    def learn(self) -> list[tuple[int, bool]]:
+        """Learn what was taken in one transaction; return labels, and whether each was new."""
+        notes, rows = self._taken, joined_rows(self._rows)
+        self.drop()
+        if not notes:
+            return []
+        labels = np.array([note.label for note in notes], np.int64)
         try:
             with self.store.writing():
-                new = self.store.which_new(one.digest for one in batch)
+                new = self.store.which_new(note.digest for note in notes)
                 self._add(rows, labels, np.array(new, bool))
-                self._note(batch, rows, new)
+                self._note(notes, rows, new)
         except BaseException:
             self._last = -1  # whatever was given an id is not there
             raise
-        return new
+        return [(note.label, fresh) for note, fresh in zip(notes, new, strict=True)]
 
     def _add(self, rows: Rows, labels: Counts, new: NDArray[np.bool]) -> None:
         """Add the counts of those messages that are new."""
@@ -121,16 +150,14 @@ class BatchLearner:
             connection.execute(TOKEN_INDEX)
         self._last += len(order)
 
-    def _note(self, batch: Sequence[ParsedMessage], rows: Rows, new: list[bool]) -> None:
+    def _note(self, notes: Sequence[Note], rows: Rows, new: list[bool]) -> None:
         """Note the messages that are new, with their tokens if a history is kept."""
-        kept: list[bytes | None] = [None] * len(batch)
+        kept: list[bytes | None] = [None] * len(notes)
         if self.store.fact("history"):
             data, ends = self._histories(rows)
             kept = [data[a:b] for a, b in pairwise(ends)]
         self.store.insert_messages(
-            (one.digest, one.label, one.sent, one.name, tokens)
-            for one, tokens, fresh in zip(batch, kept, new, strict=True)
-            if fresh
+            (*note, tokens) for note, tokens, fresh in zip(notes, kept, new, strict=True) if fresh
         )
 
     def _histories(self, rows: Rows) -> tuple[bytes, list[int]]:

@@ -128,6 +128,15 @@ class Rows(NamedTuple):
     indptr: NDArray[np.int64]
 
 
+def joined_rows(parts: Sequence[Rows]) -> Rows:
+    """The messages of some rows after each other."""
+    if not parts:
+        return Rows(np.empty(0, np.int32), np.empty(0, np.int32), np.zeros(1, np.int64))
+    lengths = np.concatenate([np.diff(part.indptr) for part in parts])
+    numbers, counts = (np.concatenate([part[k] for part in parts]) for k in (0, 1))
+    return Rows(numbers, counts, np.concatenate([[0], np.cumsum(lengths)]))
+
+
 class TokenCounter:
     """Counts the tokens of messages, and numbers tokens as they come after those it begins with."""
 

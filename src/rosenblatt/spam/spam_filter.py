@@ -26,7 +26,8 @@ DATE = re.compile(
 )
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 EPOCH = date(1970, 1, 1).toordinal()
-BATCH, BATCH_BYTES = 5000, 64 << 20  # messages learned in one transaction, or judged at once
+CHUNK, CHUNK_BYTES = 250, 8 << 20  # messages that are read at once
+BATCH = 5000  # messages learned in one transaction
 # Messages that are worth loading the machine code of loops, and compiling them if there is none.
 MANY_TO_LEARN, MANY_TO_JUDGE, MANY_TO_COMPILE = 250, 250, 5000
 FITTED = ("averaged perceptron", "logistic regression", "nearest neighbours")
@@ -53,6 +54,15 @@ class Learned(NamedTuple):
     spam: int
     repeated: int  # messages that were known already
     refused: list[tuple[str, str]]  # names of what could not be read, and why
+
+    def and_more(self, learned: Iterable[tuple[int, bool]]) -> "Learned":
+        """With the labels of further messages, and whether each was new."""
+        kinds = [label if new else None for label, new in learned]
+        return self._replace(
+            ham=self.ham + kinds.count(HAM),
+            spam=self.spam + kinds.count(SPAM),
+            repeated=self.repeated + kinds.count(None),
+        )
 
 
 def default_store() -> Path:
@@ -125,36 +135,32 @@ class SpamFilter:
 
         Messages that were learned before are counted once.
         """
-        result = Learned(0, 0, 0, [])
-        for batch in batches(mails):
-            learner = self._learner_of(len(batch))
-            found = self._parsed(batch, label, result.refused, learner)
-            if learner is not None:
-                new = learner.learn(found)
-            else:
-                new = self.store.learn([lesson(one) for one in found])
-            taken = [one.label for one, fresh in zip(found, new, strict=True) if fresh]
-            result = result._replace(
-                ham=result.ham + taken.count(HAM),
-                spam=result.spam + taken.count(SPAM),
-                repeated=result.repeated + len(new) - len(taken),
-            )
-        return result
+        result, n, learner = Learned(0, 0, 0, []), 0, self._learner or OneByOneLearner(self.store)
+        learner.drop()  # what an earlier call read and did not learn
+        for some in chunks(mails):
+            n += len(some)
+            if self._learner is None and worth_loops(n, MANY_TO_LEARN):
+                result = result.and_more(learner.learn())
+                learner = self._learner = self._batch_learner()
+            learner.take(self._parsed(some, label, result.refused, learner.read_page))
+            if learner.n_taken >= BATCH:
+                result = result.and_more(learner.learn())
+        return result.and_more(learner.learn())
 
-    def _learner_of(self, n: int) -> Any:
-        """What learns n messages by compiled loops; None if they are too few to load these."""
-        if self._learner is None and worth_loops(n, MANY_TO_LEARN):
-            from .batch_learning import BatchLearner
+    def _batch_learner(self) -> Any:
+        from .batch_learning import BatchLearner
 
-            self._learner = BatchLearner(self.store, n)
-        return self._learner
+        return BatchLearner(self.store)
 
     def _parsed(
-        self, mails: list[Mail], label: str | None, refused: list[tuple[str, str]], learner: Any
+        self,
+        mails: list[Mail],
+        label: str | None,
+        refused: list[tuple[str, str]],
+        read_html: Callable[[str], Page],
     ) -> list[ParsedMessage]:
         """Take messages apart; what cannot be read or has no label is refused."""
         found = []
-        read_html = read_page if learner is None else learner.read_page
         for mail in mails:
             number = mail.label if label is None else LABELS.index(label)
             if number is None:
@@ -173,9 +179,11 @@ class SpamFilter:
     def classify_all(self, mails: Iterable[Mail]) -> Iterator[tuple[Mail, Judgement | None, str]]:
         """Judge messages in their order; with those that cannot be read, the reason."""
         scorer: Any = None
-        for batch in batches(mails):
-            if scorer is None:
-                scorer = self._scorer_of_many(len(batch))
+        n = 0
+        for batch in chunks(mails):
+            n += len(batch)
+            if scorer is None or (n >= MANY_TO_COMPILE and isinstance(scorer, OneByOne)):
+                scorer = self._scorer_of_many(n)
             found: list[Message | str] = []
             for mail in batch:
                 try:
@@ -266,6 +274,34 @@ def worth_loops(n: int, many: int) -> bool:
     return count_messages.is_kept()
 
 
+class OneByOneLearner:
+    """Learns messages whose tokens Python counts, as `BatchLearner` learns many."""
+
+    def __init__(self, store: Store) -> None:
+        self.store, self.read_page = store, read_page
+        self.drop()
+
+    def drop(self) -> None:
+        """Drop what was taken and not learned."""
+        self._lessons: list[Lesson] = []
+
+    @property
+    def n_taken(self) -> int:
+        """How many messages wait to be learned."""
+        return len(self._lessons)
+
+    def take(self, messages: Iterable[ParsedMessage]) -> None:
+        """Take messages that the next `learn` learns."""
+        self._lessons += map(lesson, messages)
+
+    def learn(self) -> list[tuple[int, bool]]:
+        """Learn what was taken in one transaction; return labels, and whether each was new."""
+        lessons = self._lessons
+        self.drop()
+        new = self.store.learn(lessons) if lessons else []
+        return [(one.label, fresh) for one, fresh in zip(lessons, new, strict=True)]
+
+
 class OneByOne:
     """A model that judges one message after the other, as `BatchScorer` judges many."""
 
@@ -296,18 +332,21 @@ def lesson(one: ParsedMessage) -> Lesson:
     return Lesson(one.digest, one.label, tokens(one.message), one.sent, one.name)
 
 
-def batches(mails: Iterable[Mail]) -> Iterator[list[Mail]]:
-    """Messages in lists that are neither too many nor too large."""
-    batch: list[Mail] = []
+def chunks(mails: Iterable[Mail]) -> Iterator[list[Mail]]:
+    """Messages in lists that are neither too many nor too large.
+
+    Few are in memory at a time, and those that were read last are still in the processor's cache.
+    """
+    some: list[Mail] = []
     size = 0
     for mail in mails:
-        batch.append(mail)
+        some.append(mail)
         size += len(mail.raw)
-        if len(batch) >= BATCH or size >= BATCH_BYTES:
-            yield batch
-            batch, size = [], 0
-    if batch:
-        yield batch
+        if len(some) >= CHUNK or size >= CHUNK_BYTES:
+            yield some
+            some, size = [], 0
+    if some:
+        yield some
 
 
 def sent(message: Message) -> float | None:
