@@ -66,7 +66,6 @@ FORESTS = (
 )
 BAGGING = ("BaggingClassifier", "BaggingRegressor")
 BOOSTING = ("HistGradientBoostingClassifier", "HistGradientBoostingRegressor")
-CENTRES = ("KMeans",)
 TEXT = ("CountVectorizer", "HashingVectorizer", "TfidfTransformer", "TfidfVectorizer")
 CENTRES = ("KMeans", "MiniBatchKMeans")
 NEIGHBOURS = ("KNeighborsClassifier", "KNeighborsRegressor", "NearestNeighbors")
