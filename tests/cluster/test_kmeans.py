@@ -208,3 +208,12 @@ def test_starts_from_numbers_out_of_range_are_refused():
     for scale in (1e-160, 1e200):
         with pytest.raises(ValueError, match="rescale the columns"):
             kmeans_plusplus(X * scale, 3, random_state=0)
+
+
+def test_traces_see_how_every_start_ends():
+    X = np.random.RandomState(0).standard_normal((60, 2))
+    trace = Trace()
+    model = KMeans(4, n_init=3, init="random", random_state=0).set_callbacks(trace).fit(X)
+    losses = [step.estimator.inertia_ for step in list(trace)[1:]]
+    assert np.isfinite(losses).all()
+    assert set(np.round(model.inertias_, 9)) <= set(np.round(losses, 9))

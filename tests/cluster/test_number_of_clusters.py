@@ -53,3 +53,9 @@ def test_what_cannot_be_is_refused():
         choose_k(K_MEANS, X, criterion="elbow")
     with pytest.raises(ValueError, match="numbers from 2 to 159"):
         choose_k(K_MEANS, X, [1, 160])
+
+
+def test_a_tree_that_scikit_learn_builds_is_tried_at_each_number(tmp_path):
+    X = np.random.RandomState(0).standard_normal((20, 2))
+    model = AgglomerativeClustering(memory=str(tmp_path))
+    assert choose_k(model, X, k=[2, 3]).k in (2, 3)

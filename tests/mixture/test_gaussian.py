@@ -1,12 +1,13 @@
 """R1, R2, R4, R5, T11: EM beside its definition, scikit-learn's and k-means."""
 
 import numpy as np
+import pandas as pd
 import pytest
 import sklearn.mixture
 from scipy.stats import multivariate_normal
 from sklearn.exceptions import ConvergenceWarning
 
-from rosenblatt import GaussianMixture, KMeans, Trace
+from rosenblatt import GaussianMixture, KMeans, Trace, certify
 from rosenblatt.mixture.components import Components, Rows, roots_of
 
 KINDS = ["full", "tied", "diag", "spherical"]
@@ -229,3 +230,32 @@ def test_the_unit_of_the_weights_does_not_matter(kind):
     means = model.fit(X, sample_weight=weights).means_
     small = model.fit(X, sample_weight=weights * 1e-40).means_
     np.testing.assert_allclose(small, means, rtol=1e-8)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_starts_are_drawn_among_rows_that_count():
+    X = np.vstack([np.zeros((20, 2)), np.random.RandomState(0).standard_normal((20, 2)) + 9])
+    weights = np.repeat([0.0, 1.0], 20)
+    for seed in range(10):
+        model = GaussianMixture(2, init_params="random_from_data", random_state=seed)
+        model.fit(X, sample_weight=weights)
+        assert (model.means_ > 3).all()
+
+
+def test_a_known_variance_is_kept_when_all_else_is_given():
+    X = np.random.RandomState(0).standard_normal((30, 2))
+    model = GaussianMixture(
+        2, covariance_type="spherical", known_variance=4.0, weights_init=[0.9, 0.1],
+        means_init=[[0, 0], [1, 1]], precisions_init=[100.0, 100.0], max_iter=0,
+    ).fit(X)  # fmt: skip
+    np.testing.assert_array_equal(model.covariances_, [4.0, 4.0])
+    np.testing.assert_array_equal(model.weights_, [0.5, 0.5])
+
+
+def test_shares_of_a_data_frame_are_certified():
+    X = pd.DataFrame(np.random.RandomState(0).standard_normal((80, 2)), columns=["a", "b"])
+    model = GaussianMixture(2, random_state=0, tol=1e-6, max_iter=500).fit(X)
+    names = {claim.name for claim in certify(model, X).claims}
+    assert {"likelihood", "sums", "shares"} <= names
+    with pytest.raises(ValueError, match="egative"):
+        model.measure(X, sample_weight=np.full(80, -1.0))

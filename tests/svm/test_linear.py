@@ -255,3 +255,15 @@ def test_numbers_out_of_range_are_refused(model):
     for rows in (X * 1e200, sp.csr_matrix(X * 1e307)):
         with pytest.raises(ValueError, match=r"X holds .*e\+\d+.*StandardScaler"):
             clone(model).fit(rows, y)
+
+
+@pytest.mark.parametrize("multi_class", ["ovr", "joint", "crammer_singer"])
+def test_rows_and_classes_that_do_not_count_have_no_part_in_a_hard_margin(multi_class):
+    X = np.array([[0.0, 0], [0, 1], [3, 0], [3, 1], [0, 9], [1, 9], [3, 0.5]])
+    y = np.array([0, 0, 1, 1, 2, 2, 0])
+    weight = np.array([1.0, 1, 1, 1, 1, 1, 0])
+    model = LinearSVC(C=np.inf, loss="hinge", multi_class=multi_class, max_iter=100_000)
+    left_out = clone(model).fit(X[:-1], y[:-1])
+    np.testing.assert_allclose(
+        model.fit(X, y, sample_weight=weight).coef_, left_out.coef_, atol=1e-4
+    )

@@ -149,3 +149,12 @@ def test_numbers_whose_squares_are_too_large_are_named():
     rows = np.random.default_rng(0).normal(size=60) * 1e200
     with pytest.raises(TableError, match="column 'huge' are too large for 64 bits"):
         rosenblatt.cluster_table(pl.DataFrame({"huge": rows, "more": rows[::-1]}), k=3)
+
+
+def test_clusters_are_numbered_by_falling_size():
+    draw = np.random.RandomState(2)
+    kinds = ((120, 1, 0), (110, 1, 3), (118, 2, 6), (52, 0.5, 9))
+    X = np.vstack([draw.standard_normal((n, 2)) * s + c for n, s, c in kinds])
+    found = rosenblatt.cluster_table(pl.DataFrame(X, schema=["a", "b"]), k=4, random_state=2)
+    sizes = np.bincount(found.labels)
+    assert (np.diff(sizes) <= 0).all()

@@ -247,18 +247,18 @@ class KMeans(NearestCentres, CallbackSupportMixin, sklearn.cluster.KMeans):  # t
             init = starts[len(ends)]
             return Lloyd(rows, squares, start(rows, init, self.n_clusters, random_state))
 
-        run = begin()
+        run, reason = begin(), None
         passes.attributes = lambda: state_of(run, X.dtype)
         for _ in passes:
+            if reason:  # the last start has ended, and callbacks have seen how
+                run = begin()
             run.step()
             reason = self._ended(run, tol)
             if reason:
                 ends.append(end_of(run, X.dtype, reason, tol))
                 if len(ends) == len(starts):
                     passes.stop(reason)
-                else:
-                    run = begin()
-        if passes.stop_reason == "callback":
+        if passes.stop_reason == "callback" and not reason:
             ends.append(end_of(run, X.dtype, "callback", tol))
         self._publish(ends)
         return self

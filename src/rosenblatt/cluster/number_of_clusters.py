@@ -151,7 +151,8 @@ def _numbers(k: Iterable[int], n: int, least: int) -> NDArray[np.intp]:
 
 def _fitted(estimator: Any, X: Table, numbers: NDArray[np.intp]) -> list[Any]:
     """A model at each number; all of one tree, where the model is one."""
-    if not hasattr(estimator, "cut") or estimator.connectivity is not None:
+    delegated = (getattr(estimator, name, None) for name in ("connectivity", "memory"))
+    if not hasattr(estimator, "cut") or any(part is not None for part in delegated):
         return [fitted_at(estimator, X, int(k)) for k in numbers]
     tree = fitted_at(estimator, X, int(numbers[0]))
     models = [copy(tree).set_params(n_clusters=int(k)) for k in numbers]

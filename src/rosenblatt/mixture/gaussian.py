@@ -163,14 +163,14 @@ class GaussianMixture(CallbackSupportMixin, sklearn.mixture.GaussianMixture):  #
         run = begin()
         passes.attributes = lambda: self._attributes(run, rows.X.dtype)
         for _ in passes:
+            if run.stopped:  # and callbacks have seen how
+                run = begin()
             run.bounds.append(self._step(rows, run))
             run.stopped = self._ended(run, begun)
             if run.stopped:
                 ends.append(run)
                 if len(ends) == n_starts:
                     passes.stop(run.stopped)
-                else:
-                    run = begin()
         if run not in ends:
             run.stopped = passes.stop_reason or "callback"
             ends.append(run)
@@ -246,7 +246,7 @@ class GaussianMixture(CallbackSupportMixin, sklearn.mixture.GaussianMixture):  #
     def _start(self, rows: Rows, random_state: Any) -> Components:
         """The parameters of a start: what was given, and the rest from shares."""
         given = self.weights_init, self.means_init, self.precisions_init
-        if all(part is not None for part in given):
+        if self.known_variance is None and all(part is not None for part in given):
             parameters = Components(*given, given[2], self.covariance_type)
         else:
             shares = start_shares(rows, self.init_params, self.n_components, random_state)
@@ -402,7 +402,9 @@ class GaussianMixture(CallbackSupportMixin, sklearn.mixture.GaussianMixture):  #
         check_is_fitted(self)
         X = self._checked(X)
         if sample_weight is not None:
-            sample_weight = _check_sample_weight(sample_weight, X, dtype=np.float64)
+            sample_weight = _check_sample_weight(
+                sample_weight, X, dtype=np.float64, ensure_non_negative=True
+            )
         full = self.covariance_type in ("full", "tied")
         hard = self.assignment == "hard"
         _, sums = Rows(X, sample_weight).expected(self._learned(), hard, full)

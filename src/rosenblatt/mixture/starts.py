@@ -23,7 +23,10 @@ def start_shares(rows: Rows, how: str, n_components: int, random_state: Any) -> 
         shares[np.arange(rows.n), model.fit(rows.X, sample_weight=rows.weights).labels_] = 1.0
         return shares
     if how == "random_from_data":
-        chosen = random_state.choice(rows.n, size=n_components, replace=False)
+        order = random_state.permutation(rows.n)
+        if rows.weights is not None:  # rows that count, first
+            order = order[np.argsort(rows.weights[order] == 0, kind="stable")]
+        chosen = order[:n_components]
     else:
         chosen = distant_rows(rows_of(rows.X, rows.weights), n_components, random_state)
     shares[chosen, np.arange(n_components)] = 1.0

@@ -22,7 +22,7 @@ from rosenblatt.solvers.margin_problem import MarginProblem
 
 from .linear_machine import LinearMachine, refuse_combination
 from .margin_fits import Array, MarginFits
-from .one_versus_rest import class_factors, class_problems, joint_problem, with_column
+from .one_versus_rest import class_factors, class_problems, joint_problem, weighed, with_column
 from .training_rows import priced, refuse_tiny_shares, refuse_vast_rows
 
 
@@ -195,13 +195,12 @@ class LinearSVC(LinearMachine, LinearClassifier):
     ) -> tuple[Any, float]:
         """What to solve, and what its objective is to be multiplied with."""
         K, squared = len(by_class), self.loss == "squared_hinge"
-        price = self.C * weight  # inf for a hard margin, whatever a row weighs
-        price[weight == 0] = 0.0
+        price = weighed(weight, self.C)  # inf for a hard margin, whatever a row weighs
         if self.multi_class == "crammer_singer":
-            c = price * by_class[codes]
+            c = weighed(price, by_class[codes])
             return joint_problem(X, codes, c, K, self._bias), 0.5 if K == 2 else 1.0
         if self.multi_class == "joint":
-            c, bias = price * by_class[codes] / 2, np.inf if self.fit_intercept else 0.0
+            c, bias = weighed(price, by_class[codes]) / 2, np.inf if self.fit_intercept else 0.0
             return joint_problem(X, codes, c, K, bias), 1.0 if K == 2 else 2.0
         problems = class_problems(X, codes, price, by_class, squared, self._bias)
         if self.penalty == "l1":

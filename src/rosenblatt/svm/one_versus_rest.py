@@ -38,6 +38,12 @@ def two_class_problem(
     )
 
 
+def weighed(price: Array, weight: Any) -> Array:
+    """A price (n,) times weights: nothing where one is nothing, even if the other is infinite."""
+    both = (price > 0) & (np.asarray(weight) > 0)
+    return np.multiply(price, weight, out=np.zeros(len(price)), where=both)
+
+
 def class_problems(
     X: Any, codes: NDArray[np.intp], weight: Array, by_class: Array, squared: bool, bias: float
 ) -> list[MarginProblem]:
@@ -47,10 +53,10 @@ def class_problems(
     all others have one; of two classes each has its own.
     """
     if len(by_class) == 2:
-        return [two_class_problem(X, codes == 1, weight * by_class[codes], squared, bias)]
+        return [two_class_problem(X, codes == 1, weighed(weight, by_class[codes]), squared, bias)]
     problems = []
     for k, own in enumerate(by_class):
-        c = np.where(codes == k, own * weight, weight)
+        c = np.where(codes == k, weighed(weight, own), weight)
         problems.append(two_class_problem(X, codes == k, c, squared, bias))
         # The rows are the same: what loops read of them is made once.
         vars(problems[-1]).update(rows=problems[0].rows, lengths=problems[0].lengths)

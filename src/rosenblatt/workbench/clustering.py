@@ -275,15 +275,35 @@ def _final(data: ClusterData, best: Trial) -> Any:
     model = fitted(best.family, X, best.k, data.seed)
     if best.family == "k-means":
         centres = model.cluster_centers_[order]
-        return KMeans(best.k, init=centres, n_init=1).fit(data.X)
+        return _by_size(KMeans(best.k, init=centres, n_init=1).fit(data.X), data.X)
     means, shares = model.means_[order], model.weights_[order]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        return GaussianMixture(
+        final = GaussianMixture(
             best.k, covariance_type=model.covariance_type, reg_covar=model.reg_covar,
             weights_init=shares / shares.sum(), means_init=means,
             precisions_init=model.precisions_[order], random_state=data.seed,
         ).fit(data.X)  # fmt: skip
+    return _by_size(final, data.X)
+
+
+BY_CLUSTER = ("cluster_centers_", "weights_", "means_", "covariances_", "precisions_",
+              "precisions_cholesky_")  # fmt: skip
+
+
+def _by_size(model: Any, X: Any) -> Any:
+    """A model fitted to all rows, its clusters numbered by falling size there."""
+    labels = np.asarray(model.predict(X))
+    order = np.argsort(-np.bincount(labels, minlength=model.trace_view()["centres"].shape[0]),
+                       kind="stable")  # fmt: skip
+    for name in BY_CLUSTER:
+        if hasattr(model, name) and not (
+            getattr(model, "covariance_type", "") == "tied" and name not in ("weights_", "means_")
+        ):
+            setattr(model, name, getattr(model, name)[order])
+    if hasattr(model, "labels_"):
+        model.labels_ = np.argsort(order)[model.labels_].astype(model.labels_.dtype)
+    return model
 
 
 def _saved(data: ClusterData, best: Trial, final: Any) -> SavedModel:
