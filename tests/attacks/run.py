@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from . import closed_forms, optima, planes
+from . import closed_forms, optima, planes, structures
 from .properties import TESTS, count_property
 
 FAMILIES = {
@@ -34,6 +34,11 @@ FAMILIES = {
     "averaged, pocket": planes.averaged_and_pocket,
     "kernel perceptrons": planes.kernel_perceptron,
     "neighbours": planes.neighbours,
+    "tree-augmented naive Bayes": structures.tree_augmented,
+    "mixed naive Bayes": structures.mixed_naive_bayes,
+    "rules": structures.rules,
+    "consensus": structures.consensus,
+    "bags of trees": structures.bags,
 }
 NAMES = [*FAMILIES, *TESTS]
 
@@ -54,7 +59,7 @@ class Count:
     def line(self):
         broken = f"   {len(self.broken)} broken: {self.broken[0]}" if self.broken else ""
         return (
-            f"{self.family:<24} {self.tries:>7,} {self.refused:>7,} {len(self.false):>6} "
+            f"{self.family:<26} {self.tries:>7,} {self.refused:>7,} {len(self.false):>6} "
             f"{self.seconds:>8.0f}{broken}"
         )
 

@@ -24,3 +24,8 @@ def test_a_verifier_that_claims_too_much_is_found_out(monkeypatch):
 
     monkeypatch.setattr(run.optima, "certify", boasting)
     assert run.attack("least squares", tries=10, seed=0).false
+
+
+def test_the_shortfall_of_mixed_columns_is_rounded_up():
+    # The sum over columns was two units in the last place below the exact one in try 1.
+    assert not run.attack("mixed naive Bayes", tries=2, seed=7).false

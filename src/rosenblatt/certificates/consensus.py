@@ -189,7 +189,7 @@ def cut_claims(model: Any, votes: Votes, labels: Labels) -> Iterator[Claim]:
     exact = "exact" in model.cut_ or "only" in model.cut_
     yield Claim(
         "optimum",
-        f"no cut into {k} pieces has fewer votes across than {least:,}",
+        f"no cut of the groups into {k} pieces has fewer votes across than {least:,}",
         across,
         least if exact else None,
         across == least or not exact,

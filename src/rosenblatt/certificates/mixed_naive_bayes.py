@@ -14,6 +14,7 @@ from scipy.special import gammaln, xlogy
 from .category_counts import check_one_each, is_missing, parameter_claims, places_of, table_of
 from .claims import Certificate, Claim
 from .closed_form import (
+    EPS,
     ClassData,
     Floats,
     agrees,
@@ -59,6 +60,7 @@ def certify_model(
     judged = [(kind, part) for kind, part in zip(kinds, parts, strict=True) if part.gap is not None]
     if judged:
         gap, scale = sum(part.gap or 0.0 for _, part in judged), sum(p.scale for _, p in judged)
+        gap *= 1 + 8 * EPS  # of sums of a few parts, each of which is rounded up
         blur = sum(part.blur for _, part in judged)
         of = (
             ""
@@ -113,7 +115,7 @@ def boolean(model: Any, data: ClassData, X: NDArray[Any]) -> GaussianPart:
     p = np.where(tosses > 0, (N + model.alpha) / np.where(tosses > 0, tosses, 1.0), 0.5)
     with np.errstate(divide="ignore", invalid="ignore"):
         on, off = np.log(q), np.log1p(-q)
-        each = _excess(p, q) + _excess(1 - p, 1 - q)
+        each = _excess(p, q, len(X)) + _excess(1 - p, 1 - q, len(X))
     scores = _chosen(X, on, off)
     claims = [
         agrees("chances", "the probabilities of being true", model.true_prob_, p),
@@ -135,7 +137,7 @@ def count(model: Any, data: ClassData, X: NDArray[Any]) -> GaussianPart:
     known = ~np.isnan(X)
     terms = xlogy(filled(X)[:, np.newaxis], q) - q - gammaln(filled(X) + 1)[:, np.newaxis]
     scores = np.where(known[:, np.newaxis], terms, 0.0).sum(axis=2)
-    gap = float((rows * _excess(r, q)).sum())
+    gap = float((rows * _excess(r, q, len(X))).sum())
     claims = [agrees("rates", "the expected counts", model.rate_, r)]
     sizes = np.where(known[:, np.newaxis], np.abs(terms) + 2 * q, 0.0).sum(axis=2)
     return GaussianPart(claims, scores, _sizes(sizes), gap, float(rows.sum()), q.size)
@@ -146,11 +148,16 @@ def _sizes(terms: Floats) -> Floats:
     return np.where(np.isfinite(terms), np.abs(terms), 0.0)
 
 
-def _excess(p: Floats, q: Floats) -> Floats:
-    """``p log(p / q) - p + q``, never negative: what a wrong rate q costs where p is right."""
+def _excess(p: Floats, q: Floats, n: int) -> Floats:
+    """``p log(p / q) - p + q``, what a wrong rate q costs where p is right, at most.
+
+    Shares p are rounded as numbers of size one are, and sums of n rows are.
+    """
     with np.errstate(divide="ignore", invalid="ignore"):
-        cost = np.where(p > 0, p * (np.log(p) - np.log(q)), 0.0) - p + q
-    return np.asarray(np.maximum(cost, 0.0))
+        logs = np.where(p > 0, np.log(p) - np.log(q), 0.0)
+        cost = np.maximum(p * logs - p + q, 0.0)
+        most = cost + (n + 16) * EPS * (np.maximum(p, 1.0) * (1 + np.abs(logs)) + q)
+    return np.asarray(np.where(np.isnan(most), np.inf, most))
 
 
 def _chosen(X: Floats, on: Floats, off: Floats) -> Floats:
