@@ -20,6 +20,7 @@ from rosenblatt.solvers.joint_interior import JointInterior
 from rosenblatt.solvers.joint_margin import JointCoordinate, JointProblem
 from rosenblatt.solvers.joint_sifting import JointSifting, is_worth_while
 from rosenblatt.solvers.margin_problem import MarginProblem
+from rosenblatt.solvers.sifting import Sifting
 from rosenblatt.solvers.squared_hinge import MOST_COLUMNS, SquaredHinge
 
 Array = NDArray[np.float64]
@@ -92,7 +93,7 @@ class FewColumns:
     def __init__(self, problem: MarginProblem, tol: float, seed: Callable[[], int]) -> None:
         self.problem, self.tol = problem, tol
         small = cells(problem.X) < ENOUGH_CELLS
-        self.now: DualCoordinate | InteriorPoint = (
+        self.now: DualCoordinate | InteriorPoint | Sifting = (
             InteriorPoint(problem, tol) if small else DualCoordinate(problem, tol, seed())
         )
         self.n_passes = 0
@@ -102,12 +103,12 @@ class FewColumns:
 
     def advance(self) -> bool:
         """Make a pass, or a step; return whether the fit is done."""
-        if isinstance(self.now, InteriorPoint):
+        if not isinstance(self.now, DualCoordinate):
             return self.now.advance()
         done, self.n_passes = self.now.advance(), self.n_passes + 1
         wanted = QUICK.get(self.n_passes, np.inf) * self.now.first
         if not done and self.now.mean_violation > wanted:
-            self.now = InteriorPoint(self.problem, self.tol)
+            self.now = Sifting(self.problem, self.tol, self.now.w, self.now.b)
         return done
 
 
