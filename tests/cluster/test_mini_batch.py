@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 import sklearn.cluster
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.estimator_checks import check_estimator
 from threadpoolctl import threadpool_limits
 
@@ -22,6 +23,12 @@ def test_it_is_scikit_learns():
     assert np.array_equal(ours.predict(X), theirs.predict(X))
     assert ours.stop_reason_ == "converged"
     assert ours.inertia_ >= KMeans(6, init=ours.cluster_centers_).fit(X).inertia_
+
+
+def test_more_clusters_than_different_rows_is_reported():
+    X = np.repeat([[0.0, 1.0], [2.0, 3.0]], 5, axis=0)
+    with pytest.warns(ConvergenceWarning, match=r"distinct clusters \(2\) found smaller than"):
+        MiniBatchKMeans(4, random_state=0).fit(X)
 
 
 def test_batches_come_one_by_one():

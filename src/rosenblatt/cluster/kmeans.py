@@ -321,14 +321,19 @@ class KMeans(NearestCentres, CallbackSupportMixin, sklearn.cluster.KMeans):  # t
                 ConvergenceWarning,
                 stacklevel=callers_level(),
             )
-        n_found = len(np.unique(self.labels_))
-        if n_found < self.n_clusters:
-            warnings.warn(
-                f"Number of distinct clusters ({n_found}) found smaller than n_clusters "
-                f"({self.n_clusters}). Possibly due to duplicate points in X.",
-                ConvergenceWarning,
-                stacklevel=callers_level(),
-            )
+        warn_of_missing_clusters(self)
+
+
+def warn_of_missing_clusters(model: Any) -> None:
+    """Warn if some clusters have no rows."""
+    n_found = len(np.unique(model.labels_))
+    if n_found < model.n_clusters:
+        warnings.warn(
+            f"Number of distinct clusters ({n_found}) found smaller than n_clusters "
+            f"({model.n_clusters}). Possibly due to duplicate points in X.",
+            ConvergenceWarning,
+            stacklevel=callers_level(),
+        )
 
 
 def state_of(run: Lloyd, dtype: Any) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from rosenblatt.input_checks import validate_data
 from rosenblatt.statistics import Moments
 
 from .assignment import DenseRows, Rows, Table, rows_of
-from .kmeans import Lloyd, NearestCentres, checked_weights
+from .kmeans import Lloyd, NearestCentres, checked_weights, warn_of_missing_clusters
 
 FAR = 1e3  # times the reach of the rows
 
@@ -58,6 +58,8 @@ class MiniBatchKMeans(NearestCentres, sklearn.cluster.MiniBatchKMeans):  # type:
         self._learn(super().fit, X, rows, y, sample_weight, far_centre(rows))
         n, size = rows.n, self._batch_size
         self.stop_reason_ = "converged" if self.n_steps_ < self.max_iter * n // size else "max_iter"
+        if self.compute_labels:
+            warn_of_missing_clusters(self)
         return self
 
     @all_or_nothing
