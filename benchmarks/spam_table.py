@@ -23,7 +23,8 @@ def blocks(protocol: str):
 
     data = corpus()
     paths, labels = np.concatenate([data.X, data.X_test]), np.concatenate([data.y, data.y_test])
-    pairs = zip(paths.tolist(), labels.tolist(), strict=True)
+    # In the order of `rosenblatt spam evaluate`, which draws the same folds then.
+    pairs = sorted(zip(paths.tolist(), labels.tolist(), strict=True))
     examples = examples_of_mails((mail, int(y)) for path, y in pairs for mail in mails(path))
     for parts in blocks_of(examples, protocol):
         X, X_test = (np.array([example.name for example in part]) for part in parts)

@@ -12,6 +12,7 @@ import sys
 import pytest
 
 from rosenblatt.spam import Mail, SpamFilter
+from rosenblatt.spam import service as service_module
 from tests.spam.messages import ham, message, spam
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="sockets are those of POSIX")
@@ -105,3 +106,13 @@ def test_bad_requests_get_a_sentence(service):
 def test_only_the_owner_can_connect_and_read_the_token(service):
     for path in (service.socket, service.store.with_name("s.db.token")):
         assert stat.S_IMODE(os.stat(path).st_mode) == 0o600
+
+
+def test_answers_over_tcp_do_not_wait_for_one_another():
+    """On a connection that was kept each answer took 46 ms."""
+    with (
+        service_module._listening(None, 0) as listener,
+        socket.create_connection(listener.getsockname()),
+        listener.accept()[0] as accepted,
+    ):
+        assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
