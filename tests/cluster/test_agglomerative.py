@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 import sklearn.cluster
 from scipy.cluster import hierarchy
-from scipy.spatial.distance import pdist, squareform
+from scipy.spatial.distance import cdist, pdist, squareform
 
-from rosenblatt import AgglomerativeClustering
+import rosenblatt
+from rosenblatt import AgglomerativeClustering, certify
 from rosenblatt.cluster import agglomerative
 from rosenblatt.cluster import linkage as trees
 from tests.reference.linkage import slow_linkage
@@ -201,3 +202,45 @@ def test_distances_beyond_the_range_of_doubles_are_refused(method):
     X = np.random.default_rng(0).normal(size=(50, 3)) * 1e200
     with pytest.raises(ValueError, match="not finite numbers: scale the columns down"):
         AgglomerativeClustering(2, linkage=method).fit(X)
+
+
+@pytest.mark.parametrize("how", ["euclidean", "precomputed"])
+@pytest.mark.parametrize("method", ["complete", "average"])
+def test_trees_of_small_numbers_are_the_same(method, how, monkeypatch):
+    monkeypatch.setattr("rosenblatt.cluster.linkage.SINGLES", 50)
+    monkeypatch.setattr("rosenblatt.cluster.agglomerative.SINGLES", 50)
+    X = np.random.default_rng(0).standard_normal((120, 2))
+    rows = cdist(X, X) if how == "precomputed" else X
+    tree, small = (
+        AgglomerativeClustering(linkage=method, metric=how).fit(rows * scale)
+        for scale in (1.0, 2.0**-100)
+    )
+    np.testing.assert_array_equal(small.children_, tree.children_)
+    np.testing.assert_allclose(
+        small.linkage_matrix_[:, 2] * 2.0**100, tree.linkage_matrix_[:, 2], rtol=1e-12
+    )
+
+
+@pytest.mark.parametrize("method", ["single", "complete"])
+def test_distances_that_are_no_numbers_are_refused(method):
+    rows = [[0.0, 0], [0, 0], [1, 2], [5, 1]]
+    for metric in ("braycurtis", lambda X: np.full((4, 4), np.nan)):
+        with pytest.raises(ValueError, match="not finite"):
+            AgglomerativeClustering(2, linkage=method, metric=metric).fit(rows)
+
+
+@pytest.mark.parametrize("package", [rosenblatt, sklearn.cluster])
+def test_a_changed_cut_fails_its_certificate(package):
+    X = np.random.default_rng(0).standard_normal((30, 2))
+    for change in ({"labels_": np.zeros(30, int)}, {"labels_": np.arange(30)}, {"n_clusters_": 7},
+                   {"n_leaves_": 7}, {"n_clusters": 4}):  # fmt: skip
+        model = package.AgglomerativeClustering(3, compute_distances=True).fit(X)
+        assert certify(model, X).holds
+        vars(model).update(change)
+        assert not certify(model, X).holds
+
+
+def test_a_metric_of_all_rows_is_certified():
+    X = np.random.default_rng(0).standard_normal((30, 3))
+    model = AgglomerativeClustering(3, linkage="average", metric="mahalanobis").fit(X)
+    assert certify(model, X).holds

@@ -217,3 +217,13 @@ def test_traces_see_how_every_start_ends():
     losses = [step.estimator.inertia_ for step in list(trace)[1:]]
     assert np.isfinite(losses).all()
     assert set(np.round(model.inertias_, 9)) <= set(np.round(losses, 9))
+
+
+@pytest.mark.parametrize("change", ["labels_", "inertias_", "loss_curve_"])
+def test_what_is_published_beside_the_centres_is_certified(change):
+    X = np.random.RandomState(0).standard_normal((60, 2))
+    model = KMeans(3, n_init=2, random_state=0, tol=0).fit(X)
+    assert certify(model, X).holds
+    old = getattr(model, change)
+    setattr(model, change, old[:-1] if change == "labels_" else old * 0.5)
+    assert not certify(model, X).holds

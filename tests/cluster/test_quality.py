@@ -35,7 +35,7 @@ def test_silhouettes_are_scikit_learns():
     X, labels = clusters(n=501)
     labels[0] = 9  # alone in its cluster
     found = cluster_quality(X, labels)
-    expected = silhouette_samples(X, labels)[np.argsort(labels, kind="stable")]
+    expected = silhouette_samples(X, labels)
     np.testing.assert_allclose(found.silhouettes, expected, atol=1e-12)
 
 

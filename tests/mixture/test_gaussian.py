@@ -259,3 +259,13 @@ def test_shares_of_a_data_frame_are_certified():
     assert {"likelihood", "sums", "shares"} <= names
     with pytest.raises(ValueError, match="egative"):
         model.measure(X, sample_weight=np.full(80, -1.0))
+
+
+@pytest.mark.parametrize("name", ["lower_bound_", "lower_bounds_"])
+@pytest.mark.parametrize("by", [1.0, np.nan])
+def test_a_changed_bound_fails_its_certificate(name, by):
+    X = np.random.RandomState(0).standard_normal((200, 2))
+    model = GaussianMixture(2, random_state=0, tol=1e-6, max_iter=1000).fit(X)
+    assert certify(model, X).holds
+    setattr(model, name, np.add(getattr(model, name), by).tolist())
+    assert not certify(model, X).holds

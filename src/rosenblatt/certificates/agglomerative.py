@@ -41,7 +41,7 @@ def certify_model(
     claims = [
         *height_claims(found, closest, heights),
         *matrix_claims(model, children, heights),
-        label_claim(model, children),
+        label_claim(model, children, heights),
         *([spanning_tree_claim(rows, found)] if rows.linkage == "single" and whole else []),
     ]
     problem = f"a tree by {rows.linkage} linkage, by the {rows.metric} distance"
@@ -81,7 +81,11 @@ class Rows:
         """The distances (m, n) of some rows from all."""
         if self.given is not None:
             return np.asarray(self.given[some], np.float64)
-        more = {"V": self.X.var(axis=0, ddof=1)} if self.metric == "seuclidean" else {}
+        more = {}
+        if self.metric == "seuclidean":
+            more = {"V": self.X.var(axis=0, ddof=1)}
+        elif self.metric == "mahalanobis":
+            more = {"VI": np.linalg.inv(np.atleast_2d(np.cov(self.X.T)))}
         return np.asarray(cdist(self.X[some], self.X, self.metric, **more))
 
     def from_clusters(self, inside: Nodes, codes: Nodes, sizes: Floats) -> Floats:
@@ -224,14 +228,21 @@ def _beyond(differences: Floats, heights: Floats, scale: float) -> float:
     return max(float((differences - allowed).max(initial=0.0)), 0.0)
 
 
-def label_claim(model: Any, children: Nodes) -> Claim:
-    """That the labels are the clusters left when the last joins are undone."""
-    labels = np.asarray(model.labels_)
-    k = len(np.unique(labels))
-    codes, _ = clusters_before(children, len(children) + 1 - k)
+def label_claim(model: Any, children: Nodes, heights: Floats | None) -> Claim:
+    """That the labels are the clusters left without the last joins, as many as asked for."""
+    labels, n = np.asarray(model.labels_), len(children) + 1
+    k = model.n_clusters
+    if k is None and heights is not None:
+        k = 1 + int(np.count_nonzero(heights >= model.distance_threshold))
+    elif k is None:
+        k = model.n_clusters_
+    statement = f"the {k:,} clusters are the tree without its last joins"
+    if labels.shape != (n,) or model.n_clusters_ != k or model.n_leaves_ != n:
+        return within("labels", statement, 1.0, 0.0)
+    codes, _ = clusters_before(children, n - k)
     pairs = np.unique(np.stack([labels, codes], axis=1), axis=0)
-    wrong = float(len(pairs) - k)
-    return within("labels", f"the {k:,} clusters are the tree without its last joins", wrong, 0.0)
+    wrong = abs(len(pairs) - k) + abs(len(np.unique(labels)) - k)
+    return within("labels", statement, float(wrong), 0.0)
 
 
 def spanning_tree_claim(rows: Rows, found: Floats) -> Claim:

@@ -320,6 +320,6 @@ def drawn_trees(trees: list[PublishedTree]) -> list[int]:
     digest = blake2b(digest_size=8)
     for tree in trees:
         for numbers in (tree.feature, tree.threshold, tree.value):
-            digest.update(np.ascontiguousarray(numbers))
+            digest.update(np.ascontiguousarray(numbers).tobytes())
     order = np.random.default_rng(int.from_bytes(digest.digest())).permutation(len(trees))
     return [int(i) for i in order]

@@ -41,7 +41,7 @@ def certify_model(
         *label_claims(model, X, centres, squares, allowed, spread / weight.sum()),
         step_claim(model, X, weight, centres, nearest, loss, tol, slack),
         move_claim(weight, nearest, squares, second, len(centres), slack),
-        *curve_claims(model),
+        *curve_claims(model, loss, slack),
         optimum_claim(X, weight, len(centres), loss, effort),
     ]
     problem = f"{len(centres)} centres, least sum of squared distances from the nearest"
@@ -100,8 +100,10 @@ def label_claims(
 ) -> list[Claim]:
     """That each row is labelled by a nearest centre."""
     labels = getattr(model, "labels_", None)
-    if labels is None or len(labels) != X.shape[0]:
+    if labels is None:
         return []
+    if len(labels) != X.shape[0]:
+        return [within("labels", f"there are {len(labels):,} labels", 1.0, 0.0)]
     labels = np.asarray(labels)
     if labels.min() < 0 or labels.max() >= len(centres):
         return [within("labels", "some labels name no centre", 1.0, 0.0)]
@@ -160,16 +162,20 @@ def move_claim(
     return measured("single moves", statement, best)
 
 
-def curve_claims(model: Any) -> list[Claim]:
-    """That the loss never rose, as far as the fit recorded it."""
+def curve_claims(model: Any, loss: float, slack: float) -> list[Claim]:
+    """That the loss never rose, as far as the fit recorded it, and is the least of all starts."""
     curve = getattr(model, "loss_curve_", None)
     if curve is None or len(curve) < 1:
         return []
-    curve = np.asarray(curve, np.float64)
-    rise = max(float(np.diff(curve).max(initial=0.0)), 0.0)
-    statement = f"in {len(curve)} recorded iterations the loss rose by at most {rise:.1e}"
+    curve = np.append(np.asarray(curve, np.float64), max(loss - slack, 0.0))
+    rise = max(float(np.nan_to_num(np.diff(curve), nan=np.inf).max(initial=0.0)), 0.0)
+    statement = f"in {len(curve) - 1} recorded iterations the loss rose by at most {rise:.1e}"
     bound = 1e-12 * float(abs(curve[0]))
-    return [Claim("never rose", statement, rise, bound, bool(rise <= bound), "observed")]
+    claims = [Claim("never rose", statement, rise, bound, bool(rise <= bound), "observed")]
+    if hasattr(model, "inertias_"):
+        off = abs(float(np.min(model.inertias_)) - loss)
+        claims.append(within("starts", f"the best start ended {off:.1e} from the loss", off, slack))
+    return claims
 
 
 def optimum_claim(X: Any, weight: Floats, K: int, loss: float, effort: int) -> Claim:

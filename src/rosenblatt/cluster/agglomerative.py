@@ -180,18 +180,20 @@ def _joins(X: Any, metric: Any, linkage: str) -> Any:
     """Pairs and heights by single, complete or average linkage."""
     if linkage == "single" and metric in EUCLIDEAN:
         return spanning_tree(np.ascontiguousarray(X, np.float64))
-    if linkage == "complete" and metric in EUCLIDEAN and len(X) >= SINGLES:  # squares will do
-        pairs, squares = matrix_joins(Euclidean(np.ascontiguousarray(X, np.float64), True), linkage)
-        return pairs, np.sqrt(squares)
+    if metric in EUCLIDEAN and len(X) >= SINGLES and linkage != "single":
+        # About one, so that single precision holds distances, and their squares.
+        power = int(np.frexp(np.ptp(X, axis=0).max())[1])
+        complete = linkage == "complete"  # of which squares will do
+        points = np.ldexp(np.ascontiguousarray(X, np.float64), -power)
+        pairs, heights = matrix_joins(Euclidean(points, complete), linkage)
+        return pairs, np.ldexp(np.sqrt(heights) if complete else heights, power)
     distances = _distances(X, metric)
     return spanning_tree_of(distances) if linkage == "single" else matrix_joins(distances, linkage)
 
 
 def _distances(X: Any, metric: Any) -> Distances:
-    if metric in EUCLIDEAN and len(X) < SINGLES:
-        return Measured(X, "euclidean")  # to the last bit what SciPy measures
     if metric in EUCLIDEAN:
-        return Euclidean(np.ascontiguousarray(X, np.float64))
+        return Measured(X, "euclidean")  # to the last bit what SciPy measures
     if metric == "precomputed":
         return Given(checked_distances(X))
     if callable(metric):
@@ -210,6 +212,8 @@ def checked_distances(D: NDArray[Any]) -> NDArray[Any]:
     if D.ndim != 2 or D.shape[0] != D.shape[1]:
         raise ValueError(f"Distance matrix should be square, got matrix of shape {D.shape}")
     largest = np.abs(D).max()
+    if not largest < np.inf:  # nor a number that is none
+        raise ValueError(ENDLESS)
     if (D < 0).any():
         i, j = np.argwhere(D < 0)[0]
         raise ValueError(f"Distances must not be negative; rows {i} and {j} have {D[i, j]:.6g}.")

@@ -17,7 +17,10 @@ from rosenblatt.runtime import threads
 Table = NDArray[np.float64]
 Places = NDArray[np.intp]
 
-ENDLESS = "Some distances are not finite numbers: scale the columns down (or up, if below 1e-150)."
+ENDLESS = (
+    "Some distances are not finite numbers: scale the columns down (or up, if below 1e-150); by "
+    "some metrics rows of zeros, or all alike, have no distance."
+)
 CELLS = 400_000  # of a block of rows, which stays near the processor
 PIECES, ROWS = 32, 64  # into which heights are cut, for threads; rows that read points at once
 

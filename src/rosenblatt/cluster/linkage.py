@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from rosenblatt import loops
 from rosenblatt.runtime import threads
 
-from .distances import Distances, Euclidean
+from .distances import ENDLESS, Distances, Euclidean
 
 Table = NDArray[np.float64]
 Places = NDArray[np.intp]
@@ -31,6 +31,7 @@ Joins = tuple[Places, Table]
 STEPS = 100_000_000  # numbers read by one compiled call, so that Ctrl-C takes effect
 FEW = 32  # a round is slow if it joins fewer than one in so many of the clusters it looked at
 SINGLES = 4_000  # rows from which a matrix is kept in single precision
+SMALL = 1e-20  # a largest distance that single precision is too coarse for
 QUERIES = 256
 SHRINK = 0.7  # a matrix moves together when so few of its columns are left
 
@@ -81,6 +82,8 @@ def spanning_tree_of(distances: Distances) -> Joins:
     edges, lengths, joined = np.empty((n - 1, 2), np.intp), np.empty(n - 1), n - 1
     for step in range(n - 1):
         found = distances.rows(joined, joined + 1)[0][waiting]
+        if not np.isfinite(found).all():
+            raise ValueError(ENDLESS)
         nearer = found < least
         least[nearer], near[nearer] = found[nearer], joined
         k = int(least.argmin())
@@ -247,6 +250,8 @@ class ClusterDistances:
         n = distances.n
         self.average = average
         self.D = distances.matrix(np.dtype(np.float64 if n < SINGLES else np.float32))
+        if n >= SINGLES and self.D[0, 1:].max() < SMALL:  # single precision would call many equal
+            self.D = distances.matrix(np.dtype(np.float64))
         self.bits = self.D.view(f"i{self.D.itemsize}")
         self.infinity = self.bits[0, 0]  # nothing is nearest to itself
         self.rows, self.points = np.arange(n), np.arange(n)

@@ -132,6 +132,7 @@ def cluster_quality(X: Any, labels: Any, *, random_state: Any = 0) -> ClusterQua
     if len(X) > MOST_ROWS:
         rows = np.sort(np.random.default_rng(random_state).choice(len(X), SAMPLE, replace=False))
     silhouettes, nearest = _compared(X, codes, sizes, starts, rows)
+    silhouettes = silhouettes[np.argsort(order[rows])]  # in the order of the rows given
     return ClusterQuality(names, sizes, within, apart, nearest, silhouettes, len(X))
 
 

@@ -41,7 +41,7 @@ def two_class_problem(
 def weighed(price: Array, weight: Any) -> Array:
     """A price (n,) times weights: nothing where one is nothing, even if the other is infinite."""
     both = (price > 0) & (np.asarray(weight) > 0)
-    return np.multiply(price, weight, out=np.zeros(len(price)), where=both)
+    return np.asarray(np.multiply(price, weight, out=np.zeros(len(price)), where=both))
 
 
 def class_problems(

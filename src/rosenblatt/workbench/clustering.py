@@ -326,7 +326,8 @@ def _references(data: ClusterData, best: Trial) -> list[float]:
     found = []
     for _ in range(REFERENCES if len(data.kinds) > 1 else 0):
         shuffled = pl.DataFrame([values.gather(rng.permutation(len(rows))) for values in frame])
-        X = np.asarray(data.features.transform(shuffled))
+        X = data.features.transform(shuffled)
+        X = np.ascontiguousarray(X if isinstance(X, np.ndarray) else X.toarray())
         model = fitted(best.family, X, best.k, data.seed)
         labels = model.labels_ if hasattr(model, "labels_") else model.predict(X)
         several = len(np.unique(labels)) > 1
