@@ -136,11 +136,12 @@ def test_tiny_targets_do_not_pass_for_their_size(kind):
     assert not certify(model, X, t)["gap"].holds
 
 
-@pytest.mark.parametrize("kind", [rb.LinearRegression, rb.Ridge, rb.Lasso])
+@pytest.mark.parametrize("kind", [rb.LinearRegression, rb.Ridge, rb.Lasso, rb.ElasticNet])
 @pytest.mark.parametrize("size", [1e-150, 1e-200, 1e-300])
 def test_honest_fits_of_tiny_targets_hold(kind, size):
     X, t = np.arange(10.0)[:, None], (np.arange(10.0) + np.arange(10) % 3) * size
-    model = (kind(0.01 * size) if kind is rb.Lasso else kind()).fit(X, t)
+    penalised = kind in (rb.Lasso, rb.ElasticNet)
+    model = (kind(0.01 * size) if penalised else kind()).fit(X, t)
     assert certify(model, X, t)["gap"].holds
     model.coef_ = model.coef_ * 1.5
     assert not certify(model, X, t)["gap"].holds

@@ -52,6 +52,9 @@ def test_a_bad_line_of_json_is_named(tmp_path, line, why):
         ("1 3:1 2:3", "has value 2 after value 3"),
         ("1 2:1 2:3", "has value 2 after value 2"),
         ("cat 1:1", "the label 'cat' is no number"),
+        ("1 1:nan 2:3", "has the value '1:nan'; values must be finite"),
+        ("1 1:2 2:-inf", "has the value '2:-inf'"),
+        ("nan 1:2", "the label 'nan' is no number"),
     ],
 )
 def test_a_bad_line_of_libsvm_is_named(tmp_path, line, why):

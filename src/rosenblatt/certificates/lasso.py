@@ -69,8 +69,8 @@ class LassoDual:
 
 def claims(
     fit: RegressionFit,
-    alpha: float,
-    l1_ratio: float,
+    l1: float,
+    l2: float,
     positive: bool,
     tol: float,
     effort: int,
@@ -80,7 +80,7 @@ def claims(
     """What can be said of published coefficients, and of what the fit `said` of itself."""
     if not fit.can_be_squared:
         return [no_gap(fit)]
-    penalty = Penalty(alpha * l1_ratio, alpha * (1 - l1_ratio), positive)
+    penalty = Penalty(l1, l2, positive)
     primal, residual = primal_value(fit, penalty, fit.w, fit.b)
     best = dual_value(fit, penalty, residual)
     lowest = primal
@@ -144,11 +144,11 @@ def dual_value(fit: RegressionFit, penalty: Penalty, r: Floats) -> LassoDual:
     slopes, allowance = table.transposed(p * th)
     along, square = float(np.sum(p * fit.centred_target * th)), float(np.sum(p * th**2))
     scale = max(along / square, 0.0) if square > 0 else 0.0
-    scales = [scale, 1.0, 0.0]  # with a square any will do; at zero it is zero, if no more
-    if penalty.l2 == 0:
-        outermost = (slopes if penalty.positive else np.abs(slopes)) + allowance
-        steepest = max(float(np.max(outermost, initial=0.0)), 1e-300)
-        scales = [min(scale, penalty.l1 / steepest * (1 - 8 * UNIT))]
+    outermost = (slopes if penalty.positive else np.abs(slopes)) + allowance
+    steepest = max(float(np.max(outermost, initial=0.0)), 1e-300)
+    scales = [min(scale, penalty.l1 / steepest * (1 - 8 * UNIT))]
+    if penalty.l2 > 0:  # with a square any will do; at zero it is zero, if no more
+        scales += [scale, 1.0, 0.0]
     duals = [_at_scale(fit, penalty, scale, th, slopes, allowance) for scale in scales]
     return max(duals, key=lambda dual: dual.value)
 

@@ -56,7 +56,7 @@ def certify_model(
     claims += condition_claim(model, table, total)
     unit = 2.0**-24 if model.coef_.dtype == np.float32 else UNIT
     for k in range(targets.shape[1]):
-        power = power_of_tiny(model, targets[:, k])
+        power = power_of_tiny(targets[:, k])
         t, w, b = (np.ldexp(v, power) for v in (targets[:, k], coef[k], intercept[k]))
         fit = RegressionFit(table, np.ascontiguousarray(t), w, float(b), unit)
         found = verify(fit, k, tol, effort, power)
@@ -70,15 +70,14 @@ def certify_model(
     return Certificate(type(model).__name__, problem + bias, words, tuple(claims))
 
 
-def power_of_tiny(model: Any, t: Floats) -> int:
+def power_of_tiny(t: Floats) -> int:
     """The power of two that takes a target (n,) to one if its squares are too small; else 0.
 
-    Least squares then has as many times the coefficients, and the lasso for as many times its
-    penalty. An elastic net has two penalties, of which only one would be multiplied.
+    Coefficients and the penalty on their absolute values are then as many times as large; the
+    penalty on their squares stays as it is.
     """
     largest = float(np.abs(t).max(initial=0.0))
-    mixed = getattr(model, "l1_ratio_", getattr(model, "l1_ratio", 1.0)) != 1.0
-    return 0 if largest == 0 or largest > TINY or mixed else 1 - int(np.frexp(largest)[1])
+    return 0 if largest == 0 or largest > TINY else 1 - int(np.frexp(largest)[1])
 
 
 def _scaled(said: dict[str, float], power: int) -> dict[str, float]:
@@ -119,8 +118,9 @@ def _problem(model: Any, weight: float) -> tuple[str, Any]:
             f"p_i = s_i / sum s{sign}"
         )
         return problem, lambda fit, k, tol, effort, power: lasso.claims(
-            fit, float(np.ldexp(alpha[k % len(alpha)], power)), ratio, positive,
-            held_to(model, tol, 2.0), effort, _scaled(numbers_of(model, k), power), nearness(model),
+            fit, float(np.ldexp(alpha[k % len(alpha)] * ratio, power)),
+            float(alpha[k % len(alpha)] * (1 - ratio)), positive, held_to(model, tol, 2.0), effort,
+            _scaled(numbers_of(model, k), power), nearness(model),
         )  # fmt: skip
     alpha = np.zeros(1)
     if names & {"Ridge", "RidgeCV"}:

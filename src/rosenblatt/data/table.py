@@ -308,6 +308,8 @@ def table_of_libsvm(
         blame_libsvm(source, name, before)
         why = str(error).rstrip(".")
         raise TableError(f"{name} cannot be read as libsvm: {why}.") from None
+    if not (np.isfinite(X.data).all() and np.isfinite(y).all()):
+        blame_libsvm(source, name, before)
     if X.shape[1] > MOST_COLUMNS:
         raise TableError(
             f"{name} has a feature of number {X.shape[1]:,}, more than {MOST_COLUMNS:,}: number "

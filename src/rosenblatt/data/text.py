@@ -180,7 +180,7 @@ def blame_libsvm(source: Any, name: str, before: int = 0) -> None:
     """
     for number, line in _lines(source, before):
         label, *cells = line.partition("#")[0].split() or ["0"]
-        if number_in(label) is None:
+        if number_in(label) is None or not math.isfinite(float(label)):
             raise TableError(
                 f"Line {number} of {name} cannot be read as libsvm: the label {shown(label)} is "
                 f"no number. {MEND}"
@@ -192,6 +192,11 @@ def blame_libsvm(source: Any, name: str, before: int = 0) -> None:
                 raise TableError(
                     f"Line {number} of {name} cannot be read as libsvm: {shown(cell)} is no "
                     f"number with a value, such as 3:0.5. {MEND}"
+                )
+            if not math.isfinite(value):
+                raise TableError(
+                    f"Line {number} of {name} has the value {shown(cell)}; values must be finite. "
+                    "A value that is left out is zero."
                 )
             if place <= last:
                 raise TableError(
