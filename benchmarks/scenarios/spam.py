@@ -32,9 +32,9 @@ def learning() -> Scenario:
         limits=read_once,
         rounds=5,
         memory_wanted=None,
-        tried="Half is SQLite and reading files. Rows of the store without ids of their own, or handed "
-        "over one by one: slower; a larger cache of pages: a tenth of SQLite's share; messages in "
-        "chunks of 250 in place of 5,000: no difference.",
+        tried="Half is SQLite and reading files. Rows of the store without ids of their own, or "
+        "handed over one by one: slower; a larger cache of pages: a tenth of SQLite's share; "
+        "messages in chunks of 250 in place of 5,000: no difference.",
     )
 
 
