@@ -20,7 +20,7 @@ from sklearn.utils.estimator_checks import check_estimator
 
 from rosenblatt import MultinomialNB, loops
 from rosenblatt.feature_extraction import documents, text
-from rosenblatt.feature_extraction.analysis import tokens
+from rosenblatt.feature_extraction.analysis import N_CHARACTERS, kinds_of, tokens
 from rosenblatt.term_table import TermTable, joined
 
 DOCUMENTS = [
@@ -424,6 +424,18 @@ def test_beside_the_matrix_there_is_a_batch_alone(name):
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak - X.data.nbytes - X.indices.nbytes < 2**19 * (1 + 6 + 6)  # a batch and its numbers
+
+
+def test_what_each_character_is_takes_little_memory_to_find_out():
+    """The first text that was not ASCII took 100 MB: every character of Unicode as a string."""
+    tracemalloc.start()
+    kinds = kinds_of.__wrapped__(N_CHARACTERS)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 2 * N_CHARACTERS + 2**22
+    assert [bool(kinds[ord(one)] & loops.text.IS_WORD) for one in "aé日_ -"] == [True] * 4 + [
+        False
+    ] * 2
 
 
 @pytest.mark.parametrize("input", ["filename", "file"])
