@@ -17,6 +17,7 @@ from rosenblatt import SVC, SVR, LinearSVC, LinearSVR, Trace, certify, loops
 from rosenblatt.kernels import Gaussian, KernelRidge, Linear
 from rosenblatt.kernels.blocks import KernelBlocks
 from rosenblatt.model_selection import GridSearchCV
+from rosenblatt.svm.training_rows import surely_distinct
 
 KERNELS = [
     {"kernel": "linear"},
@@ -480,3 +481,12 @@ def test_ridge_warns_of_a_width_and_names_the_eigenvalue_of_a_matrix_that_is_non
     least = np.linalg.eigvalsh(K)[0] + 1
     with pytest.warns(UserWarning, match=rf"Singular matrix.*least eigenvalue is {least:.3g}"):
         KernelRidge(kernel="precomputed").fit(K, t)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_rows_are_distinct_only_if_no_two_are_equal(dtype):
+    X = np.random.default_rng(0).normal(size=(50, 3)).astype(dtype)
+    assert surely_distinct(X)
+    X[7] = X[40]
+    assert not surely_distinct(X)
+    assert not surely_distinct(np.array([[0.0, 1.0], [-0.0, 1.0]], dtype))

@@ -52,9 +52,12 @@ class TrainingRows:
         if self.matrix:  # which does not show for certain which rows are equal
             group[counted] = np.arange(len(counted))
             return counted, group
-        keys = zip(row_keys(self.X[counted]), labels[counted].tolist(), strict=True)
-        number: dict[Any, int] = {}
-        group[counted] = [number.setdefault(key, len(number)) for key in keys]
+        if surely_distinct(self.X[counted]):
+            group[counted] = np.arange(len(counted))
+        else:
+            keys = zip(row_keys(self.X[counted]), labels[counted].tolist(), strict=True)
+            number: dict[Any, int] = {}
+            group[counted] = [number.setdefault(key, len(number)) for key in keys]
         first = counted[np.unique(group[counted], return_index=True)[1]]
         direction = np.random.default_rng(0).normal(size=self.X.shape[1])
         order = np.lexsort((labels[first], self.wide[first] @ direction))
@@ -100,6 +103,15 @@ def warn_if_indefinite(K: NDArray[Any]) -> None:
         "problem then has no unique solution, and the answer may depend on the order of the rows.",
         stacklevel=callers_level(),
     )
+
+
+def surely_distinct(X: Any) -> bool:
+    """Whether sums of the bits of rows show that no two are equal; False if they do not."""
+    if sp.issparse(X):
+        return False
+    bits = (X + X.dtype.type(0)).view(f"u{X.dtype.itemsize}")  # in which -0 is 0
+    odd = 2 * np.random.default_rng(0).integers(2**62, size=X.shape[1], dtype=np.uint64) + 1
+    return len(np.unique(bits.astype(np.uint64, copy=False) @ odd)) == len(X)
 
 
 def summed(group: NDArray[np.intp], cost: Floats, n_groups: int) -> Floats:
