@@ -1,5 +1,7 @@
 """Kernel machines: LIBSVM's answers, the theory of margins, and what bad input gets."""
 
+from contextlib import suppress
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -13,7 +15,16 @@ import rosenblatt.kernels.blocks as blocks
 import rosenblatt.kernels.gram as gram
 import rosenblatt.solvers.joint_smo as joint_smo
 import rosenblatt.solvers.smo as smo
-from rosenblatt import SVC, SVR, LinearSVC, LinearSVR, Trace, certify, loops
+from rosenblatt import (
+    SVC,
+    SVR,
+    KernelLogisticRegression,
+    LinearSVC,
+    LinearSVR,
+    Trace,
+    certify,
+    loops,
+)
 from rosenblatt.kernels import Gaussian, KernelRidge, Linear
 from rosenblatt.kernels.blocks import KernelBlocks
 from rosenblatt.model_selection import GridSearchCV
@@ -490,3 +501,41 @@ def test_rows_are_distinct_only_if_no_two_are_equal(dtype):
     X[7] = X[40]
     assert not surely_distinct(X)
     assert not surely_distinct(np.array([[0.0, 1.0], [-0.0, 1.0]], dtype))
+
+
+@pytest.mark.parametrize("Machine", [SVC, SVR, KernelLogisticRegression])
+@pytest.mark.parametrize(
+    ("kernel", "match"),
+    [
+        (lambda a, b: np.full((len(a), len(b)), np.nan), "finite"),
+        (lambda a, b: np.zeros(len(a)), "returned shape"),
+        (lambda a, b: np.full((len(a), len(b)), "x"), "must return numbers"),
+        (lambda a, b: None, "must return numbers|returned shape"),
+        (lambda a, b: np.triu(a @ b.T + 1), "symmetric"),
+    ],
+    ids=["nan", "vector", "words", "nothing", "one way"],
+)
+def test_functions_that_are_no_kernels_are_refused(Machine, kernel, match):
+    X = np.random.default_rng(0).standard_normal((20, 3))
+    y = (X[:, 0] > 0).astype(int)
+    with pytest.raises(ValueError, match=match):
+        Machine(kernel=kernel).fit(X, y)
+
+
+def test_a_function_with_negative_eigenvalues_is_reported_as_a_matrix_is():
+    X = np.random.default_rng(0).standard_normal((20, 3))
+    with pytest.warns(UserWarning, match="least eigenvalue"), suppress(ValueError):
+        SVC(kernel=lambda a, b: -(a @ b.T)).fit(X, X[:, 0] > 0)
+
+
+def test_a_constant_is_certified():
+    X = np.random.default_rng(0).standard_normal((40, 3))
+    for model, t in ((SVR(), np.full(40, 3.3)), (SVR(epsilon=5), X[:, 0])):
+        assert certify(model.fit(X, t), X, t).holds
+
+
+def test_a_joint_hard_margin_that_does_not_exist_is_refused():
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((40, 2)), rng.integers(0, 3, 40)
+    with pytest.raises(ValueError, match="no scores put each row's own class first"):
+        LinearSVC(C=np.inf, loss="hinge", multi_class="joint").fit(X, y)

@@ -154,6 +154,13 @@ class Case:
         middle = float(np.median(self.t))
         return float(self.c @ np.maximum(np.abs(self.t - middle) - self.epsilon, 0.0))
 
+    def rounding(self) -> float:
+        """What doubles may add to P: all slack of targets that are far from zero, to 60 units."""
+        if self.epsilon is None or not np.isfinite(self.c).all():
+            return 0.0
+        size = float(np.abs(self.t).max(initial=0.0)) + self.epsilon
+        return 64 * UNIT * float(self.c.sum()) * size
+
     def slopes(self) -> tuple[Floats, Floats]:
         """How the dual falls when a coefficient rises, and when it falls; infinite at a bound."""
         kink = self.epsilon or 0.0
@@ -249,12 +256,13 @@ def _tube(model: Any, supports: Supports, y: NDArray[Any], weight: Floats) -> It
 
 def _gap(cases: list[Case], tol: float) -> Claim:
     """How far the objectives are from the best, in all machines together."""
-    gaps, scales = [], []
+    gaps, scales, rounding = [], [], []
     for case in cases:
         primal, dual = case.primal(), max(case.dual(), 0.0)
         gaps.append(max(primal - dual, 0.0))
         scales.append(max(abs(dual), case.at_zero() if np.isfinite(case.c).all() else 0.0))
-    gap, bound = float(np.sum(gaps)), tol * float(np.sum(scales))
+        rounding.append(case.rounding())
+    gap, bound = float(np.sum(gaps)), tol * float(np.sum(scales)) + float(np.sum(rounding))
     share = gap / max(float(np.sum(scales)), 1e-300)
     machines = f" of {len(cases)} machines together" if len(cases) > 1 else ""
     statement = (

@@ -116,6 +116,24 @@ def check_finite_pairs(K: NDArray[Any]) -> None:
         )
 
 
+def called_kernel(kernel: Any, X: Any, training_rows: Any) -> NDArray[np.float64]:
+    """The kernel of rows with training rows by a function that was given, checked."""
+    K, shape = kernel(X, training_rows), (np.shape(X)[0], np.shape(training_rows)[0])
+    try:
+        K = np.asarray(K.toarray() if sp.issparse(K) else K, np.float64, order="C")
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"The function given as kernel, {name_of(kernel)}, must return numbers: {error}."
+        ) from None
+    if K.shape != shape:
+        raise ValueError(
+            f"The function given as kernel must return the kernel of each of {shape[0]} rows with "
+            f"each of {shape[1]}, {shape}; it returned shape {K.shape}."
+        )
+    check_finite_pairs(K)
+    return K
+
+
 # From what users write, ``kernel="rbf", gamma="scale"``, to a kernel.
 
 

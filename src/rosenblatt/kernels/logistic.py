@@ -35,8 +35,8 @@ from rosenblatt.solvers.logistic import (
 )
 
 from .dual import refuse_overflow
-from .functions import canonical
-from .gram import NAMES, check_symmetric, gamma_of, kernel_of
+from .functions import Kernel, canonical
+from .gram import NAMES, called_kernel, check_symmetric, gamma_of, kernel_of
 from .space import KernelSpace
 
 
@@ -241,6 +241,11 @@ class KernelLogisticRegression(
 
     def _kernel(self, gamma: float | None, *tables: Any) -> Any:
         """The kernel of the rows of a table with themselves, or with those of a second."""
+        if callable(self.kernel) and not isinstance(self.kernel, Kernel):
+            K = called_kernel(self.kernel, tables[0], tables[-1])
+            if len(tables) == 1:
+                check_symmetric(K)
+            return K
         known: Any = self.gamma if gamma is None else gamma
         kernel = kernel_of(
             self.kernel, tables[0], gamma=known, degree=self.degree, coef0=self.coef0

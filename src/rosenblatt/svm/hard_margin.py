@@ -45,14 +45,22 @@ def refuse_jointly_inseparable(
     """Raise if no scores, one a class, put every row's own class first in the kernel's space."""
     if separates_anything(rows, first, codes):
         return
-    found = separability(_coordinates(rows, first), codes, joint=True)
+    refuse_no_joint_margin(_coordinates(rows, first), codes, first)
+
+
+def refuse_no_joint_margin(
+    X: Any, codes: NDArray[np.intp], places: NDArray[np.intp] | None = None
+) -> None:
+    """Raise if no planes, one a class, put every row's own class first; places number the rows."""
+    found = separability(X, codes, joint=True)
     if not found.separable:
         counted = np.flatnonzero(np.asarray(found.combination).any(axis=1))
+        named = counted if places is None else places[counted]
         raise ValueError(
             "C=inf allows no slack, and no scores put each row's own class first: with the weights "
             f"of separability(X, y, joint=True).combination on {len(counted)} rows "
-            f"({_some(first[counted])}), the demands of these rows cancel. Choose a finite C, or "
-            "another kernel."
+            f"({_some(named)}), the demands of these rows cancel. Choose a finite C"
+            + (", or another kernel." if places is not None else ".")
         )
 
 

@@ -20,6 +20,7 @@ from rosenblatt.base import (
 from rosenblatt.input_checks import validate_data
 from rosenblatt.solvers.margin_problem import MarginProblem
 
+from .hard_margin import refuse_no_joint_margin
 from .linear_machine import LinearMachine, refuse_combination
 from .margin_fits import Array, MarginFits
 from .one_versus_rest import class_factors, class_problems, joint_problem, weighed, with_column
@@ -200,6 +201,9 @@ class LinearSVC(LinearMachine, LinearClassifier):
             c = weighed(price, by_class[codes])
             return joint_problem(X, codes, c, K, self._bias), 0.5 if K == 2 else 1.0
         if self.multi_class == "joint":
+            if np.isinf(self.C) and self.fit_intercept and K > 2:
+                counted = weighed(price, by_class[codes]) > 0
+                refuse_no_joint_margin(X[counted], codes[counted])
             c, bias = weighed(price, by_class[codes]) / 2, np.inf if self.fit_intercept else 0.0
             return joint_problem(X, codes, c, K, bias), 1.0 if K == 2 else 2.0
         problems = class_problems(X, codes, price, by_class, squared, self._bias)

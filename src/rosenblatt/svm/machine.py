@@ -24,6 +24,7 @@ from rosenblatt.input_checks import validate_data
 from rosenblatt.kernels.blocks import KernelScores
 from rosenblatt.kernels.functions import Kernel, canonical
 from rosenblatt.kernels.gram import (
+    called_kernel,
     check_finite_pairs,
     check_symmetric,
     check_with_training_rows,
@@ -62,12 +63,9 @@ class KernelMachine:
         self._X_fit = self._scores = None
         if callable(self.kernel) and not isinstance(self.kernel, Kernel):
             self._X_fit = X
-            n, X = np.shape(X)[0], self._matrix(X)
-            if X.shape != (n, n):
-                raise ValueError(
-                    f"The function given as kernel must return the kernel of each of {n} rows with "
-                    f"each other, ({n}, {n}); it returned shape {X.shape}."
-                )
+            X = self._matrix(X)
+            check_symmetric(X)
+            warn_if_indefinite(X)
         elif self.kernel == "precomputed":
             if sp.issparse(X):
                 raise TypeError("Sparse precomputed kernels are not supported.")
@@ -87,21 +85,12 @@ class KernelMachine:
 
     def _matrix(self, X: Any) -> NDArray[np.float64]:
         """The kernel of rows with those of the fit, by the function that was given."""
-        K = self.kernel(X, self._X_fit)
-        K = np.asarray(K.toarray() if sp.issparse(K) else K, np.float64, order="C")
-        check_finite_pairs(K)
-        return K
+        return called_kernel(self.kernel, X, self._X_fit)
 
     def _rows_to_score(self, X: Any) -> Any:
         check_is_fitted(self)
         if self._X_fit is not None:
-            K = self._matrix(X)
-            if K.shape[1] != self.shape_fit_[0]:
-                raise ValueError(
-                    f"X.shape[1] = {K.shape[1]} should be equal to {self.shape_fit_[0]}, the "
-                    "number of samples at training time"
-                )
-            return K
+            return self._matrix(X)
         if is_as_fitted(self, X) and np.isfinite(X.sum()) and self.kernel != "precomputed":
             self._check_unaltered()
             return np.ascontiguousarray(X)
