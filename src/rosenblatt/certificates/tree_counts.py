@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import xlogy
 
 from .claims import Claim
@@ -79,7 +80,7 @@ def branch_claims(model: Any, tree: PublishedTree, targets: Targets, criterion: 
     children = np.flatnonzero(tree.parent >= 0)
     above, inner, m = tree.parent[children], tree.inner, len(tree)
 
-    def added(own: Floats) -> Floats:
+    def added(own: NDArray[Any]) -> Floats:
         return np.bincount(above, own[children], m)[inner].astype(np.float64)
 
     wrong = int(np.count_nonzero(added(tree.n_rows) != tree.n_rows[inner]))
