@@ -242,7 +242,7 @@ class KernelLogisticRegression(
     def _kernel(self, gamma: float | None, *tables: Any) -> Any:
         """The kernel of the rows of a table with themselves, or with those of a second."""
         if callable(self.kernel) and not isinstance(self.kernel, Kernel):
-            K = called_kernel(self.kernel, tables[0], tables[-1])
+            K: Any = called_kernel(self.kernel, tables[0], tables[-1])
             if len(tables) == 1:
                 check_symmetric(K)
             return K
@@ -250,7 +250,7 @@ class KernelLogisticRegression(
         kernel = kernel_of(
             self.kernel, tables[0], gamma=known, degree=self.degree, coef0=self.coef0
         )
-        K: Any = kernel(tables[0], tables[-1])
+        K = kernel(tables[0], tables[-1])
         return K.toarray() if sp.issparse(K) else K
 
     def _check_rows(self, X: Any, first: bool) -> Any:
