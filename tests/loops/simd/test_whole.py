@@ -46,7 +46,7 @@ def test_sums_of_bytes():
 
 @pytest.mark.skipif(platform.machine() != "x86_64", reason="names a processor of that kind")
 def test_the_same_without_the_instructions():
-    environment = os.environ | {"NUMBA_CPU_NAME": BASIC}
+    environment = os.environ | {"NUMBA_CPU_NAME": BASIC, "NUMBA_DISABLE_JIT": "0"}
     command = "import test_whole as here; assert not here.whole.FAST; here.check()"
     subprocess.run(
         [sys.executable, "-c", command], env=environment, cwd=Path(__file__).parent, check=True
