@@ -89,7 +89,7 @@ class TermTable:
     def grow(self) -> None:
         """Make room for twice as many terms, or for longer ones."""
         n = len(self)
-        larger = TermTable(2 * n if n == self.room else n, 2 * len(self.arena))
+        larger = TermTable(2 * n if n == self.room else self.room, 2 * len(self.arena))
         used = self.limits[n]
         larger.arena[:used] = self.arena[:used]
         larger.limits[: n + 1] = self.limits[: n + 1]

@@ -18,7 +18,7 @@ from sklearn.feature_extraction import text as peer
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import check_estimator
 
-from rosenblatt import MultinomialNB, loops
+from rosenblatt import CountVectorizer, MultinomialNB, loops
 from rosenblatt.feature_extraction import documents, text
 from rosenblatt.feature_extraction.analysis import N_CHARACTERS, kinds_of, tokens
 from rosenblatt.term_table import TermTable, joined
@@ -454,3 +454,44 @@ def test_many_files_are_read(tmp_path, input):
     assert ours.vocabulary_ == theirs.vocabulary_
     hashed = text.HashingVectorizer(input=input).transform(documents())
     assert (hashed != peer.HashingVectorizer(input=input).transform(documents())).nnz == 0
+
+
+def test_strings_of_arrow_are_read_as_such_whatever_bytes_would_be():
+    texts = ["café au lait", "thé"] * 20
+    for column in (pl.Series(texts), pa.chunked_array([texts[:7], texts[7:]])):
+        for settings in (
+            {"encoding": "latin-1"},
+            {"strip_accents": "unicode"},
+            {"token_pattern": r"\w+"},
+        ):
+            ours = CountVectorizer(**settings).fit(column)
+            assert ours.vocabulary_ == peer.CountVectorizer(**settings).fit(texts).vocabulary_
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.int8, np.uint32, np.float32])
+def test_the_most_frequent_terms_are_found_in_any_type_of_counts(dtype):
+    texts = ["many " * 300 + "some " * 60 + "few " * 3]
+    ours = CountVectorizer(max_features=1, dtype=dtype).fit(texts)
+    assert list(ours.vocabulary_) == ["many"]
+
+
+@pytest.mark.filterwarnings("ignore:Words have")
+def test_a_long_term_in_a_table_that_is_half_full():
+    texts = [" ".join(f"w{i:04d}" for i in range(2048)) + " " + "x" * 40_000] * 2
+    assert CountVectorizer().fit(texts).vocabulary_ == peer.CountVectorizer().fit(texts).vocabulary_
+
+
+def test_a_given_vocabulary_learns_nothing_and_tables_are_refused_by_streams():
+    with pytest.raises(ValueError, match="vocabulary is given"):
+        CountVectorizer(vocabulary=["a"]).partial_fit(["a b"])
+    for settings in ({}, {"token_pattern": r"\w+"}):
+        with pytest.raises(ValueError, match="one column"):
+            CountVectorizer(**settings).partial_fit(pl.DataFrame({"text": ["a b"]}))
+        with pytest.raises(ValueError, match="string object"):
+            CountVectorizer(**settings).partial_fit("a b")
+
+
+def test_terms_are_marked_where_the_prepared_text_has_them():
+    vectorizer = CountVectorizer(token_pattern="[a-z]+").fit(["win in"])
+    found = {text: vectorizer.vocabulary_[text] for text in ("win", "in")}
+    assert vectorizer.spans("Win in") == [(0, 3, found["win"]), (4, 6, found["in"])]

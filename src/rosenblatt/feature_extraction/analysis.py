@@ -175,9 +175,10 @@ def spans_of_terms(text: str, vectorizer: Any) -> list[Span]:
 
 def _words(text: str, vectorizer: Any, prepare: Callable[[str], str]) -> Iterator[Span]:
     """The words of a text; one that is prepared to several has the place of all of them."""
-    tokenize = vectorizer.build_tokenizer()
-    for found in re.finditer(vectorizer.token_pattern, text):
-        for word in tokenize(prepare(found[0])):
+    tokenize, whole = vectorizer.build_tokenizer(), prepare(text)
+    alike = len(whole) == len(text)  # so that places are the same in both
+    for found in re.finditer(vectorizer.token_pattern, whole if alike else text):
+        for word in tokenize(found[0] if alike else prepare(found[0])):
             yield *found.span(), word
 
 

@@ -6,6 +6,7 @@ whose rules depend on the neighbours of a letter.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -46,7 +47,7 @@ def batches(documents: Any, reading: Reading) -> Iterator[Batch]:
     if column is not None:
         yield from _batches_of_arrow(column, reading)
         return
-    items = _items(documents)
+    items = items_of(documents)
     if isinstance(items, list | tuple) and not (reading.prepare or reading.files):
         yield from _batches_of_list(items, reading)
     else:
@@ -168,10 +169,13 @@ def is_ascii(batch: Batch) -> bool:
     return bool(text[limits[0] : limits[-1]].view(np.int8).min(initial=0) >= 0)
 
 
-def _items(documents: Any) -> Iterable[Any]:
+def items_of(documents: Any) -> Iterable[Any]:
     """What an iteration over documents gives, in Python's own types."""
     if isinstance(documents, np.ndarray):
         return documents.tolist()  # type: ignore[no-any-return]
+    if hasattr(documents, "to_pylist"):  # of Arrow
+        chunks = getattr(documents, "chunks", [documents])
+        return (item for chunk in chunks for item in chunk.to_pylist())
     return documents  # type: ignore[no-any-return]
 
 
@@ -253,5 +257,8 @@ def _in_lower_case(batch: Batch, before: int, reading: Reading) -> Batch:
     text, limits = batch
     strings = []
     for number, (first, last) in enumerate(pairwise(limits), before):
-        strings.append(checked(text[first:last].tobytes(), number, reading))
+        document: Any = text[first:last].tobytes()
+        with suppress(UnicodeDecodeError):  # Arrow's strings are UTF-8, whatever bytes would be
+            document = document.decode()
+        strings.append(checked(document, number, reading))
     return encoded(strings, reading.lowercase)

@@ -27,7 +27,7 @@ from .counting import (
     count_new,
     with_columns,
 )
-from .documents import are_few, refuse_tables
+from .documents import are_few, items_of, refuse_tables
 from .vocabulary import inverse_document_frequency, kept_terms, numbered, suggest_characters
 
 MUCH_TEXT = 2**20  # characters from which on it matters who reads them
@@ -101,6 +101,7 @@ class CountVectorizer(peer.CountVectorizer):  # type: ignore[misc]
     def partial_fit(self, raw_documents: Any, y: Any = None) -> Self:
         """Learn from more documents, as if all had been given to `fit`; return self."""
         self._check_settings()
+        self._refuse_given()
         found = self.measure(raw_documents)
         known = getattr(self, "statistics_", None)
         self._conclude(found if known is None else known + found)
@@ -131,6 +132,7 @@ class CountVectorizer(peer.CountVectorizer):  # type: ignore[misc]
     def fit_counts(self, counts: TermCounts) -> Self:
         """Become the vectorizer of documents that have these counts; return self."""
         self._check_settings()
+        self._refuse_given()
         self._conclude(counts)
         return self
 
@@ -152,6 +154,12 @@ class CountVectorizer(peer.CountVectorizer):  # type: ignore[misc]
         self._warn_for_unused_params()
         self._validate_vocabulary()
 
+    def _refuse_given(self) -> None:
+        if self.vocabulary is not None:
+            raise ValueError(
+                "The vocabulary is given, so that nothing is learned: call fit or transform."
+            )
+
     def _check_additive(self) -> None:
         check_is_fitted(self)
         if not hasattr(self, "statistics_"):
@@ -162,6 +170,7 @@ class CountVectorizer(peer.CountVectorizer):  # type: ignore[misc]
 
     def _counted(self, documents: Any) -> Counted:
         """The counts of all terms of documents, in the order in which terms come."""
+        refuse_tables(documents)
         analyze = self.build_analyzer()  # which checks the stop words
         analysis = analysis_of(self)
         if analysis is not None:
@@ -404,7 +413,7 @@ class SlowReader:
         self.documents, self.n_characters = documents, 0
 
     def __iter__(self) -> Any:
-        for document in self.documents:
+        for document in items_of(self.documents):
             self.n_characters += len(document) if isinstance(document, str | bytes) else 0
             yield document
 

@@ -51,8 +51,11 @@ def kept_terms(vectorizer: Any, counts: TermCounts) -> NDArray[np.bool]:
 def _most_frequent(vectorizer: Any, counts: TermCounts, kept: NDArray[np.bool]) -> NDArray[np.bool]:
     """The `max_features` most frequent of the terms kept so far."""
     often = counts.documents if vectorizer.binary else counts.occurrences
-    # Ties fall as they do in scikit-learn, whose sort this is.
-    first = (-often[kept].astype(vectorizer.dtype)).argsort()[: vectorizer.max_features]
+    # Ties fall as they do in scikit-learn, whose sort this is, of sums in whole numbers of 64 bits
+    # or in the floats asked for.
+    dtype = np.dtype(vectorizer.dtype)
+    dtype = dtype if dtype.kind == "f" else np.dtype(np.uint64 if dtype.kind == "u" else np.int64)
+    first = np.negative(often[kept].astype(dtype)).argsort()[: vectorizer.max_features]
     chosen = np.zeros_like(kept)
     chosen[np.flatnonzero(kept)[first]] = True
     return chosen
