@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 MOST_SHOWN = 12
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Explanation:
     """The log-odds of one class against another for one example, feature by feature.
 
@@ -72,6 +72,9 @@ class Explanation:
             words=words,
         )
 
+    def __repr__(self) -> str:
+        return str(self)
+
     def __str__(self) -> str:
         """A small table, the largest contributions first; those of nothing are not shown."""
         order = np.argsort(-np.abs(self.contributions), kind="stable")
@@ -93,7 +96,7 @@ class Explanation:
         return str(self.winner) + ("" if self.rival is None else f" rather than {self.rival}")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class TextExplanation(Explanation):
     """The same for one text, with the words where they stand.
 
@@ -212,7 +215,9 @@ def explain(model: Any, x: Any, rival: Any = None, feature_names: Any = None) ->
     else:
         explained = explain_weights(last, as_row(last, x), rival, feature_names)
     return (
-        explained if text is None else TextExplanation.of_text(explained, text, _spans(model, text))
+        explained
+        if text is None
+        else TextExplanation.of_text(explained, text, _spans(model, text, len(explained.names)))
     )
 
 
@@ -255,16 +260,21 @@ def _is_sum(parts: NDArray[np.float64], start: NDArray[np.float64], scores: NDAr
     return bool((np.abs(parts.sum(axis=1) + start - scores) <= near).all())
 
 
-def _spans(model: Pipeline, text: str) -> list[tuple[int, int, str]]:
-    """Where the terms of a pipeline's vectorizer stand in a text."""
-    vectorizer = model.steps[0][1]
-    hashed = not hasattr(vectorizer, "get_feature_names_out")
-    names = (
-        names_of_features(None, vectorizer.n_features)
-        if hashed
-        else (vectorizer.get_feature_names_out())
-    )
-    return [(start, stop, str(names[j])) for start, stop, j in vectorizer.spans(text)]
+def _spans(model: Pipeline, text: str, d: int) -> list[tuple[int, int, str]]:
+    """Where the terms of a pipeline's vectorizer, by the names of its d features, are in a text."""
+    vectorizer, spans = model.steps[0][1], model.steps[0][1].spans(text)
+    if hasattr(vectorizer, "get_feature_names_out"):
+        names = vectorizer.get_feature_names_out()
+        return [(start, stop, str(names[j])) for start, stop, j in spans]
+    # Hashes have no names: the places of their columns after all selections.
+    place = np.arange(vectorizer.n_features)
+    for _, step in model.steps[1:-1]:
+        if hasattr(step, "get_support"):
+            kept = step.get_support()
+            place = np.where((place >= 0) & kept[place], (np.cumsum(kept) - 1)[place], -1)
+    if place.max() + 1 != d:  # the features are others, such as sums of columns
+        return []
+    return [(start, stop, f"x{place[j] + 1}") for start, stop, j in spans if place[j] >= 0]
 
 
 def _names_out(transformers: Pipeline) -> Any:

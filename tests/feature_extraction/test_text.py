@@ -15,10 +15,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.feature_extraction import text as peer
+from sklearn.feature_selection import SelectKBest, chi2
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import check_estimator
 
-from rosenblatt import CountVectorizer, MultinomialNB, loops
+from rosenblatt import CountVectorizer, LogisticRegression, MultinomialNB, explain, loops
 from rosenblatt.feature_extraction import documents, text
 from rosenblatt.feature_extraction.analysis import N_CHARACTERS, kinds_of, tokens
 from rosenblatt.term_table import TermTable, joined
@@ -495,3 +496,49 @@ def test_terms_are_marked_where_the_prepared_text_has_them():
     vectorizer = CountVectorizer(token_pattern="[a-z]+").fit(["win in"])
     found = {text: vectorizer.vocabulary_[text] for text in ("win", "in")}
     assert vectorizer.spans("Win in") == [(0, 3, found["win"]), (4, 6, found["in"])]
+
+
+def test_a_vocabulary_that_is_given_later_has_no_counts():
+    vectorizer = CountVectorizer().fit(["a word", "to win"])
+    vectorizer.set_params(vocabulary=["win"]).fit(["to win"])
+    with pytest.raises(ValueError, match="has no counts"):
+        vectorizer.forget(["to win"])
+
+
+def test_words_are_marked_through_hashes_and_a_selection():
+    texts = ["free call now", "love you tomorrow", "free win call", "love you so"] * 5
+    y = [1, 0, 1, 0] * 5
+    hashing = text.HashingVectorizer(n_features=64, alternate_sign=False, norm=None)
+    model = make_pipeline(hashing, SelectKBest(chi2, k=6), LogisticRegression()).fit(texts, y)
+    explained = explain(model, "free call love")
+    chosen, coef = model[1].get_support(indices=True).tolist(), model[-1].coef_[0]
+    column = {word: hashing.transform([word]).indices[0] for word in ("free", "call", "love")}
+    assert {explained.text[a:b]: round(c, 9) for a, b, c in explained.marks} == {
+        word: round(coef[chosen.index(j)] * (1 if explained.winner == 1 else -1), 9)
+        for word, j in column.items()
+        if j in chosen
+    }
+    assert repr(explained) == str(explained)
+
+
+@pytest.mark.parametrize(
+    ("learned", "gone"),
+    [
+        (["aa bb", "aa"], [""]),
+        (["aa aa", "aa", "aa bb"], ["aa aa aa"]),
+        (["aa aa aa", "bb"], ["aa"]),
+        (["aa"], ["bb"]),
+    ],
+)
+def test_documents_that_were_never_learned_are_not_forgotten(learned, gone):
+    vectorizer = CountVectorizer().fit(learned)
+    with pytest.raises(ValueError, match="not all counted"):
+        vectorizer.forget(gone)
+
+
+def test_a_term_of_no_document_has_no_weight_without_smoothing():
+    vectorizer = text.TfidfVectorizer(vocabulary=["aa", "zz"], smooth_idf=False)
+    with np.errstate(divide="ignore"):
+        vectorizer.fit(["aa"] * 9)
+    with pytest.raises(ValueError, match="infinity"):
+        vectorizer.transform(["aa zz"] * 9)

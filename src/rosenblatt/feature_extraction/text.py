@@ -94,6 +94,7 @@ class CountVectorizer(peer.CountVectorizer):  # type: ignore[misc]
         """Learn the vocabulary of documents; return their counts (n, V) as a CSR matrix."""
         refuse_tables(raw_documents)
         if self.vocabulary is not None:
+            self.__dict__.pop("statistics_", None)  # of a vocabulary that was learned before
             return super().fit_transform(raw_documents)
         self._check_settings()
         return as_configured(self._publish(self._counted(raw_documents)))
@@ -190,6 +191,7 @@ class CountVectorizer(peer.CountVectorizer):  # type: ignore[misc]
         else:  # of an analyzer of the user's own: there is no statistic of such
             nothing = np.empty(0, np.uint8), np.zeros(len(terms) + 1, np.int64)
             kept = kept_terms(self, TermCounts(*tallies, *nothing))
+            self.__dict__.pop("statistics_", None)
             self.vocabulary_ = numbered(terms, kept)
         columns = np.full(len(terms), -1, np.int32)
         columns[order[kept]] = np.arange(kept.sum(), dtype=np.int32)
@@ -273,6 +275,11 @@ class TfidfTransformer(peer.TfidfTransformer, auto_wrap_output_keys=None):  # ty
             X = sp.csr_array(X, dtype=X.dtype)
         idf = getattr(self, "idf_", np.empty(0))
         idf = np.ascontiguousarray(idf, X.dtype)
+        if len(idf) and np.isinf(idf[X.indices[X.data != 0]] if np.isinf(idf).any() else 0.0).any():
+            raise ValueError(
+                "A term of these documents is in none of those that were learned, so that its idf "
+                "is infinity: smooth_idf=True gives it a number."
+            )
         loops.text.weigh(X.data, X.indices, X.indptr, idf, self.sublinear_tf, POWERS[self.norm])
         return as_configured(X)
 

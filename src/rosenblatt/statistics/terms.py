@@ -113,11 +113,15 @@ class TermCounts(Statistic):
             tally[[place[term] for term in mine]] = a
             tally[[place[term] for term in others]] += sign * b
         n = self.n_documents + sign * other.n_documents
-        if n < 0 or (tallies < 0).any():
-            worst = terms[int(tallies.min(axis=0).argmin())] if terms else ""
+        documents, times = tallies
+        # A term is in no more documents than there are, and once at least in each that has it.
+        wrong = (documents < 0) | (documents > n) | (times < documents)
+        wrong |= (documents == 0) & (times != 0)
+        if n < 0 or wrong.any():
+            named = f": {terms[int(wrong.argmax())]!r} would be" if wrong.any() else ": they are"
             raise ValueError(
-                "These documents were not all counted, so that they cannot be taken back: there "
-                f"are {self.n_documents} documents, and {worst!r} is in fewer of them."
+                "These documents were not all counted, so that they cannot be taken back from "
+                f"{self.n_documents}{named} there too seldom, or in too many of those left."
             )
         kept = tallies[0] > 0
         text, limits = joined([term for term, keep in zip(terms, kept, strict=True) if keep])
