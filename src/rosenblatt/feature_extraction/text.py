@@ -275,7 +275,8 @@ class TfidfTransformer(peer.TfidfTransformer, auto_wrap_output_keys=None):  # ty
             X = sp.csr_array(X, dtype=X.dtype)
         idf = getattr(self, "idf_", np.empty(0))
         idf = np.ascontiguousarray(idf, X.dtype)
-        if len(idf) and np.isinf(idf[X.indices[X.data != 0]] if np.isinf(idf).any() else 0.0).any():
+        endless = np.isinf(idf)
+        if endless.any() and endless[X.indices[X.data != 0]].any():
             raise ValueError(
                 "A term of these documents is in none of those that were learned, so that its idf "
                 "is infinity: smooth_idf=True gives it a number."

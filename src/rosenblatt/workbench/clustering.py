@@ -293,13 +293,11 @@ BY_CLUSTER = ("cluster_centers_", "weights_", "means_", "covariances_", "precisi
 
 def _by_size(model: Any, X: Any) -> Any:
     """A model fitted to all rows, its clusters numbered by falling size there."""
-    labels = np.asarray(model.predict(X))
-    order = np.argsort(-np.bincount(labels, minlength=model.trace_view()["centres"].shape[0]),
-                       kind="stable")  # fmt: skip
-    for name in BY_CLUSTER:
-        if hasattr(model, name) and not (
-            getattr(model, "covariance_type", "") == "tied" and name not in ("weights_", "means_")
-        ):
+    sizes = np.bincount(model.predict(X), minlength=len(model.trace_view()["centres"]))
+    order = np.argsort(-sizes, kind="stable")
+    tied = getattr(model, "covariance_type", "") == "tied"  # one covariance for all clusters
+    for name in BY_CLUSTER[:3] if tied else BY_CLUSTER:
+        if hasattr(model, name):
             setattr(model, name, getattr(model, name)[order])
     if hasattr(model, "labels_"):
         model.labels_ = np.argsort(order)[model.labels_].astype(model.labels_.dtype)
