@@ -48,9 +48,16 @@ def test_contenders_run_in_turns_and_each_round_begins_with_another(data, second
     answers = measure.time_contenders(
         scenario(data, contender("a", lambda d, s: 1), contender("b", lambda d, s: 2)), data
     )
-    assert seconds[2:] == [1, 2, 2, 1, 1, 2]  # after one warm-up each
+    assert seconds[4:] == [1, 2, 2, 1, 1, 2]  # after two warm-ups each
     assert answers["a"] == {"cpu": [1.0] * 3, "wall": [2.0] * 3, "quality": [1.0] * 3}
     assert list(answers) == ["a", "b"]
+
+
+def test_a_first_run_of_more_than_a_minute_is_its_own_first_round(data, seconds):
+    long, short = contender("a", lambda d, s: 61), contender("b", lambda d, s: 2)
+    answers = measure.time_contenders(scenario(data, long, short, rounds=1), data)
+    assert seconds == [61, 2, 2, 2]
+    assert answers["a"] == {"cpu": [61.0], "wall": [122.0], "quality": [61.0]}
 
 
 def test_every_round_has_its_own_seed(data, seconds):
