@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 
 from rosenblatt.cli.cluster import names_of, numbers_of
-from tests.cli.commands import done, refused
+from tests.cli.commands import done, refused, run
 
 
 def test_it_writes_a_report_labels_and_a_model(tmp_path):
@@ -26,6 +26,28 @@ def test_bad_numbers_and_places_are_refused(tmp_path):
     assert "2-8 or 2,4,8" in refused("cluster", "iris", "--k", "many", "-o", tmp_path / "r.html")
     assert "from 2 to 149" in refused("cluster", "iris", "--k", "1", "-o", tmp_path / "r.html")
     assert not (tmp_path / "r.html").exists()
+
+
+@pytest.mark.parametrize(
+    ("out", "labels", "save"), [("r", "one", "one"), ("one", "one", "m"), ("one", "l", "one")]
+)
+def test_one_file_for_two_outputs_is_refused_before_the_work(tmp_path, out, labels, save):
+    words = ["-o", tmp_path / out, "--labels", tmp_path / labels, "--save", tmp_path / save]
+    result = run("cluster", "iris", *words)
+    assert "one is named twice" in " ".join(result.stderr.split())
+    assert not result.stdout  # nothing was tried
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_column_named_cluster_stays(tmp_path):
+    table = pl.DataFrame({"x": [*range(9), *range(30, 40)], "cluster": ["a", "b"] * 9 + ["a"]})
+    table.write_csv(tmp_path / "t.csv")
+    said = done("cluster", tmp_path / "t.csv", "--k", "2", "-o", tmp_path / "r.html",
+                "--labels", tmp_path / "l.csv")  # fmt: skip
+    assert "in the column cluster_2" in " ".join(said.split())
+    written = pl.read_csv(tmp_path / "l.csv")
+    assert written.columns == ["x", "cluster", "cluster_2"]
+    assert written["cluster"].to_list() == table["cluster"].to_list()
 
 
 @pytest.mark.parametrize(("text", "numbers"), [("4", 4), ("2-4", [2, 3, 4]), ("2,6", [2, 6])])

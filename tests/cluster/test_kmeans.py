@@ -1,5 +1,6 @@
 """Q1, Q2, T11: the plain method's answer, ties, empty clusters, weights, starts and pieces."""
 
+import warnings
 from contextlib import nullcontext
 
 import numpy as np
@@ -8,6 +9,7 @@ import scipy.sparse as sp
 import sklearn.cluster
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 from rosenblatt import KMeans, Trace, certify, kmeans_plusplus
@@ -78,13 +80,34 @@ def test_the_loss_never_rises_and_ends_at_the_inertia():
         assert model.loss_curve_[-1] == model.inertia_
 
 
-def test_an_integer_weight_is_repetition():
+@kinds
+@given(seed=st.integers(0, 10**6), grid=st.booleans(), tol=st.sampled_from([0.0, 1e-4, 0.1]))
+def test_an_integer_weight_is_repetition(kind, seed, grid, tol):
+    """Also where starts are far away, so that clusters are empty, and where rows are equal."""
+    rng = np.random.default_rng(seed)
+    n, d, k = rng.integers(8, 40), rng.integers(1, 4), rng.integers(2, 8)
+    X = rng.integers(0, 5, (n, d)).astype(float) if grid else rng.normal(size=(n, d))
+    weights = rng.integers(0, 4, n)
+    weights[:k] = 1
+    model = KMeans(k, init=rng.normal(size=(k, d)) * rng.choice([1, 5]), tol=tol)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # of fewer different rows than clusters
+        weighted = clone(model).fit(kind(X), sample_weight=weights)
+        repeated = clone(model).fit(kind(np.repeat(X, weights, axis=0)))
+    assert np.array_equal(np.repeat(weighted.labels_, weights), repeated.labels_)
+    np.testing.assert_allclose(
+        weighted.cluster_centers_, repeated.cluster_centers_, rtol=1e-12, atol=1e-14
+    )
+    assert weighted.inertia_ == pytest.approx(repeated.inertia_, rel=1e-12, abs=1e-13)
+
+
+def test_a_row_without_weight_does_not_widen_the_tolerance():
     X, start = blobs(80)
-    weights = np.random.default_rng(0).integers(0, 4, len(X))
-    weighted = KMeans(5, init=start, tol=0).fit(X, sample_weight=weights)
-    repeated = KMeans(5, init=start, tol=0).fit(np.repeat(X, weights, axis=0))
-    np.testing.assert_allclose(weighted.cluster_centers_, repeated.cluster_centers_, rtol=1e-13)
-    assert weighted.inertia_ == pytest.approx(repeated.inertia_, rel=1e-13)
+    plain = KMeans(5, init=start, tol=1e-3).fit(X)
+    outlier = np.vstack([X, np.full(3, 1e5)])
+    weighted = KMeans(5, init=start, tol=1e-3).fit(outlier, sample_weight=[1] * 80 + [0])
+    assert plain.n_iter_ > 1
+    assert weighted.n_iter_ == plain.n_iter_
 
 
 @kinds

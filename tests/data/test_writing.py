@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from rosenblatt.data import TableError
-from rosenblatt.data.files import place_for, whole_file
+from rosenblatt.data.files import check_places, place_for, whole_file
 
 
 def test_a_file_appears_once_it_is_whole(tmp_path):
@@ -60,6 +60,12 @@ def test_what_is_read_is_not_written_over_by_whatever_name(tmp_path):
             place_for(name, "other.csv", table)
         with pytest.raises(TableError, match="would be written over"):
             place_for(table, name)
+
+
+def test_two_outputs_are_two_files(tmp_path):
+    check_places([tmp_path / "a", tmp_path / "b", os.devnull, os.devnull])
+    with pytest.raises(TableError, match="is named twice"):
+        check_places([tmp_path / "a", tmp_path / "." / "a"])
 
 
 def test_the_null_device_takes_any_output_and_stays_one():

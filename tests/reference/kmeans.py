@@ -24,13 +24,14 @@ def lloyd(X, centres, weights):
 
 
 def fill_empty(X, centres, weights, labels):
-    """Each cluster without weight gets the farthest row of a cluster that has others."""
-    far = ((X - centres[labels]) ** 2).sum(axis=1)
+    """Each cluster without weight gets the farthest row of one that has others, and its copies."""
+    far = np.where(weights > 0, ((X - centres[labels]) ** 2).sum(axis=1), 0.0)
     for k in range(len(centres)):
         if weights[labels == k].sum() > 0:
             continue
-        sizes = np.bincount(labels[weights > 0], minlength=len(centres))
-        candidates = np.where((weights > 0) & (sizes[labels] > 1), far, 0.0)
+        alone = [len(np.unique(X[(labels == c) & (weights > 0)], axis=0)) < 2 for c in labels]
+        candidates = np.where(alone, 0.0, far)
         if candidates.max() > 0:
             row = candidates.argmax()
-            labels[row], far[row] = k, 0.0
+            copies = (labels == labels[row]) & (X[row] == X).all(axis=1) & (weights > 0)
+            labels[copies], far[copies] = k, 0.0

@@ -8,7 +8,7 @@ from typing import Any
 
 from rosenblatt import cli
 from rosenblatt.data.errors import listed
-from rosenblatt.data.files import place_for
+from rosenblatt.data.files import check_places
 from rosenblatt.workbench.arguments import checked_budget
 from rosenblatt.workbench.cluster_findings import Trial
 from rosenblatt.workbench.clustering import cluster_table
@@ -36,11 +36,8 @@ def cluster(
     random_state: int,
 ) -> int:
     """Cluster, show what was tried, and write the report, the labels and the model."""
-    place_for(out, table)
-    if labels is not None:
-        place_for(labels, table, out)
+    check_places([path for path in (out, labels, save) if path is not None], table)
     if save is not None:
-        place_for(save, table, out)
         import_module("skops")  # which may not be there
     already = age_of_process() if cli.is_the_process else 0.0
     clock = Clock(checked_budget(budget), already, TO_END + (TO_SAVE if save is not None else 0.0))
@@ -54,8 +51,8 @@ def cluster(
     found.report(Path(out))
     console.print(f"Report: {out}")
     if labels is not None:
-        found.write_labels(labels)
-        console.print(f"Rows with their clusters: {labels}")
+        column = found.write_labels(labels)
+        console.print(f"Rows with their clusters, in the column {column}: {labels}")
     if save is not None:
         found.save(save)
         console.print(f"Model: {save}")

@@ -14,7 +14,7 @@ from rich.table import Table as Grid
 from rosenblatt import cli
 from rosenblatt.data import Column, Source, TableError
 from rosenblatt.data.errors import listed
-from rosenblatt.data.files import place_for
+from rosenblatt.data.files import check_places
 from rosenblatt.data.source import is_many
 from rosenblatt.workbench.arguments import checked_budget
 from rosenblatt.workbench.comparison import compare as run
@@ -51,9 +51,8 @@ def compare(
     **options: Any,
 ) -> int:
     """Compare, show the table as it fills, and write the report; return 1 if nothing was fitted."""
-    place_for(out, table)  # raises before the work, not after it
+    check_places([out] if save is None else [out, save], table)
     if save is not None:
-        place_for(save, table, out)
         import_module("skops")  # which may not be there
     # Starting and reading take their part of the time.
     already = age_of_process() if cli.is_the_process else 0.0

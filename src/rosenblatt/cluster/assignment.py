@@ -88,7 +88,7 @@ class Rows:
         return int(self.X.nnz if sp.issparse(self.X) else self.X.size)
 
     def variance(self) -> float:
-        """The mean variance of the columns, each row of weight one."""
+        """The mean variance of the columns of rows without weights."""
         raise NotImplementedError
 
     def assign(self, centres: Table) -> list[tuple[int, int]]:
@@ -107,13 +107,19 @@ class Rows:
                 )  # fmt: skip
         return sum(count for _, count in places)
 
-    def move(self, row: int, cluster: int, mass: Table, sums: Table) -> None:
-        """Put one row into a cluster."""
-        left = self.labels[[row]]
-        self.labels[row] = cluster
-        rows = np.array([row])
+    def move(self, rows: NDArray[np.intp], cluster: int, mass: Table, sums: Table) -> None:
+        """Put some rows into a cluster."""
+        left = self.labels[rows]
+        self.labels[rows] = cluster
         loops.kmeans.move_rows(self.stored, self.weights, rows, left, self.labels, mass, sums)
         self.forget_bounds()
+
+    def equal_rows(self, row: int, some: NDArray[np.intp]) -> NDArray[np.intp]:
+        """Those of some rows that equal one row."""
+        if not sp.issparse(self.X):
+            return some[(self.X[some] == self.X[row]).all(axis=1)]
+        differences = abs(self.X[some] - self.X[np.full(len(some), row)])
+        return some[np.asarray(differences.sum(axis=1)).ravel() == 0]
 
     def drifted(self, centres: Table, new: Table) -> None:
         """Take note of how far centres have moved."""
@@ -210,9 +216,7 @@ class SparseRows(Rows):
         self.reach = float(np.abs(X.data).max(initial=0.0))
 
     def variance(self) -> float:
-        weights, self.weights = self.weights, None
         squares = self.squares().sum()
-        self.weights = weights
         mean = np.asarray(self.X.mean(axis=0, dtype=np.float64))
         return float(max(squares / self.n - (mean**2).sum(), 0.0) / self.d)
 

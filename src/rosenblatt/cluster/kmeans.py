@@ -73,23 +73,40 @@ class Lloyd:
             self.assign()
 
     def _fill_empty_clusters(self) -> None:
-        """Give each empty cluster the row that is farthest from its centre."""
+        """Give each empty cluster the row farthest from its centre, and rows equal to it."""
         empty = np.flatnonzero(self.mass[0] <= 0)
         if not len(empty):
             return
         rows, weight = self.rows, self.rows.weights
-        far = rows.distances(self.centres)
         counts = np.ones(rows.n, bool) if weight is None else weight > 0
-        members = np.bincount(rows.labels[counts], minlength=len(self.centres))
+        far = np.where(counts, rows.distances(self.centres), 0.0)
         for cluster in empty:
-            candidates = np.where(counts & (members[rows.labels] > 1), far, 0.0)
-            row = int(candidates.argmax())
-            if candidates[row] <= 0:
+            copies = self._farthest(far, counts)
+            if not len(copies):
                 break  # there are fewer different rows than clusters
-            members[rows.labels[row]] -= 1
-            rows.move(row, int(cluster), self.mass, self.sums)
-            members[cluster], far[row] = 1, 0.0
-            self.n_changed += 1
+            rows.move(copies, int(cluster), self.mass, self.sums)
+            far[copies] = 0.0
+            self.n_changed += len(copies)
+
+    def _farthest(self, far: Table, counts: NDArray[np.bool_]) -> NDArray[np.intp]:
+        """The farthest row of those whose clusters have others, and its copies; none if none is."""
+        labels = self.rows.labels
+        while far[row := int(far.argmax())] > 0:
+            members = counts & (labels == labels[row])
+            copies = self.rows.equal_rows(row, np.flatnonzero(members & (far == far[row])))
+            if len(copies) < np.count_nonzero(members):
+                return copies
+            far[copies] = 0.0
+        return np.empty(0, np.intp)
+
+
+def mean_variance(rows: Rows, squares: Table) -> float:
+    """The mean variance of the columns: what one centre leaves of each, over the weight of rows."""
+    if rows.weights is None:
+        return rows.variance()
+    run = Lloyd(rows, squares, np.zeros((1, rows.d)))
+    run.step()
+    return run.losses[0] / float(run.mass.sum()) / rows.d
 
 
 class NearestCentres:
@@ -168,8 +185,8 @@ class KMeans(NearestCentres, CallbackSupportMixin, sklearn.cluster.KMeans):  # t
 
     The parameters are scikit-learn's. A row that is equally near to several centres stays where it
     is, if that is one of them, else goes to the first. A cluster without rows gets the row farthest
-    from its centre. Distances are as exact as doubles; bounds on them spare most of the work
-    (`algorithm` is accepted, and does not change the answer).
+    from its centre, and rows equal to it. Distances are as exact as doubles; bounds on them spare
+    most of the work (`algorithm` is accepted, and does not change the answer).
 
     Parameters
     ----------
@@ -239,7 +256,8 @@ class KMeans(NearestCentres, CallbackSupportMixin, sklearn.cluster.KMeans):  # t
         starts = self._starts(X)
         rows, random_state = rows_of(X, weights), check_random_state(self.random_state)
         rows.refuse_small_squares()
-        squares, tol = rows.squares(), self.tol * rows.variance()
+        squares = rows.squares()
+        tol = self.tol * mean_variance(rows, squares)
         passes = Passes(self, X, y, sample_weight, max_iter=None)
         ends: list[dict[str, Any]] = []
 

@@ -117,6 +117,18 @@ def place_for(path: Any, *read: Any) -> Path:
     return place
 
 
+def check_places(written: Sequence[Any], *read: Any) -> None:
+    """Raise if files cannot be written, or two of them would be one; asked before long work."""
+    places: set[Path] = set()
+    for path in written:
+        place = place_for(path, *read)
+        if place in places and str(place) != os.devnull:
+            raise TableError(
+                f"{path} is named twice, and the first would be written over: give another name."
+            )
+        places.add(place)
+
+
 @contextmanager
 def whole_file(path: Any) -> Iterator[Path]:
     """The path of a draft, which takes the place of a file once all went well."""

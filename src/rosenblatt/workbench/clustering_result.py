@@ -1,13 +1,14 @@
 """What a clustering of a table gives back: labels, sentences, a report, a file."""
 
 import os
+from itertools import chain, count
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from rosenblatt.data import Table, TableError
+from rosenblatt.data import Table
 from rosenblatt.data.files import whole_file
 from rosenblatt.workbench.model_file.files import SavedModel, save_model
 
@@ -95,15 +96,17 @@ class Clustering:
         """Write the model to a file that `rosenblatt predict` and `load_model` read."""
         save_model(self._saved, path)
 
-    def write_labels(self, path: str | os.PathLike[str]) -> None:
-        """Write the table as CSV, with the cluster of each row in a last column."""
+    def write_labels(self, path: str | os.PathLike[str]) -> str:
+        """Write the table as CSV, with the cluster of each row in a last column; return its name.
+
+        It is "cluster", or "cluster_2" and so on if the table has such a column.
+        """
         frame = self._table.frame if self._table.cells is None else self._table.cells
-        if CLUSTER in frame.columns:
-            raise TableError(
-                f"{self.findings.source} has a column {CLUSTER!r} already: rename it first."
-            )
+        names = chain([CLUSTER], (f"{CLUSTER}_{number}" for number in count(2)))
+        column = next(name for name in names if name not in frame.columns)
         with whole_file(path) as draft:
-            frame.with_columns(pl.Series(CLUSTER, self.labels)).write_csv(draft)
+            frame.with_columns(pl.Series(column, self.labels)).write_csv(draft)
+        return column
 
     def __str__(self) -> str:
         lines = [self.findings.answer, *self.findings.reasons]
