@@ -116,10 +116,9 @@ class Rows:
 
     def equal_rows(self, row: int, some: NDArray[np.intp]) -> NDArray[np.intp]:
         """Those of some rows that equal one row."""
-        if not sp.issparse(self.X):
-            return some[(self.X[some] == self.X[row]).all(axis=1)]
-        differences = abs(self.X[some] - self.X[np.full(len(some), row)])
-        return some[np.asarray(differences.sum(axis=1)).ravel() == 0]
+        differ = self.X[some] != self.X[np.full(len(some), row)]  # sparse if the rows are
+        equal: NDArray[np.bool_] = np.asarray(differ.sum(axis=1)).ravel() == 0
+        return np.asarray(some[equal])
 
     def drifted(self, centres: Table, new: Table) -> None:
         """Take note of how far centres have moved."""
