@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from .nearest import METRICS, WEIGHTS, ExactSearch, vote_weights
+from .base import METRICS, WEIGHTS, ExactSearch, vote_weights
 
 
 class KNeighborsClassifier(ExactSearch, sklearn.neighbors.KNeighborsClassifier):  # type: ignore[misc]

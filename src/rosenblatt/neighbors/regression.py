@@ -8,7 +8,7 @@ import sklearn.neighbors
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from .nearest import METRICS, WEIGHTS, ExactSearch, vote_weights
+from .base import METRICS, WEIGHTS, ExactSearch, vote_weights
 from .search import Points
 
 
