@@ -83,3 +83,14 @@ def test_of_several_planes_the_shortest_is_certified_by_columns_as_they_are_or_s
     model.coef_ = model.coef_ + np.array([[0], [1e-3], [0]]) * (0, 0, 1, 1, 1)  # predicts alike
     model.intercept_ = model.intercept_ - np.array([0, 1e-3, 0])
     assert not certify(model, X, y)["planes"].holds
+
+
+@pytest.mark.parametrize("kind", [LDA, rosenblatt.LinearDiscriminantAnalysis])
+def test_planes_that_a_far_column_puts_off_by_a_twentieth_do_not_hold(kind):
+    rng, y = np.random.RandomState(7), np.arange(12) % 2
+    near = np.round(8 * rng.standard_normal(12) + 40 * y) / 8
+    X = np.column_stack([near + 2.0**48, rng.standard_normal(12)])
+    claim = certify(kind().fit(X, y), X, y)["planes"]
+    assert claim.value > 0.05 and not claim.holds  # of a unit of log-odds, classes 6 deviations apart
+    X[:, 0] = near
+    assert certify(kind().fit(X, y), X, y).holds

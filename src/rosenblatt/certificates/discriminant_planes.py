@@ -161,8 +161,10 @@ def _directions(
     own = 4 * precision * (sizes * spread.scale).sum(axis=1)
     far = float(np.linalg.norm(off / spread.scale))
     scores, reach = spread.deviations(w - right), spread.deviations(right)
-    allowed = share * reach + own + far / np.sqrt(spread.weakest)
-    most = ENOUGH * np.maximum(1.0, reach)
+    blur = far / np.sqrt(spread.weakest)
+    allowed, most = share * reach + own + blur, ENOUGH * np.maximum(1.0, reach)
+    # However far apart the classes are, a column far from the origin excuses no more than ENOUGH.
+    most = np.minimum(most, share * reach + own + ENOUGH)
     lengths = spread.lengths(w - right)
     most_length = share * spread.lengths(right) + own + far / spread.weakest
     worst, bound = _worst(scores, np.minimum(allowed, most))
