@@ -39,6 +39,14 @@ def test_the_gap_of_any_tree_is_that_to_the_best_of_all_trees(rows, depth, Tree,
 
 
 @pytest.mark.parametrize("depth", [1, 2, 3])
+def test_without_anything_to_split_by_the_best_tree_is_the_best_leaf(depth):
+    X, y = np.ones((3, 2)), np.array([0, 2, 2])
+    model = DecisionTreeClassifier(max_depth=depth).fit(X, [0, 0, 2])
+    claim = certify(model, X, y)["best tree"]
+    assert claim.value == 1.0, claim.statement  # a leaf of the other class has one mistake less
+
+
+@pytest.mark.parametrize("depth", [1, 2, 3])
 def test_searched_trees_are_proved_to_be_the_best(depth):
     X, y = IRIS
     model = DecisionTreeClassifier(search="optimal", max_depth=depth).fit(X, y)

@@ -153,6 +153,8 @@ class Trees:
         """A bound below every loss at depth three, and the least that was found."""
         ends = [(j, int(code.max())) for j, code in enumerate(self.codes)]
         spans = [(0.0, j, -1, end, 0.0, 0.0) for j, end in ends if end > 0]
+        if not spans:  # nothing to split by: one leaf, which need not be that of the tree
+            return self.whole(rows, 1, upper)
         while spans:
             lower, j, low, high, on_left, on_right = heapq.heappop(spans)
             middle = (low + high) // 2
