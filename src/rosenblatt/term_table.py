@@ -104,12 +104,17 @@ class TermTable:
         loops.text.look_up(other.arena, places, n, self.arrays, bits, numbers)
         return numbers.astype(np.int32)
 
-    def some(self, which: NDArray[np.int64]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-        """Some of the terms one after the other, and where each begins."""
-        lengths = np.diff(self.limits)[which]
+    def some(
+        self, which: NDArray[np.int64], between: bytes = b""
+    ) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+        """Some of the terms one after the other, bytes behind each, and where each begins."""
+        lengths = self.limits[which + 1] - self.limits[which] + len(between)
         limits = np.concatenate([[0], np.cumsum(lengths)])
         taken = np.arange(limits[-1]) + np.repeat(self.limits[which] - limits[:-1], lengths)
-        return self.arena[taken], limits
+        text = self.arena[taken]
+        for k, byte in enumerate(between):
+            text[limits[1:] - len(between) + k] = byte
+        return text, limits
 
     def terms(self) -> list[str]:
         """All terms, in their order."""

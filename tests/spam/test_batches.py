@@ -1,5 +1,7 @@
 """Compiled loops find what Python finds, in the corpora and in whatever is made of them."""
 
+import json
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -7,6 +9,7 @@ from hypothesis import strategies as st
 
 from rosenblatt.loops import mail as loops
 from rosenblatt.spam import Mail, SpamFilter, StoreError, batch_scoring, spam_filter
+from rosenblatt.spam.batch_learning import _in_json
 from rosenblatt.spam.batches import PageReader, TokenCounter
 from rosenblatt.spam.history import packed, unpacked
 from rosenblatt.spam.html import read_page
@@ -213,3 +216,11 @@ def test_an_empty_store_judges_batches_as_unsure(tmp_path, monkeypatch):
     with SpamFilter(tmp_path / "a") as found:
         judged = [judged for _, judged, _ in found.classify_all(MAILS[:4])]
     assert {one.band for one in judged} == {"unsure"}
+
+
+def test_tokens_that_json_escapes_are_stored_as_they_are():
+    odd = ['a"b', "a\\b", "tab\tin", "caf\u00e9", "plain", '","']
+    table = TermTable.of(odd)
+    assert json.loads(_in_json(table, np.array([5, 0, 1, 2, 3, 4]))) == [odd[5], *odd[:5]]
+    assert json.loads(_in_json(table, np.array([4, 3]))) == ["plain", "caf\u00e9"]
+    assert json.loads(_in_json(table, np.array([0]))) == ['a"b']

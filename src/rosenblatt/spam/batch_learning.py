@@ -24,6 +24,8 @@ FEWEST_ALIKE = 20  # new tokens with the same counts that are worth a statement 
 BITS_OF_A_COUNT = 15
 LARGEST_ALIKE = 1 << BITS_OF_A_COUNT
 MOST_TOKENS_AT_FIRST = 1 << 17  # there is room for; more is made when they come
+BETWEEN = b'","'  # two words of a list in JSON
+PLAIN = bytes(set(range(32, 256)) - set(b'"\\'))  # bytes that JSON writes as they are
 pack_histories = MachineCode("mail.pack_histories")
 
 Counts = NDArray[np.int64]
@@ -123,29 +125,32 @@ class BatchLearner:
 
     def _insert(self, new: Counts, counts: Counts) -> None:
         """Give ids to new tokens and insert their counts, those with the same counts together."""
+        if len(new) == 0:
+            return
         order = new[np.argsort(_sort_keys(counts[new]), kind="stable")]
-        self._ids[order] = self._last + 1 + np.arange(len(order))
-        names = split(*self._counter.table.some(order))
+        first = self._last + 1
+        self._ids[order] = first + np.arange(len(order))
         values = counts[order]
         differ = (values[1:] != values[:-1]).any(axis=1)
-        limits = np.concatenate([[0], np.flatnonzero(differ) + 1, [len(order)]]).tolist()
-        connection = self.store.connection
-        one_by_one: list[int] = []
+        limits = np.concatenate([[0], np.flatnonzero(differ) + 1, [len(order)]])
+        connection, table = self.store.connection, self._counter.table
         if self._last == 0:
             connection.execute("DROP INDEX token_names")
-        for start, stop in pairwise(limits):
-            first = self._last + 1 + start
-            if stop - start < FEWEST_ALIKE:
-                one_by_one += range(start, stop)
-            else:
+        one_by_one = np.repeat(np.diff(limits) < FEWEST_ALIKE, np.diff(limits))
+        for start, stop in pairwise(limits.tolist()):
+            if not one_by_one[start]:
                 connection.execute(
                     "INSERT INTO tokens SELECT ? + key, value, ?, ?, ?, ? FROM json_each(?)",
-                    (first, *values[start].tolist(), json.dumps(names[start:stop])),
+                    (first + start, *values[start].tolist(), _in_json(table, order[start:stop])),
                 )
-        connection.executemany(
-            "INSERT INTO tokens VALUES (?, ?, ?, ?, ?, ?)",
-            [(self._last + 1 + k, names[k], *values[k].tolist()) for k in one_by_one],
+        few = np.flatnonzero(one_by_one)
+        rows = zip(
+            (first + few).tolist(),
+            split(*table.some(order[few])),
+            *values[few].T.tolist(),
+            strict=True,
         )
+        connection.executemany("INSERT INTO tokens VALUES (?, ?, ?, ?, ?, ?)", rows)
         if self._last == 0:
             connection.execute(TOKEN_INDEX)
         self._last += len(order)
@@ -179,3 +184,12 @@ def _sort_keys(counts: Counts) -> Counts:
     for column in small.T:
         found = found << BITS_OF_A_COUNT | column
     return found
+
+
+def _in_json(table: TermTable, which: Counts) -> str:
+    """Some of the terms as a list in JSON."""
+    text, _ = table.some(which, BETWEEN)
+    words = text[: -len(BETWEEN)].tobytes()
+    if words.translate(None, PLAIN) == b'""' * (len(which) - 1):
+        return f'["{words.decode()}"]'
+    return json.dumps(split(*table.some(which)))

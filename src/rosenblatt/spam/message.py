@@ -84,7 +84,7 @@ def parse(raw: bytes, read: Callable[[str], Page] = read_page) -> Message:
 
 def check_mail(raw: bytes) -> None:
     """Refuse what is empty or no e-mail; a text without headers begins with an empty line."""
-    if not raw.strip():
+    if not raw or raw.isspace():
         raise ValueError("the message is empty.")
     if not BEGINNING.match(raw) and not HEADER.search(raw[:4096]):
         raise ValueError(f"{NO_MAIL}.")
