@@ -17,6 +17,7 @@ from rosenblatt import (
     SVC,
     CategoricalNB,
     GaussianNB,
+    HistGradientBoostingRegressor,
     LinearDiscriminantAnalysis,
     LogisticRegression,
     MultinomialNB,
@@ -249,6 +250,37 @@ def test_bad_parts_may_be_left_out_with_a_warning(tmp_path):
     same_bits(fit(LogisticRegression(), Source(tmp_path / "1.parquet", target="y")), model)
     with pytest.raises(ValueError, match="bad must be"):
         Source(tmp_path, target="y", bad="ignore")
+
+
+def test_the_first_part_may_be_empty_and_be_left_out_if_bad(tmp_path):
+    frame = table("normal")
+    frame[:0].write_parquet(tmp_path / "0.parquet")
+    frame.write_parquet(tmp_path / "1.parquet")
+    whole = fit(GaussianNB(), Source(tmp_path / "1.parquet", target="y"))
+    np.testing.assert_array_equal(
+        fit(GaussianNB(), Source(tmp_path, target="y")).theta_, whole.theta_
+    )
+    (tmp_path / "0.parquet").write_bytes((tmp_path / "1.parquet").read_bytes()[:500])
+    with pytest.warns(UserWarning, match=r"Left out: .*0.parquet cannot be read"):
+        fitted = fit(GaussianNB(), Source(tmp_path, target="y", bad="skip"))
+    np.testing.assert_array_equal(fitted.theta_, whole.theta_)
+
+
+@pytest.mark.parametrize("model", [LogisticRegression(), HistGradientBoostingRegressor(max_iter=1)])
+@pytest.mark.parametrize("lacking", [None, float("nan")])
+def test_rows_without_a_target_are_refused_with_their_place_or_left_out(tmp_path, model, lacking):
+    """They were a class of their own to some models."""
+    frame = table("normal").with_columns(pl.col("y").cast(pl.Float64))
+    some = frame[600:].with_columns(y=pl.when(pl.int_range(400) == 7).then(lacking).otherwise("y"))
+    frame[:600].write_parquet(tmp_path / "0.parquet")
+    some.write_parquet(tmp_path / "1.parquet")
+    with pytest.raises(TableError, match=r"1.parquet: column 'y', the target, holds .* in row 7 "):
+        fit(model, Source(tmp_path, target="y"))
+    left = Source([frame[:600], pl.concat([some[:7], some[8:]])], target="y")
+    with pytest.warns(UserWarning, match=r"Left out: 1 of the rows 0 to 399 of .*1.parquet"):
+        fitted = fit(model, Source(tmp_path, target="y", bad="skip"))
+    X = frame.drop("y")
+    np.testing.assert_array_equal(fitted.predict(X), fit(model, left).predict(X))
 
 
 def test_models_without_a_way_are_refused(tmp_path):

@@ -71,11 +71,12 @@ def conform(
         read.append(found)
     if sentence:
         last = first + len(bad) - 1
-        _report(f"{int(bad.sum()):,} of the rows {first:,} to {last:,} of {sentence}")
+        report(f"{int(bad.sum()):,} of the rows {first:,} to {last:,} of {sentence}")
     return Table(pl.DataFrame(read).filter(~bad) if sentence else pl.DataFrame(read), table.name)
 
 
-def _report(sentence: str) -> None:
+def report(sentence: str) -> None:
+    """Add a sentence to those that someone collects, or warn."""
     collected = LEFT_OUT.get()
     if collected is None:
         warnings.warn(f"Left out: {sentence}", stacklevel=2)

@@ -14,10 +14,10 @@ import polars as pl
 from numpy.typing import NDArray
 
 from .batches import ROWS_PER_BATCH, read_batches
-from .errors import TableError, did_you_mean, listed
+from .errors import TableError, did_you_mean, listed, shown
 from .files import form_of
 from .given_batches import GivenBatches
-from .schema import checked_schema, conform, words_of
+from .schema import checked_schema, conform, report, words_of
 from .table import Table
 
 ROWS_PER_PART = 1_000_000
@@ -56,10 +56,23 @@ class Files:
         self.files = files_of(place)
         self.first = Part(self.files[0], 0, None)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Workers get parts, and not the names of all files with each."""
+        return vars(self) | {"files": [self.first.path]}
+
     def look(self, schema: Mapping[str, Any] | None = None) -> Table | None:
-        """The first row; None if there is none."""
-        first = next(self.tables(Part(self.files[0], 0, 1), 1, schema), None)
-        return None if first is None else replace(first, name=self.files[0])
+        """The first row of the first file that has one; None if there is none."""
+        for path in self.files:
+            try:
+                first = next(self.tables(Part(path, 0, 1), 1, schema), None)
+            except TableError:
+                if not self.skip:
+                    raise
+                continue
+            if first is not None:
+                self.first = Part(path, 0, None)
+                return replace(first, name=path)
+        return None
 
     def parts(self) -> list[Part]:
         """The parts of all files."""
@@ -121,7 +134,8 @@ class Source:
     format : csv, tsv, parquet, arrow, jsonl or libsvm; by the file's name if not given.
     rows_per_part : the most rows of a part of a Parquet file; other files are a part each.
     bad : "refuse" raises an error that names the part that cannot be read, or the row whose value
-        is not of the schema; "skip" leaves the part or these rows out, with a warning.
+        is not of the schema or whose target is missing; "skip" leaves the part or these rows out,
+        with a warning.
 
     Examples
     --------
@@ -239,25 +253,29 @@ class Source:
 
     def read(self, part: Any, rows: int = ROWS_PER_BATCH) -> Iterator[tuple[Any, Any]]:
         """X and y of a part, in batches; without a target y is None."""
-        for table in self.tables(part, rows):
+        for table in self.tables(part, rows, labelled=True):
             y = None
             if self.target is not None:
                 self._check_type(part, self.target, table.frame[self.target].dtype)
                 y = table.frame[self.target].to_numpy()
             yield self._features(table, part), y
 
-    def tables(self, part: Any, rows: int = ROWS_PER_BATCH) -> Iterator[Table]:
-        """The batches of a part with all their columns; none is empty."""
+    def tables(
+        self, part: Any, rows: int = ROWS_PER_BATCH, labelled: bool = False
+    ) -> Iterator[Table]:
+        """The batches of a part with all their columns; none is empty.
+
+        Of `labelled` ones each row has a target: one without is refused or left out, as asked.
+        """
         draws = folds_of(part, self.left_out) if self.left_out is not None else None
-        for table in self._whole_batches(part, rows):
+        for table in self._whole_batches(part, rows, labelled and self.target is not None):
             if draws is not None and self.left_out is not None:
                 kept = draws(len(table)) != self.left_out.number
-                sparse = None if table.sparse is None else table.sparse[kept]
-                table = Table(table.frame.filter(kept), table.name, sparse)
+                table = _filtered(table, kept)
             if len(table):
                 yield table
 
-    def _whole_batches(self, part: Any, rows: int) -> Iterator[Table]:
+    def _whole_batches(self, part: Any, rows: int, labelled: bool) -> Iterator[Table]:
         wanted = [] if self.sparse else list(self.columns)
         wanted += [] if self.target is None else [self.target]
         first = part.start
@@ -268,12 +286,29 @@ class Source:
                 raise TableError(
                     f"{part} has no column {listed(missing, MOST_NAMED)}, which {has}."
                 )
+            n = len(table)
             if self.schema:  # rows are counted for who looks for a bad one
                 asked = {name: self.schema[name] for name in wanted}
-                yield conform(table, asked, str(part.path), first, self.bad == "skip")
-            else:
-                yield table
-            first += len(table)
+                table = conform(table, asked, str(part.path), first, self.bad == "skip")
+            yield self._with_targets(table, part, first) if labelled else table
+            first += n
+
+    def _with_targets(self, table: Table, part: Any, first: int) -> Table:
+        """Refuse rows without a target, or leave them out."""
+        values = table.frame[self.target]
+        wrong = values.is_null()
+        if values.dtype.is_float():
+            wrong = wrong | ~values.is_finite().fill_null(True)
+        if not wrong.any():
+            return table
+        row = int(wrong.arg_max() or 0)
+        found = f"{part.path}: column {self.target!r}, the target, holds {shown(values[row])} in row"
+        sentence = f"{found} {first + row:,} (rows count from 0)."
+        if self.bad != "skip":
+            raise TableError(f'{sentence} Fill it in, or leave such rows out with bad="skip".')
+        last = first + len(table) - 1
+        report(f"{int(wrong.sum()):,} of the rows {first:,} to {last:,} of {sentence}")
+        return _filtered(table, ~wrong.to_numpy())
 
     def _features(self, table: Table, part: Any) -> Any:
         if self.sparse:
@@ -301,6 +336,12 @@ class Source:
             )
         X.resize(X.shape[0], len(self.columns))
         return X
+
+
+def _filtered(table: Table, kept: NDArray[np.bool_]) -> Table:
+    """Some rows of a table."""
+    sparse = None if table.sparse is None else table.sparse[kept]
+    return Table(table.frame.filter(kept), table.name, sparse)
 
 
 def folds_of(part: Any, fold: Fold) -> Callable[[int], NDArray[np.int64]]:
