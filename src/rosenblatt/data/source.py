@@ -295,15 +295,17 @@ class Source:
 
     def _with_targets(self, table: Table, part: Any, first: int) -> Table:
         """Refuse rows without a target, or leave them out."""
-        values = table.frame[self.target]
+        values = table.frame[str(self.target)]
         wrong = values.is_null()
         if values.dtype.is_float():
             wrong = wrong | ~values.is_finite().fill_null(True)
         if not wrong.any():
             return table
         row = int(wrong.arg_max() or 0)
-        found = f"{part.path}: column {self.target!r}, the target, holds {shown(values[row])} in row"
-        sentence = f"{found} {first + row:,} (rows count from 0)."
+        sentence = (
+            f"{part.path}: column {self.target!r}, the target, holds {shown(values[row])} in row "
+            f"{first + row:,} (rows count from 0)."
+        )
         if self.bad != "skip":
             raise TableError(f'{sentence} Fill it in, or leave such rows out with bad="skip".')
         last = first + len(table) - 1

@@ -45,7 +45,7 @@ def check_client(client: Any) -> None:
 
 def _check_pool(pool: Executor) -> None:
     """Refuse processes that would wait forever: a fork has the locks of polars, not its threads."""
-    context = getattr(pool, "_mp_context", None)
+    context: Any = getattr(pool, "_mp_context", None)
     if isinstance(pool, ProcessPoolExecutor) and context.get_start_method() == "fork":
         raise ValueError(
             "This pool forks its processes, in which polars would wait forever: make it with "
@@ -131,7 +131,8 @@ def _on_executor(work: Any, state: Any, parts: Iterable[Any], pool: Executor) ->
                 waiting.append((part, _submitted(pool, work, part, state)))
             if not waiting:
                 return
-            yield _result(*waiting.popleft(), work, state, pool)
+            part, future = waiting.popleft()
+            yield _result(part, future, work, state, pool)
     finally:
         for _, future in waiting:
             future.cancel()
