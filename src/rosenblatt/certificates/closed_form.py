@@ -1,5 +1,6 @@
 """Claims of models in closed form: what was published, beside what the data imply."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from .claims import Claim, total_weight, within
 Floats = NDArray[np.float64]
 
 EPS = float(np.finfo(np.float64).eps)
+CELLS = 2**16  # of a block of rows, whose temporary tables then stay in the cache
 
 
 def class_codes(classes: Any, labels: NDArray[Any]) -> NDArray[np.intp]:
@@ -81,6 +83,12 @@ def filled(X: Any) -> Any:
         return sp.csr_matrix((np.nan_to_num(X.data, nan=0.0), X.indices, X.indptr), shape=X.shape)
     missing = np.isnan(X)
     return np.where(missing, 0.0, X) if missing.any() else X
+
+
+def row_blocks(n: int, d: int) -> Iterator[slice]:
+    """Places of n rows of d columns, a block at a time."""
+    step = max(1, CELLS // max(d, 1))
+    return (slice(start, start + step) for start in range(0, n, step))
 
 
 def gaps(X: Any) -> Any:

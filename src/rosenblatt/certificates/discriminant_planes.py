@@ -20,7 +20,7 @@ from .closed_form import (
     filled,
     gaps,
     is_ours,
-    sums_by_class,
+    row_blocks,
     unit,
     unit_of_work,
 )
@@ -217,18 +217,38 @@ class ClassMoments(NamedTuple):
 
 def moments(data: ClassData, X: Floats, full: bool = False) -> ClassMoments:
     """Of rows X (n, d); NaN is missing, unless products are asked for."""
-    w = sums_by_class(data, 1 - gaps(X))
-    means, scatters = [], []
-    for members, known in zip(data.members, w, strict=True):
-        rows, weight = X[members], data.weight[members]
-        divisor = np.where(known > 0, known, 1.0)
-        mean = weight @ filled(rows) / divisor
-        mean += weight @ filled(rows - mean) / divisor  # what rounding did far from the origin
-        away = rows - mean
-        away = filled(away - weight @ filled(away) / divisor)  # of which no mean holds the rest
-        means.append(mean)
-        scatters.append(away.T @ (away * weight[:, np.newaxis]) if full else weight @ away**2)
-    return ClassMoments(w, np.array(means), np.array(scatters))
+    each = [moments_of(X[members], data.weight[members], full) for members in data.members]
+    return ClassMoments(*(np.array(tables) for tables in zip(*each, strict=True)))
+
+
+def moments_of(X: Floats, weight: Floats, full: bool = False) -> tuple[Floats, Floats, Floats]:
+    """Weight of what is known, mean and scatter of rows X (n, d)."""
+    blocks = [(X[some], weight[some]) for some in row_blocks(*X.shape)]
+    known = sum((w @ (1 - gaps(rows)) for rows, w in blocks), np.zeros(X.shape[1]))
+    divisor = np.where(known > 0, known, 1.0)
+
+    def mean_of_the_rest(*parts: Floats) -> Floats:
+        """The mean of the rows less each of these in turn."""
+        total = np.zeros(X.shape[1])
+        for rows, w in blocks:
+            total += w @ filled(less(rows, parts))
+        return np.asarray(total / divisor)
+
+    mean = mean_of_the_rest()
+    mean += mean_of_the_rest(mean)  # what rounding did far from the origin
+    rest = mean_of_the_rest(mean)  # which no mean holds
+    scatter = np.zeros((X.shape[1],) * (1 + full))
+    for rows, w in blocks:
+        away = filled(less(rows, (mean, rest)))
+        scatter += away.T @ (away * w[:, np.newaxis]) if full else w @ away**2
+    return known, mean, scatter
+
+
+def less(rows: Floats, parts: tuple[Floats, ...]) -> Floats:
+    """Rows (n, d) less each of some numbers (d,), in turn."""
+    for part in parts:
+        rows = rows - part
+    return rows
 
 
 def means_apart(data: ClassData, X: Floats) -> Floats:

@@ -19,11 +19,11 @@ from .closed_form import (
     agrees,
     dense,
     filled,
-    gaps,
     is_ours,
     logs_of,
     prior_claims,
     rounding,
+    row_blocks,
     shortfall,
     size_claim,
     sums_to_one,
@@ -32,6 +32,7 @@ from .closed_form import (
 from .discriminant_planes import (
     Spread,
     moments,
+    moments_of,
     plane_claims,
     published_planes,
     rounding_of_means,
@@ -115,14 +116,8 @@ def _sharing(model: Any) -> str:
 
 def of_all(data: ClassData, X: Floats) -> tuple[Floats, Floats]:
     """Mean and variance (d,) of all classes together; 0 and 1 for a feature nobody knows."""
-    total = data.weight @ (1 - gaps(X))
-    divisor = np.where(total > 0, total, 1.0)
-    centre = data.weight @ filled(X) / divisor
-    centre += data.weight @ filled(X - centre) / divisor  # what rounding did to the centre
-    away = X - centre
-    away = filled(away - data.weight @ filled(away) / divisor)  # of which no centre holds the rest
-    spread = data.weight @ away**2 / divisor
-    return centre, np.where(total > 0, spread, 1.0)
+    total, centre, scatter = moments_of(X, data.weight)
+    return centre, np.where(total > 0, scatter / np.where(total > 0, total, 1.0), 1.0)
 
 
 def pooled(scatter: Floats, w: Floats, spread: Floats, sharing: str, ddof: float) -> Floats:
@@ -169,13 +164,14 @@ def smoothing_claim(
 def log_densities(X: Floats, theta: Floats, var: Floats) -> tuple[Floats, Floats]:
     """log P(x | y) (n, K), and the sizes of its terms; values that are missing are left out."""
     scores, sizes = np.empty((2, len(X), len(theta)))
-    missing = np.isnan(X)
-    for k in range(len(theta)):
-        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            logs, far = 0.5 * np.log(2 * np.pi * var[k]), 0.5 * (X - theta[k]) ** 2 / var[k]
-            scores[:, k] = np.where(missing, 0.0, -logs - far).sum(axis=1)
-            # logs of all columns are added up first, and taken back where a value is missing
-            sizes[:, k] = np.where(missing, 0.0, far).sum(axis=1) + 2 * np.abs(logs).sum()
+    for some in row_blocks(*X.shape):
+        rows, missing = X[some], np.isnan(X[some])
+        for k in range(len(theta)):
+            with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+                logs, far = 0.5 * np.log(2 * np.pi * var[k]), 0.5 * (rows - theta[k]) ** 2 / var[k]
+                scores[some, k] = np.where(missing, 0.0, -logs - far).sum(axis=1)
+                # logs of all columns are added up first, and taken back where a value is missing
+                sizes[some, k] = np.where(missing, 0.0, far).sum(axis=1) + 2 * np.abs(logs).sum()
     return scores, sizes
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .claims import Certificate, Claim
-from .closed_form import ClassData, Floats, agrees, dense, is_ours, logs_of, size_claim
+from .closed_form import ClassData, Floats, agrees, dense, is_ours, logs_of, row_blocks, size_claim
 from .discriminant_planes import moments, rounding_of_means, statistics_claims
 from .published_numbers import (
     Scores,
@@ -164,11 +164,13 @@ def squared_distances(model: Any, X: Floats, scale: Floats, logs: Floats) -> Sco
     """``2 log p_k - dist(x / scale, c_k / scale)^2`` of the rows, and what rounding may do."""
     centroids = np.asarray(model.centroids_, np.float64)
     values, sizes = np.empty((2, len(X), len(centroids)))
-    for k, c in enumerate(centroids):
-        apart, size = np.abs(X - c) / scale, (np.abs(X) + np.abs(c)) / scale
-        if model.metric == "euclidean":
-            values[:, k], sizes[:, k] = (apart**2).sum(axis=1), (size**2).sum(axis=1)
-        else:
-            values[:, k], sizes[:, k] = apart.sum(axis=1) ** 2, size.sum(axis=1) ** 2
+    for some in row_blocks(*X.shape):
+        rows, lengths = X[some], np.abs(X[some])
+        for k, c in enumerate(centroids):
+            apart, size = np.abs(rows - c) / scale, (lengths + np.abs(c)) / scale
+            if model.metric == "euclidean":
+                values[some, k], sizes[some, k] = (apart**2).sum(axis=1), (size**2).sum(axis=1)
+            else:
+                values[some, k], sizes[some, k] = apart.sum(axis=1) ** 2, size.sum(axis=1) ** 2
     sizes = sizes + np.abs(np.where(np.isfinite(logs), logs, 0.0))
     return Scores.of(model, 2 * logs - values, sizes, X.shape[1], model.centroids_)

@@ -12,6 +12,7 @@ from .closed_form import (
     agrees,
     is_ours,
     logs_of,
+    row_blocks,
     size_claim,
     unit,
     unit_of_work,
@@ -153,19 +154,21 @@ def scores_of(X: Floats, model: Any, axes: list[Floats], variances: list[Floats]
     centre = np.nan_to_num(np.asarray(model.priors_, np.float64)) @ means
     precision, d = unit(model.means_), X.shape[1]
     values, blur = np.empty((len(X), len(axes))), np.zeros(len(X))
-    far = np.abs(X - centre)
-    for k, (R, s) in enumerate(zip(axes, variances, strict=True)):
-        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            whitening = np.abs(R) / np.sqrt(s)
-            moved = X - means[k]
-            z = moved @ (R / np.sqrt(s))
-            values[:, k] = logs[k] - 0.5 * (_products(z, z) + np.log(s).sum())
-            near = (far + np.abs(means[k] - centre)) @ whitening
-            rounded = (np.abs(moved) + np.abs(means[k])) @ whitening
-            each = 8 * EPS * (d + 8) * (_products(near, near) + np.abs(np.log(s)).sum())
-            each += 4 * precision * _products(np.abs(z), rounded)
-            each += (4 * precision) ** 2 * _products(rounded, rounded)
-            blur = np.maximum(blur, 2 * each + 4 * precision * np.abs(np.log(s)).sum())
+    for some in row_blocks(*X.shape):
+        far = np.abs(X[some] - centre)
+        for k, (R, s) in enumerate(zip(axes, variances, strict=True)):
+            with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+                whitening = np.abs(R) / np.sqrt(s)
+                moved = X[some] - means[k]
+                z = moved @ (R / np.sqrt(s))
+                values[some, k] = logs[k] - 0.5 * (_products(z, z) + np.log(s).sum())
+                near = (far + np.abs(means[k] - centre)) @ whitening
+                rounded = (np.abs(moved) + np.abs(means[k])) @ whitening
+                each = 8 * EPS * (d + 8) * (_products(near, near) + np.abs(np.log(s)).sum())
+                each += 4 * precision * _products(np.abs(z), rounded)
+                each += (4 * precision) ** 2 * _products(rounded, rounded)
+                each = 2 * each + 4 * precision * np.abs(np.log(s)).sum()
+                blur[some] = np.maximum(blur[some], each)
     with np.errstate(invalid="ignore"):
         last = np.where(np.isfinite(values), np.abs(values), 0.0).max(axis=1)
     return Scores(values, blur + 4 * precision * last)
