@@ -25,7 +25,7 @@ from .tree_counts import NodeRows, branch_claims, count_claims
 from .tree_routing import Floats, Ints, PublishedTree, as_matrix, matrix_blocks, some_rows
 from .tree_splits import Targets
 
-ROWS_CHECKED = (100_000, 1_500_000)  # sent down trees again, by effort
+ROWS_CHECKED = (100_000, 800_000)  # sent down trees again, by effort
 NODES_CHECKED = (2_000, 500_000)  # of trees whose counts are derived again
 ROWS_COUNTED = (100_000, 300_000)  # that are in the samples of these trees
 

@@ -104,12 +104,11 @@ def rank_thresholds(
     feature: NDArray[Any], threshold: NDArray[np.float64], d: int
 ) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]]:
     """The distinct thresholds of each column, where they begin, and the rank of each node's."""
-    order = np.lexsort((threshold, feature))
-    column, value = feature[order], threshold[order]
-    new = np.ones(len(order), bool)
-    new[1:] = (column[1:] != column[:-1]) | (value[1:] != value[:-1])
-    place = np.cumsum(new) - 1
-    starts = np.searchsorted(column[new], np.arange(d + 1))  # leaves have a column below 0
-    ranks = np.zeros(len(order), np.int64)
-    ranks[order] = place - starts[np.maximum(column, 0)]
-    return value[new], starts, ranks
+    inner = np.flatnonzero(feature >= 0)
+    order = inner[np.argsort(feature[inner].astype(np.uint16), kind="stable")]  # a radix sort
+    ends = np.cumsum(np.bincount(feature[inner], minlength=d))
+    values, ranks = [], np.zeros(len(feature), np.int64)
+    for nodes in np.split(order, ends[:-1]):
+        distinct, ranks[nodes] = np.unique(threshold[nodes], return_inverse=True)
+        values.append(distinct)
+    return np.concatenate(values), np.cumsum([0, *map(len, values)]), ranks
