@@ -4,8 +4,8 @@ Three verbs: map parts to statistics, merge them in a tree, broadcast what follo
 yours: none, a pool of processes, or a Dask client.
 """
 
+from .cross_validation import SourceSearch, cross_validate, search
 from .passes import Progress
-from .selection import SourceSearch, cross_validate, search
 from .training import fit, fit_stream, way_of
 
 __all__ = ["Progress", "SourceSearch", "cross_validate", "fit", "fit_stream", "search", "way_of"]

@@ -30,7 +30,7 @@ def count_rows(rows: PartRows) -> Any:
 
 
 class Census:
-    """What one pass tells: counts, means and variances, by class if there are classes."""
+    """Counts, means and variances of one pass, by class if there are classes."""
 
     def __init__(self, passes: Passes, by_class: bool) -> None:
         self.moments: Moments = passes.total(count_classes if by_class else count_rows)
@@ -54,7 +54,7 @@ class Census:
         return np.asarray((self.moments.scatter.sum(axis=0) + between) / self.counts.sum())
 
     def offsets(self, sparse: bool) -> Array | None:
-        """What to subtract (d,) of columns far from zero, whose curvature would lose its digits."""
+        """What to subtract (d,) from columns far from zero, where curvature loses its digits."""
         deviation = np.sqrt(self.variance)
         far = (np.abs(self.mean) > FAR * deviation) & (deviation > 0)
         if sparse or not far.any():

@@ -21,8 +21,8 @@ BYTES_KEPT = 2**28  # of coded rows, in one process
 KEPT: OrderedDict[tuple[str, int], tuple[Any, int]] = OrderedDict()
 
 
-def look(rows: PartRows, seed: int, classifies: bool, missing: bool = True) -> Any:
-    """A sample of rows, to find levels by; counts of classes, or number and sum of targets."""
+def sample_rows(rows: PartRows, seed: int, classifies: bool, missing: bool = True) -> Any:
+    """A sample of rows, to place the levels by; counts of classes, or number and sum of targets."""
     rng, total = rows.rng(seed), None
     for X, y in rows.tables(missing):
         sample = Sample(rng.random(len(y)), X, y, ROWS_FOR_QUANTILES)

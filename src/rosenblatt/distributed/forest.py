@@ -23,8 +23,8 @@ from rosenblatt.tree import pruning
 from rosenblatt.tree.settings import Settings
 from rosenblatt.tree.structure import Tree
 
-from .coded_parts import MISSING, keep, look, read_coded, taken
-from .growing_trees import Criterion, GrowingTree
+from .coded_parts import MISSING, keep, read_coded, sample_rows, taken
+from .forest_tree import Criterion, GrowingTree
 from .passes import PartRows, Passes
 from .sums import Sums
 
@@ -33,8 +33,8 @@ TREES_AT_ONCE = 64
 HISTOGRAM_BYTES = 2**25  # of one pass
 
 
-class Form(NamedTuple):
-    """What a part needs of the fit."""
+class Broadcast(NamedTuple):
+    """What every part receives, the same in all passes of a fit."""
 
     job: str
     cuts: Array
@@ -48,16 +48,16 @@ def fit_parts(model: Any, passes: Passes) -> Any:
     """Find levels, grow all trees, publish them."""
     refuse_settings(model)
     seed = passes.seed()
-    seen = passes.total(look_and_count, seed, is_classifier(model), model.missing != "error")
-    form, criterion = _begin(model, passes, seen, seed)
+    seen = passes.total(sample_and_count, seed, is_classifier(model), model.missing != "error")
+    shared, criterion = _begin(model, passes, seen, seed)
     drawn = np.random.RandomState(seed).randint(SEEDS, size=model.n_estimators)
     seeds = [int(one) for one in drawn]
     model.estimators_ = []
     for first in range(0, len(seeds), TREES_AT_ONCE):
         some = seeds[first : first + TREES_AT_ONCE]
-        grown = passes.condensed(partial(_grown, model, passes, form, criterion, some))
+        grown = passes.condensed(partial(_grown, model, passes, shared, criterion, some))
         for k, one in enumerate(some):
-            tree = Tree(dict(grown[str(k)]), np.zeros(len(form.cuts), np.int64))
+            tree = Tree(dict(grown[str(k)]), np.zeros(len(shared.cuts), np.int64))
             if model.ccp_alpha > 0:
                 tree = tree.cut(pruning.cost_complexity_path(tree)[2] <= model.ccp_alpha)
             model.estimators_.append(model._model(tree, one))
@@ -85,17 +85,17 @@ def refuse_settings(model: Any) -> None:
             )
 
 
-def look_and_count(rows: PartRows, seed: int, classifies: bool, missing: bool) -> Any:
-    """A look at the rows of a part, and how many there are."""
-    found = look(rows, seed, classifies, missing)
+def sample_and_count(rows: PartRows, seed: int, classifies: bool, missing: bool) -> Any:
+    """A sample of the rows of a part, and how many there are."""
+    found = sample_rows(rows, seed, classifies, missing)
     if found is not None:
         found["rows"] = Sums({str(rows.number): np.array([rows.number, rows.n_rows])})
     return found
 
 
-def _begin(model: Any, passes: Passes, seen: Any, seed: int) -> tuple[Form, Criterion]:
+def _begin(model: Any, passes: Passes, seen: Any, seed: int) -> tuple[Broadcast, Criterion]:
     """Levels of the columns, and what the model publishes of the data."""
-    passes.describe(model)
+    passes.publish_columns(model)
     model.n_outputs_, model.categories_ = 1, [None] * model.n_features_in_
     model._part_rows = np.array(sorted(map(tuple, seen["rows"].values())), np.int64)
     model._n_rows, model._sample_weight = int(model._part_rows[:, 1].sum()), None
@@ -104,37 +104,41 @@ def _begin(model: Any, passes: Passes, seen: Any, seed: int) -> tuple[Form, Crit
     none = np.zeros(X.shape[1], np.int64)
     cuts, _ = find_cuts(X, none, MISSING, np.empty(0), seed)
     share = model._n_drawn / model._n_rows if model.bootstrap else 0.0
-    form = Form(uuid.uuid4().hex, cuts, None, 0.0, share, float(model._n_rows))
+    shared = Broadcast(uuid.uuid4().hex, cuts, None, 0.0, share, float(model._n_rows))
     targets = seen["targets"]
     if isinstance(targets, ClassCounts):
         model.classes_, model.n_classes_ = targets.classes, len(targets.classes)
         counts = np.asarray(targets.weight)
         totals = row_weights(targets.classes, np.arange(len(counts)), counts, model.class_weight)
-        form = form._replace(classes=targets.classes, total=float(totals.sum()))
+        shared = shared._replace(classes=targets.classes, total=float(totals.sum()))
         criterion = Criterion(model.criterion, totals / counts, 0.0)
     else:
         centre = float(targets[1] / targets[0])
-        form, criterion = form._replace(centre=centre), Criterion("numbers", np.ones(1), centre)
+        shared, criterion = shared._replace(centre=centre), Criterion("numbers", np.ones(1), centre)
     model.estimator_ = model._tree(**{name: getattr(model, name) for name in TREE_PARAMETERS})
     model._settings(model._n_rows, None, 0)  # which counts the columns that nodes try
-    return form, criterion
+    return shared, criterion
 
 
 # The trees as they grow.
 
 
-def _grown(model: Any, passes: Passes, form: Form, criterion: Criterion, seeds: list[int]) -> Sums:
+def _grown(
+    model: Any, passes: Passes, shared: Broadcast, criterion: Criterion, seeds: list[int]
+) -> Sums:
     """The arrays of some trees, grown together."""
-    total, trees = form.total * (form.share or 1.0), []
+    total, trees = shared.total * (shared.share or 1.0), []
     for seed in seeds:
         settings: Settings = model._settings(model._n_rows, np.array([total]), seed)
-        trees.append(GrowingTree(criterion, settings, form.cuts))
+        trees.append(GrowingTree(criterion, settings, shared.cuts))
     waiting = deque((t, 0) for t in range(len(trees)))
     tried = trees[0].n_tried
     most = max(1, HISTOGRAM_BYTES // (tried * 256 * criterion.width * 8))
     while waiting:
         wanted = [waiting.popleft() for _ in range(min(most, len(waiting)))]
-        hist = passes.total(count, form, _asked(trees, seeds, wanted), len(wanted), criterion.width)
+        hist = passes.total(
+            count, shared, _asked(trees, seeds, wanted), len(wanted), criterion.width
+        )
         for (t, v), own in zip(wanted, criterion.weighed(hist), strict=True):
             waiting.extend((t, u) for u in trees[t].measure(v, own))
     arrays = [tree.finished() for tree in trees]
@@ -167,26 +171,26 @@ def _asked(trees: list[GrowingTree], seeds: list[int], wanted: list[tuple[int, i
     return asked
 
 
-def count(rows: PartRows, form: Form, asked: list[Asked], n_slots: int, width: int) -> Any:
+def count(rows: PartRows, shared: Broadcast, asked: list[Asked], n_slots: int, width: int) -> Any:
     """Histograms (slots, m, 256, width) of the open nodes of all trees over one part."""
-    known = taken(form.job, rows, lambda: _read(rows, form))
+    known = taken(shared.job, rows, lambda: _read(rows, shared))
     levels, y = known
-    keep(form.job, rows, known, levels.nbytes + y.nbytes)
+    keep(shared.job, rows, known, levels.nbytes + y.nbytes)
     rows.n_rows = rows.n_rows or len(y)
     if not len(y):
         return None
     hist = np.zeros((n_slots, asked[0].tried.shape[1], 256, width))
     found, place = loops.part_histograms, np.empty(len(y), np.int64)
-    add = found.add_number_histograms if form.classes is None else found.add_class_histograms
+    add = found.add_number_histograms if shared.classes is None else found.add_class_histograms
     for tree in asked:
         times = np.ones(len(y), np.int64)
-        if form.share:
-            times = drawn_in_part(tree.seed, rows.number, len(y), form.share)
+        if shared.share:
+            times = drawn_in_part(tree.seed, rows.number, len(y), shared.share)
         found.find_slots(levels, times, *tree.shape, tree.slot, place)
         add(levels, times, y, place, tree.tried, hist)
     return hist
 
 
-def _read(rows: PartRows, form: Form) -> tuple[NDArray[np.uint8], NDArray[Any]]:
-    codes, y = read_coded(rows, form.cuts, form.classes)
-    return levels_of(codes), y - form.centre if form.classes is None else y.astype(np.int64)
+def _read(rows: PartRows, shared: Broadcast) -> tuple[NDArray[np.uint8], NDArray[Any]]:
+    codes, y = read_coded(rows, shared.cuts, shared.classes)
+    return levels_of(codes), y - shared.centre if shared.classes is None else y.astype(np.int64)

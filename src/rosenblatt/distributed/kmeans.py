@@ -34,7 +34,7 @@ def fit_parts(model: Any, passes: Passes) -> Any:
     seed, census = passes.seed(), Census(passes, by_class=False)
     if census.n_rows < model.n_clusters:
         raise TableError(f"n_samples={census.n_rows} should be >= n_clusters={model.n_clusters}.")
-    passes.describe(model)
+    passes.publish_columns(model)
     tol = model.tol * float(census.variance.mean())
     ends = [
         _run(model, passes, _start(model, passes, seed + k), tol, census.dtype)

@@ -23,7 +23,7 @@ def fit_parts(model: Any, passes: Passes) -> Any:
         )
     gram = passes.total(measure_gram)
     fitted = model.fit_path(gram, "alpha", [model.alpha])[0]
-    passes.describe(fitted)
+    passes.publish_columns(fitted)
     return fitted
 
 

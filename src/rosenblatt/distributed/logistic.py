@@ -22,8 +22,8 @@ from .passes import PartRows, Passes
 from .sums import Sums
 
 
-class Form(NamedTuple):
-    """What parts must be told of the problem."""
+class Broadcast(NamedTuple):
+    """What every part receives: the problem but for its rows."""
 
     classes: NDArray[Any]
     price: Array  # of a row of each class, (K,)
@@ -49,16 +49,16 @@ def fit_parts(model: Any, passes: Passes) -> Any:
     classes, K = census.classes, len(census.classes)
     totals = row_weights(classes, np.arange(K), census.counts, model.class_weight)
     shift = census.offsets(passes.source.sparse) if model.fit_intercept else None
-    form = Form(
+    shared = Broadcast(
         classes, strength.C * totals / census.counts, model.fit_intercept,
         model.softmax == "reference", shift,
     )  # fmt: skip
-    passes.describe(model)
+    passes.publish_columns(model)
     one_row_each = logistic_problem(
         np.zeros((K, model.n_features_in_)), np.arange(K), K, strength.C * totals,
-        (strength.l1, strength.l2), form.fit_intercept, form.reference,
+        (strength.l1, strength.l2), shared.fit_intercept, shared.reference,
     )  # fmt: skip
-    problem = SummedProblem(one_row_each, census.n_rows, OverParts(passes, form))
+    problem = SummedProblem(one_row_each, census.n_rows, OverParts(passes, shared))
     with one_blas_thread():
         descent = LogisticDescent(
             problem, np.zeros(problem.shape), _settings(model, problem, strength.C), watched=False
@@ -85,33 +85,33 @@ def _settings(model: Any, problem: SummedProblem, C: float) -> LogisticSettings:
 class OverParts:
     """The sums of a problem over all parts, a pass each."""
 
-    def __init__(self, passes: Passes, form: Form) -> None:
-        self.passes, self.form = passes, form
+    def __init__(self, passes: Passes, shared: Broadcast) -> None:
+        self.passes, self.shared = passes, shared
 
     def at(self, point: Array, curved: bool) -> tuple[float, Array, Array]:
         """Loss, gradient, and the second derivative or its diagonal."""
-        total = self.passes.total(evaluate, self.form, point, curved)
+        total = self.passes.total(evaluate, self.shared, point, curved)
         return float(total["loss"]), total["gradient"], total["curvature"]
 
     def hessian(self, point: Array, chosen: NDArray[np.intp]) -> Array:
         """The second derivative by the chosen entries of the flat point."""
-        return np.asarray(self.passes.total(curve, self.form, point, chosen)["curvature"])
+        return np.asarray(self.passes.total(curve, self.shared, point, chosen)["curvature"])
 
     def dual(self, point: Array, move: Array) -> tuple[Array, float] | None:
         """Pull and entropy after a move, if these are probabilities."""
-        total = self.passes.total(bound, self.form, point, move)
+        total = self.passes.total(bound, self.shared, point, move)
         return (total["pull"], float(total["entropy"])) if not total["failed"] else None
 
     def entropy(self, point: Array, move: Array, kept: float) -> float:
         """The entropy after a move, the dual point multiplied by `kept`."""
-        return float(self.passes.total(entropy_of, self.form, point, move, kept)["entropy"])
+        return float(self.passes.total(entropy_of, self.shared, point, move, kept)["entropy"])
 
 
-def evaluate(rows: PartRows, form: Form, point: Array, curved: bool) -> Any:
+def evaluate(rows: PartRows, shared: Broadcast, point: Array, curved: bool) -> Any:
     """Loss, gradient and curvature of a part at a point."""
 
     def measure(X: Any, y: Any) -> Sums:
-        problem = form.problem(X, y)
+        problem = shared.problem(X, y)
         place = problem.at(point)
         curvature = problem.hessian(place) if curved else problem.diagonal(place).ravel()
         return Sums(loss=place.objective, gradient=place.gradient, curvature=curvature)
@@ -119,21 +119,21 @@ def evaluate(rows: PartRows, form: Form, point: Array, curved: bool) -> Any:
     return _summed(rows, measure)
 
 
-def curve(rows: PartRows, form: Form, point: Array, chosen: NDArray[np.intp]) -> Any:
+def curve(rows: PartRows, shared: Broadcast, point: Array, chosen: NDArray[np.intp]) -> Any:
     """Some of the curvature of a part at a point."""
 
     def measure(X: Any, y: Any) -> Sums:
-        problem = form.problem(X, y)
+        problem = shared.problem(X, y)
         return Sums(curvature=problem.hessian(problem.at(point), chosen))
 
     return _summed(rows, measure)
 
 
-def bound(rows: PartRows, form: Form, point: Array, move: Array) -> Any:
+def bound(rows: PartRows, shared: Broadcast, point: Array, move: Array) -> Any:
     """What a part adds to the dual bound."""
 
     def measure(X: Any, y: Any) -> Sums:
-        problem = form.problem(X, y)
+        problem = shared.problem(X, y)
         dual = problem.dual_at(problem.at(point), move)
         pull, entropy = (np.zeros(problem.shape), 0.0) if dual is None else dual
         return Sums(pull=pull, entropy=entropy, failed=int(dual is None))
@@ -141,11 +141,11 @@ def bound(rows: PartRows, form: Form, point: Array, move: Array) -> Any:
     return _summed(rows, measure)
 
 
-def entropy_of(rows: PartRows, form: Form, point: Array, move: Array, kept: float) -> Any:
+def entropy_of(rows: PartRows, shared: Broadcast, point: Array, move: Array, kept: float) -> Any:
     """The entropy of a part after a move."""
 
     def measure(X: Any, y: Any) -> Sums:
-        problem = form.problem(X, y)
+        problem = shared.problem(X, y)
         return Sums(entropy=problem.entropy_at(problem.at(point), move, kept))
 
     return _summed(rows, measure)

@@ -31,7 +31,7 @@ def fit_parts(model: Any, passes: Passes) -> Any:
     seed = passes.seed()
     ends = [_run(model, passes, seed + k) for k in range(model.n_init)]
     best = max(ends, key=lambda end: end.lower_bound_)
-    passes.describe(best)
+    passes.publish_columns(best)
     best.start_bounds_ = np.array([end.lower_bound_ for end in ends])
     if best.stop_reason_ == "max_iter":
         warnings.warn(

@@ -18,13 +18,13 @@ Array = NDArray[np.float64]
 SEARCH = ("metric", "p", "metric_params", "algorithm", "leaf_size", "n_jobs")
 
 
-def fit_parts(model: Any, passes: Passes) -> "RowsElsewhere":
-    """Nothing is learned: the answer to `fit` is a model that searches the source when asked."""
+def fit_parts(model: Any, passes: Passes) -> "SourceNeighbors":
+    """Learn nothing but the classes; return a model that searches the source at each `predict`."""
     if model.weights not in ("uniform", "distance"):
         raise ValueError(
             f"By parts weights must be 'uniform' or 'distance'; got {model.weights!r}."
         )
-    return RowsElsewhere(model, passes)
+    return SourceNeighbors(model, passes)
 
 
 class Nearest:
@@ -43,7 +43,7 @@ class Nearest:
         return Nearest(distances, np.hstack([self.targets, other.targets]), self.k)
 
 
-class RowsElsewhere:
+class SourceNeighbors:
     """A neighbours model whose rows stay where they are; each answer is one pass over them.
 
     Attributes

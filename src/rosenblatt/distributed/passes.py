@@ -1,4 +1,8 @@
-"""Passes over the parts of a source: map each to a statistic, merge them in order, hand on."""
+"""Passes over the parts of a source: map each to a statistic, merge these in a tree.
+
+`Passes.total(work, *state)` is the one mechanism of every fit by parts: `state` is sent to all
+parts, ``work(rows, *state)`` makes a statistic of each, and their sum is returned.
+"""
 
 import functools
 import itertools
@@ -21,7 +25,7 @@ from rosenblatt.data.source import Part, Source
 
 from .checkpoints import Checkpoint
 from .engines import check_client, mapped
-from .sums import MergeTree, Sums
+from .sums import MergeTree, Sums, merged
 
 LARGEST_SEED = 2**31 - 1
 
@@ -75,7 +79,7 @@ class Numbered(NamedTuple):
 
 
 class PartRows:
-    """The rows of one part, in batches, for who measures them."""
+    """The rows of one part, in batches, as the function of a pass receives them."""
 
     def __init__(self, source: Source, numbered: Numbered) -> None:
         self.source, (self.number, self.part) = source, numbered
@@ -92,12 +96,9 @@ class PartRows:
         for X, y in self:
             yield self._numbers(X, missing), y
 
-    def summed(self, measure: Callable[..., Any], *state: Any) -> Any:
-        """The sum of ``measure(X, y, *state)`` over batches of numbers."""
-        tree = MergeTree()
-        for X, y in self.tables():
-            tree.add(measure(X, y, *state))
-        return tree.total()
+    def summed(self, measure: Callable[[Any, Any], Any]) -> Any:
+        """The sum of ``measure(X, y)`` over batches of numbers; None if there are no rows."""
+        return merged(measure(X, y) for X, y in self.tables())
 
     def rng(self, *seed: int) -> np.random.Generator:
         """Random numbers that depend on the seed and the part alone."""
@@ -223,8 +224,8 @@ class Passes:
             self.skipped.add(sentence)
             warnings.warn(f"Left out: {sentence}", stacklevel=callers_level())
 
-    def describe(self, model: Any) -> None:
-        """Give a model the names of its columns."""
+    def publish_columns(self, model: Any) -> None:
+        """Publish how many columns there are, and their names if they have any."""
         model.n_features_in_ = len(self.source.columns)
         if self.source.named and not self.source.sparse:
             model.feature_names_in_ = np.array(self.source.columns, dtype=object)

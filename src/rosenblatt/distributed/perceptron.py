@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from rosenblatt.base import row_weights, warn_not_converged
+from rosenblatt.linear_model.averaged import AveragedPerceptron
 
 from .census import Census
 from .passes import PartRows, Passes
@@ -26,9 +27,9 @@ def fit_parts(model: Any, passes: Passes) -> Any:
     """Passes of all parts from the same weights, mixed, until one is without a mistake."""
     refuse_settings(model)
     seed, census = passes.seed(), Census(passes, by_class=True)
-    passes.describe(model)
+    passes.publish_columns(model)
     learner = clone(model).set_params(class_weight=_class_weights(model, census))
-    averages = hasattr(type(model), "_published") and type(model)._published is not None
+    averages = isinstance(model, AveragedPerceptron)
     outputs = 1 if len(census.classes) == 2 else len(census.classes)
     coef, intercept = np.zeros((outputs, model.n_features_in_)), np.zeros(outputs)
     mean, visits, mixed, mistakes, reason = Sums(), 0.0, 0.0, 0, "max_iter"
@@ -60,7 +61,7 @@ def fit_parts(model: Any, passes: Passes) -> Any:
     model.n_updates_, model.n_mistakes_ = int(mixed), mistakes
     model.converged_, model.stop_reason_ = reason == "converged", reason
     model.coef_init_ = model.intercept_init_ = model.validation_scores_ = None
-    model.step_range_, model.cycle_ = _steps(learner, census), 0
+    model.step_range_, model.cycle_ = _steps(learner), 0
     if reason != "converged":
         warn_not_converged(
             f"{type(model).__name__} by parts stopped with mistakes on {rates[-1]:.3g} of the rows "
@@ -89,7 +90,7 @@ def _class_weights(model: Any, census: Census) -> Any:
     return dict(zip(census.classes.tolist(), (totals / census.counts).tolist(), strict=True))
 
 
-def _steps(learner: Any, census: Census) -> tuple[float, float]:
+def _steps(learner: Any) -> tuple[float, float]:
     factors = list((learner.class_weight or {None: 1.0}).values())
     return float(learner.eta0 * min(factors)), float(learner.eta0 * max(factors))
 

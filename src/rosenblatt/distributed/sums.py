@@ -1,5 +1,6 @@
 """What passes over parts add up: named arrays, and samples of rows; and the tree that adds them."""
 
+from collections.abc import Iterable
 from typing import Any, Self
 
 import numpy as np
@@ -98,6 +99,14 @@ class MergeTree:
         for _, statistic in reversed(self.levels):
             total = statistic if total is None else statistic + total
         return total
+
+
+def merged(statistics: Iterable[Any]) -> Any:
+    """The sum of all statistics, by a tree; None if there are none."""
+    tree = MergeTree()
+    for statistic in statistics:
+        tree.add(statistic)
+    return tree.total()
 
 
 def to_arrays(total: Any) -> Arrays:

@@ -10,14 +10,14 @@ from rosenblatt.feature_extraction import HashingVectorizer, TfidfTransformer
 from rosenblatt.feature_extraction.vocabulary import inverse_document_frequency
 
 from .passes import PartRows, Passes
-from .sums import MergeTree, Sums
+from .sums import Sums, merged
 
 
 def fit_parts(model: Any, passes: Passes) -> Any:
     """One pass for the counts of all terms; columns, limits and weights follow from their sum."""
     if isinstance(model, TfidfTransformer):
         return _fit_weights(model, passes)
-    documents_of(passes.source, passes.source.columns)
+    check_one_text_column(passes.source)
     if isinstance(model, HashingVectorizer):
         return model.fit([])  # learns nothing
     if model.vocabulary is not None:
@@ -30,14 +30,12 @@ def fit_parts(model: Any, passes: Passes) -> Any:
 
 def count_terms(rows: PartRows, model: Any) -> Any:
     """The counts of all terms of one part."""
-    tree = MergeTree()
-    for X, _ in rows:
-        tree.add(model.measure(X.to_series()))
-    return tree.total()
+    return merged(model.measure(X.to_series()) for X, _ in rows)
 
 
-def documents_of(source: Any, columns: Any) -> None:
-    """Raise unless there is one column."""
+def check_one_text_column(source: Any) -> None:
+    """Raise unless a source has one column, of texts."""
+    columns = source.columns
     if len(columns) != 1 or not source.named or source.sparse:
         found = ", ".join(map(str, columns[:8]))
         raise TableError(
@@ -48,7 +46,7 @@ def documents_of(source: Any, columns: Any) -> None:
 
 def _fit_weights(model: Any, passes: Passes) -> Any:
     """The weights of terms whose counts are columns."""
-    passes.describe(model)
+    passes.publish_columns(model)
     if model.use_idf:
         found = passes.total(count_documents)
         dtype = np.dtype(np.float32 if found["wide"] == 0 else np.float64)
@@ -59,11 +57,11 @@ def _fit_weights(model: Any, passes: Passes) -> Any:
 
 def count_documents(rows: PartRows) -> Any:
     """How many documents have each term, how many there are, and how many not in 32 bits."""
-    total = None
-    for X, _ in rows.tables():
+
+    def measure(X: Any, y: Any) -> Sums:
         counts = sp.csr_array(X)
         documents = np.bincount(counts.indices, minlength=counts.shape[1])
         n = counts.shape[0]
-        found = Sums(n=n, documents=documents, wide=n * (counts.dtype != np.float32))
-        total = found if total is None else total + found
-    return total
+        return Sums(n=n, documents=documents, wide=n * (counts.dtype != np.float32))
+
+    return rows.summed(measure)

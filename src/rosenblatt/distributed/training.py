@@ -14,7 +14,7 @@ from rosenblatt.data.source import Source
 from rosenblatt.registry import ROWS
 
 from .passes import PartRows, Passes, Progress
-from .sums import MergeTree
+from .sums import merged
 
 VECTORIZERS = ("CountVectorizer", "HashingVectorizer", "TfidfVectorizer")
 ONE_PASS = ("sums", "lasso", "text")  # ways that read the rows once
@@ -123,10 +123,7 @@ def _fit_sums(model: Any, passes: Passes) -> Any:
 
 def measure_additive(rows: PartRows, model: Any) -> Any:
     """The statistic of one part, read in batches; None if it has no rows."""
-    tree = MergeTree()
-    for X, y in rows:
-        tree.add(model.measure(X, y))
-    return tree.total()
+    return merged(model.measure(X, y) for X, y in rows)
 
 
 # Pipelines: each step is fitted by parts to what the steps before make of them.

@@ -55,7 +55,7 @@ ROWS = (
         file_types=(),
         page="svm.md",
         benchmark="LinearSVC, CSR 200k x 50k",
-        parts="margins",
+        parts="linear_svm",
     ),
     Row(
         name="LinearSVR",
@@ -89,7 +89,7 @@ ROWS = (
         file_types=(),
         page="svm.md",
         benchmark=Without("its loops and solvers are those of LinearSVC"),
-        parts="margins",
+        parts="linear_svm",
     ),
     Row(
         name="SVC",

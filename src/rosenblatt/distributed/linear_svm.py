@@ -31,8 +31,8 @@ ARMIJO, MOST_HALVINGS = 1e-4, 30
 NEAR = 0.1  # of the smoothing error, or of the gap wanted: Newton's steps need not go below it
 
 
-class Form(NamedTuple):
-    """What parts must be told of the problems."""
+class Broadcast(NamedTuple):
+    """What every part receives: the problems but for their rows."""
 
     classes: NDArray[Any] | None  # None: targets are numbers
     by_class: Array  # the factor of each class (K,)
@@ -60,29 +60,29 @@ class Trial(NamedTuple):
 
 def fit_parts(model: Any, passes: Passes) -> Any:
     """All planes step by step, a pass over the parts for each step of all."""
-    form, census = _form(model, passes)
-    passes.describe(model)
+    shared, census = _broadcast(model, passes)
+    passes.publish_columns(model)
     if model.n_features_in_ > WIDEST:
         raise ValueError(
             f"{type(model).__name__} by parts forms the products of all pairs of columns, at most "
             f"{WIDEST:,}; got {model.n_features_in_:,}. Use LogisticRegression, which need not."
         )
-    n_planes = 1 if form.classes is None or len(form.classes) == 2 else len(form.classes)
+    n_planes = 1 if shared.classes is None or len(shared.classes) == 2 else len(shared.classes)
     zero = np.zeros(model.n_features_in_ + 1)
-    at_zero = passes.total(evaluate, form, [Trial(zero, FIRST_MU)] * n_planes)
-    planes = [Plane(form, float(model.tol), zero, at_zero[str(k)]) for k in range(n_planes)]
+    at_zero = passes.total(evaluate, shared, [Trial(zero, FIRST_MU)] * n_planes)
+    planes = [Plane(shared, float(model.tol), zero, at_zero[str(k)]) for k in range(n_planes)]
     n_iter = 0
     while n_iter < model.max_iter and any(plane.trial for plane in planes):
-        total = passes.total(evaluate, form, [plane.trial for plane in planes])
+        total = passes.total(evaluate, shared, [plane.trial for plane in planes])
         for k, plane in enumerate(planes):
             if plane.trial is not None:
                 plane.advance(total[str(k)])
         n_iter += 1
-    _publish(model, planes, form, census.dtype, n_iter)
+    _publish(model, planes, shared, census.dtype, n_iter)
     return model
 
 
-def _form(model: Any, passes: Passes) -> tuple[Form, Census]:
+def _broadcast(model: Any, passes: Passes) -> tuple[Broadcast, Census]:
     classifies = hasattr(model, "multi_class")
     penalty, joint = (model.penalty, model.multi_class) if classifies else ("l2", "ovr")
     refuse_combination(joint, penalty, model.loss, "auto", model.C)
@@ -97,18 +97,18 @@ def _form(model: Any, passes: Passes) -> tuple[Form, Census]:
     if classifies:
         codes = np.arange(len(census.classes))
         factors = class_factors(census.classes, codes, census.counts, model.class_weight)
-    return Form(
+    return Broadcast(
         census.classes if classifies else None, factors, float(model.C),
         0.0 if classifies else float(model.epsilon), model.loss.startswith("squared"),
         bias if model.fit_intercept else 0.0,
     ), census  # fmt: skip
 
 
-def evaluate(rows: PartRows, form: Form, trials: list[Trial | None]) -> Any:
+def evaluate(rows: PartRows, shared: Broadcast, trials: list[Trial | None]) -> Any:
     """The sums of one part for every plane that wants them."""
 
     def measure(X: Any, y: Any) -> Sums:
-        problems = form.problems(X, y)
+        problems = shared.problems(X, y)
         return Sums(
             {
                 str(k): measured(problem, trial)
@@ -160,11 +160,11 @@ def measured(problem: MarginProblem, trial: Trial) -> Sums:
 class Plane:
     """One plane on its way: the next point that it wants to see, and the best that it has seen."""
 
-    def __init__(self, form: Form, tol: float, zero: Array, at_zero: Sums) -> None:
-        self.form = form
-        self.hold = 1 / form.bias**2 if 0 < form.bias < np.inf else 0.0
+    def __init__(self, shared: Broadcast, tol: float, zero: Array, at_zero: Sums) -> None:
+        self.shared = shared
+        self.hold = 1 / shared.bias**2 if 0 < shared.bias < np.inf else 0.0
         self.point, self.objective, self.bound = zero, np.inf, 0.0
-        self.wanted = tol * loss_without_weights(at_zero, form)
+        self.wanted = tol * loss_without_weights(at_zero, shared)
         self.trial: Trial | None = Trial(zero, FIRST_MU)
         self.steps = self._newton()
         next(self.steps)
@@ -187,7 +187,7 @@ class Plane:
         if objective < self.objective:
             self.point, self.objective = trial.point, objective
         allowance = ROUNDING * (abs(objective) + float(sums["size"]))
-        self.bound = max(self.bound, dual_value(sums, self.form) - allowance)
+        self.bound = max(self.bound, dual_value(sums, self.shared) - allowance)
         try:
             self.trial = None if self.gap <= self.wanted else self.steps.send(sums)
         except StopIteration:
@@ -199,7 +199,7 @@ class Plane:
     def _newton(self) -> Generator[Trial, Sums, None]:
         """Newton's steps, halved until the smoothed objective falls enough."""
         penalty = np.append(np.ones(len(self.point) - 1), self.hold)
-        free = np.append(np.ones(len(self.point) - 1), float(self.form.bias > 0))
+        free = np.append(np.ones(len(self.point) - 1), float(self.shared.bias > 0))
         point, mu = self.point, FIRST_MU
         sums = yield Trial(point, mu)
         while mu > LAST_MU:
@@ -210,12 +210,12 @@ class Plane:
                 H[-1, -1] = max(float(sums["far"]), 1e-300)
             move = -factored(H)(slope) * free
             fall = float(slope @ move)
-            smoothing = 0.0 if self.form.squared else float(sums["loss"]) - float(sums["smooth"])
+            smoothing = 0.0 if self.shared.squared else float(sums["loss"]) - float(sums["smooth"])
             # With multipliers that are the slopes, half the squared gradient is the gap but for the
             # smoothing.
             rest = 0.5 * float(slope[:-1] @ slope[:-1])
             if rest <= NEAR * max(smoothing, self.wanted) or -fall <= 1e-15 * abs(value):
-                if self.form.squared:
+                if self.shared.squared:
                     return
                 mu *= FALL_OF_MU
                 sums = yield Trial(point, mu)
@@ -230,39 +230,39 @@ class Plane:
             point, sums = new, found
 
 
-def loss_without_weights(at_zero: Sums, form: Form) -> float:
+def loss_without_weights(at_zero: Sums, shared: Broadcast) -> float:
     """The loss of zero weights, and of classes with the best intercept if that is free."""
     loss = float(at_zero["loss"])
-    if form.classes is None or not np.isinf(form.bias):
+    if shared.classes is None or not np.isinf(shared.bias):
         return max(loss, LEAST)
     # At zero every row is 1 inside its margin, so that the slopes are in proportion to the prices.
     up, down = np.abs(at_zero["pull"][:, -1]) / np.abs(at_zero["pull"][:, -1]).sum() * loss
-    return float(max(4 * up * down / loss if form.squared else 2 * min(up, down), LEAST * loss))
+    return float(max(4 * up * down / loss if shared.squared else 2 * min(up, down), LEAST * loss))
 
 
-def dual_value(sums: Sums, form: Form) -> float:
+def dual_value(sums: Sums, shared: Broadcast) -> float:
     """A value that no plane goes below, from the multipliers that the slopes are."""
     up, down = sums["pull"][0, -1], -sums["pull"][1, -1]
     shares = np.ones(2)
-    if np.isinf(form.bias):  # they must sum to zero: those of the heavier sign are made smaller
+    if np.isinf(shared.bias):  # they must sum to zero: those of the heavier sign are made smaller
         least = min(up, down)
         shares = np.array([least / up if up > 0 else 0.0, least / down if down > 0 else 0.0])
     v = shares @ sums["pull"]
-    level = 0.0 if np.isinf(form.bias) else form.bias * v[-1]
+    level = 0.0 if np.isinf(shared.bias) else shared.bias * v[-1]
     gain = float(shares @ sums["gain"])
     bend = float(v[:-1] @ v[:-1] + level**2 + 2 * shares**2 @ sums["cost"])
     share = gain / bend if bend > 0 else 1.0
-    share = max(share if form.squared else min(share, 1.0), 0.0)
+    share = max(share if shared.squared else min(share, 1.0), 0.0)
     return share * gain - share**2 * bend / 2
 
 
-def _publish(model: Any, planes: list[Plane], form: Form, dtype: Any, n_iter: int) -> None:
+def _publish(model: Any, planes: list[Plane], shared: Broadcast, dtype: Any, n_iter: int) -> None:
     points = np.array([plane.point for plane in planes])
     coef = points[:, :-1].astype(dtype)
-    model.coef_ = coef[0] if form.classes is None else coef
+    model.coef_ = coef[0] if shared.classes is None else coef
     model.intercept_ = points[:, -1].astype(dtype)
-    if form.classes is not None:
-        model.classes_ = form.classes
+    if shared.classes is not None:
+        model.classes_ = shared.classes
     model.objective_ = np.array([plane.objective for plane in planes])
     model.dual_gap_ = np.array([plane.gap for plane in planes])
     model.n_iter_ = n_iter
