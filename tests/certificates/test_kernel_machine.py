@@ -8,6 +8,7 @@ import pytest
 import sklearn.svm
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.datasets import load_digits
 
 from rosenblatt import SVC, SVR, certify
 from rosenblatt.kernels import Gaussian
@@ -178,3 +179,12 @@ def test_slack_and_gap_are_computed_again(multi_class, n_classes):
     if multi_class != "joint" or n_classes == 2:
         model.dual_gap_ = model.dual_gap_ - 1.0
         assert not certify(model, X, y, sample_weight=weight)["published numbers"].holds
+
+
+def test_ten_classes_at_once_are_near_the_best():
+    X, y = load_digits(return_X_y=True)
+    X, y = X[:200] / 16, y[:200]
+    model = SVC(gamma=0.1, C=10, multi_class="joint").fit(X, y)
+    gap = certify(model, X, y)["gap"]
+    assert gap.holds
+    assert gap.value < 10 * model.dual_gap_[0]

@@ -278,6 +278,18 @@ class TestBalance:
             leaving = math.fsum(wrong[codes == k].ravel())
             assert leaving == math.fsum(wrong[:, k])
 
+    @given(seeds, st.integers(3, 6))
+    def test_classes_without_mass_between_them_cancel_over_others(self, seed, K):
+        rng = np.random.RandomState(seed)
+        codes, c = np.arange(5 * K) % K, np.ones(5 * K)
+        p = np.zeros((5 * K, K))  # each class gives to the next one alone
+        p[np.arange(5 * K), (codes + 1) % K] = rng.uniform(0, 1, 5 * K)
+        wrong = flows(p, codes, c)
+        assert (wrong <= p).all()
+        given = [math.fsum(wrong[codes == k].ravel()) for k in range(K)]
+        assert given == [given[0]] * K
+        assert given[0] > min(p[codes == k].sum() for k in range(K)) - 1e-6
+
 
 def test_a_single_class_of_weight_is_refused():
     X, y, _ = problem(np.random.RandomState(0))

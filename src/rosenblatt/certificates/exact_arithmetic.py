@@ -318,25 +318,42 @@ def transported(p: Floats, codes: NDArray[np.intp], c: Floats) -> Floats:
     return np.asarray(p / p.sum(axis=1, keepdims=True))
 
 
-def flows(p: Floats, codes: NDArray[np.intp], c: Floats) -> Floats | None:
+def flows(p: Floats, codes: NDArray[np.intp], c: Floats) -> Floats:
     """Masses ``c_i p_ik`` (n, K) of the wrong classes, zero at the own, that balance exactly."""
     # As much leaves each class (rows of it given to others) as enters it (rows of others given to
-    # it). None if they cannot be brought to that by taking some off.
+    # it), after some is taken off on ways from a class that gives too much to one that gets too much.
     n, K = p.shape
     masses = p * c[:, np.newaxis]
     masses[np.arange(n), codes] = 0.0
     unit = grid_of(masses)
     units = np.floor(masses / unit).astype(np.int64)
     members = [np.flatnonzero(codes == k) for k in range(K)]
-    for _ in range(K * K):
-        between = np.array([units[rows].sum(axis=0) for rows in members])
-        surplus = between.sum(axis=1) - between.sum(axis=0)
-        if not surplus.any():
-            return np.asarray(units * unit)
-        giver, taker = int(surplus.argmax()), int(surplus.argmin())
-        amount = min(int(surplus[giver]), -int(surplus[taker]))
-        column = np.ascontiguousarray(units[:, taker])
-        if not take_off(column, members[giver], amount):
-            return None
-        units[:, taker] = column
-    return None
+    between = np.array([units[rows].sum(axis=0) for rows in members])
+    while (surplus := between.sum(axis=1) - between.sum(axis=0)).any():
+        steps = _way(between, surplus)
+        ends = surplus[steps[0][0]], -surplus[steps[-1][1]]
+        amount = int(min(*ends, *(between[step] for step in steps)))
+        for giver, taker in steps:
+            column = np.ascontiguousarray(units[:, taker])
+            take_off(column, members[giver], amount)
+            units[:, taker] = column
+            between[giver, taker] -= amount
+    return np.asarray(units * unit)
+
+
+def _way(between: NDArray[np.int64], surplus: NDArray[np.int64]) -> list[tuple[int, int]]:
+    """The fewest steps, each with mass, from the class of most surplus to one that has too little."""
+    # There is one: what the classes that can be reached give stays among them, so their surpluses
+    # sum to zero or less.
+    before = {int(surplus.argmax()): -1}
+    for reached in (queue := list(before)):
+        if surplus[reached] < 0:
+            break
+        new = [k for k in np.flatnonzero(between[reached]).tolist() if k not in before]
+        before.update(dict.fromkeys(new, reached))
+        queue += new
+    steps = []
+    while before[reached] >= 0:
+        steps.append((before[reached], reached))
+        reached = before[reached]
+    return steps[::-1]

@@ -72,10 +72,7 @@ class JointHinge:
         if self.table.centred:
             p = masses / self.c[:, np.newaxis]
             p[self.own] = np.maximum(1 - p.sum(axis=1), 0.0)
-            balanced = flows(transported(p, self.codes, self.c), self.codes, self.c)
-            if balanced is None:
-                return 0.0
-            masses = balanced
+            masses = flows(transported(p, self.codes, self.c), self.codes, self.c)
         signed = -masses
         signed[self.own] = masses.sum(axis=1)
         V, rounding = self.table.transposed(signed)

@@ -113,8 +113,6 @@ class JointCase:
         p = masses / c[:, np.newaxis]
         p[self.own] = np.maximum(1 - p.sum(axis=1), 0.0)
         found = flows(transported(p, self.codes, c), self.codes, c)
-        if found is None:
-            return 0.0
         # Rounding may have put a row's masses above its price: less of all is feasible.
         share = float(np.min(c / np.maximum(found.sum(axis=1), c))) * (1 - 8 * UNIT)
         signed = -found

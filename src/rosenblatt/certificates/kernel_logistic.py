@@ -104,7 +104,7 @@ class KernelLogistic:
         else:
             wrong = p * self.c[:, np.newaxis]
             wrong[own] = 0.0
-        if wrong is None or (wrong.sum(axis=1) > self.c).any():
+        if (wrong.sum(axis=1) > self.c).any():
             return None
         masses = -wrong
         masses[own] = wrong.sum(axis=1)

@@ -58,8 +58,6 @@ class SoftmaxLogistic:
         n, K = p.shape
         if self.table.centred:
             wrong = flows(transported(p, self.codes, self.c), self.codes, self.c)
-            if wrong is None:
-                return -np.inf
         else:
             wrong = p * self.c[:, np.newaxis]
             wrong[np.arange(n), self.codes] = 0.0
