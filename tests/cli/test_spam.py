@@ -4,8 +4,10 @@ import inspect
 import json
 import os
 import shutil
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 
 import pytest
 from typer.testing import CliRunner
@@ -41,6 +43,9 @@ def test_a_message_is_judged_with_an_exit_code(trained):
     assert run(trained, "classify", trained / "ham" / "3").exit_code == 0
     assert run(trained, "classify", input="Subject: odd\n\nunheard words").exit_code == 3
     assert run(trained, "classify", trained / "none").exit_code == 2
+    (trained / "bare").mkdir()
+    found = run(trained, "classify", trained / "bare")
+    assert (found.exit_code, "There is no message in" in found.output) == (2, True)
 
 
 def test_what_is_no_mail_is_named_with_an_exit_code(trained):
@@ -129,10 +134,42 @@ def test_a_filter_never_loses_mail(trained):
     ):
         done = filtered(raw, *words, store=bad)
         assert (done.returncode, done.stdout) == (0, raw), done.stderr
-    done = filtered(raw, "--tempfail", store=trained / "none.db")
-    assert (done.returncode, done.stdout) == (75, b"")
+    for words in ((), ("--no-such-option",)):
+        done = filtered(raw, "--tempfail", *words, store=trained / "none.db")
+        assert (done.returncode, done.stdout) == (75, b"")
+    # Nothing can come out of a file that is not there: the server must keep its copy.
+    assert filtered(raw, trained / "gone", store=store).returncode == 75
     binary = bytes(range(256)) * 100
     assert filtered(binary, store=store).stdout == binary
+
+
+def test_a_filter_whose_installation_is_broken_passes_mail_on(trained):
+    raw = message(1, 41)
+    broken = (
+        "import sys\nsys.modules['rosenblatt.spam'] = None\nfrom rosenblatt.cli import main\n"
+        "sys.argv[0:1] = ['rosenblatt', 'spam']\nmain()"
+    )
+    before = [sys.executable, "-c", broken]
+    done = filtered(raw, store=trained / "s.db", before=before)
+    assert (done.returncode, done.stdout) == (0, raw)
+    assert b"rosenblatt.spam" in done.stderr
+    done = filtered(raw, "--tempfail", store=trained / "s.db", before=before)
+    assert (done.returncode, done.stdout) == (75, b"")
+
+
+def test_a_store_that_is_damaged_inside_is_named(trained):
+    path = trained / "s.db"
+    with closing(sqlite3.connect(path)) as connection:
+        query = "SELECT rootpage FROM sqlite_master WHERE name IN ('tokens', 'token_names')"
+        pages = [page for (page,) in connection.execute(query)]
+    held = bytearray(path.read_bytes())
+    for page in pages:
+        held[(page - 1) * 4096 : page * 4096] = b"\xff" * 4096
+    path.write_bytes(held)
+    for words in (("classify", trained / "ham"), ("export",), ("explain", trained / "new")):
+        done = run(trained, *words)
+        assert done.exit_code == 2, done.output
+        assert "s.db cannot be read: database disk image is malformed." in done.output
 
 
 def test_one_message_needs_no_heavy_import(trained):

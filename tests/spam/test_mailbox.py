@@ -2,6 +2,7 @@
 
 import gzip
 import mailbox
+import os
 
 import pytest
 
@@ -56,3 +57,13 @@ def test_tables_bring_their_labels(tmp_path):
     (tmp_path / "c.csv").write_text("a,b\n1,2\n")
     with pytest.raises(ValueError, match="needs a column called text"):
         list(mails(str(tmp_path / "c.csv")))
+
+
+def test_file_names_need_not_be_unicode(tmp_path):
+    name = os.fsencode(tmp_path) + b"/\xff-mail"
+    with open(name, "wb") as file:
+        file.write(ham()[0])
+    with SpamFilter(tmp_path / "s.db") as spam_filter:
+        assert spam_filter.learn(mails(os.fsdecode(name)), "ham").ham == 1
+        (stored,) = spam_filter.store.messages()
+    assert stored.name.endswith("\\udcff-mail")

@@ -143,3 +143,20 @@ def test_numbers_and_links_are_generalised_and_case_is_kept():
     found = tokens(parse(b"Subject: a\n\nWIN $1000 in 2024!! http://u:p@shop.example:80/Buy?id=77"))
     assert {"WIN", "$####", "####!!", "url:shop.example", "url:example", "url:/Buy"} <= set(found)
     assert list(plainer("FREE!!")) == ["FREE", "Free", "free"]
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        b"Content-Type: text/html\n\n<p style='color:" + b" " * 300_000 + b"'>hi",
+        b"Content-Type: text/plain; charset=punycode\n\nab-" + b"x9" * 150_000,
+        b"Content-Type: text/plain; charset=idna\n\n" + b"xn--a." * 80_000,
+    ],
+)
+def test_no_page_or_charset_takes_the_square_of_time(raw):
+    assert "header:content-type" in tokens(parse(raw))  # the square would take minutes
+
+
+def test_a_number_too_long_for_python_is_no_character():
+    raw = b"Content-Type: text/html\n\nbefore &#" + b"9" * 5000 + b"; after &#65;"
+    assert parse(raw).texts == ["before \ufffd after A"]

@@ -6,6 +6,7 @@ import sys
 
 __all__ = ["main"]
 
+TRY_AGAIN = 75  # EX_TEMPFAIL of sysexits.h: the mail server keeps the message and tries later
 is_the_process = False  # whether all that the process does is this command
 
 
@@ -21,9 +22,13 @@ def main() -> None:
     try:
         _run()
     except SystemExit as ending:
-        if ending.code not in (0, 75) and _filters_mail():  # an option that it does not have
-            sys.stdout.buffer.write(sys.stdin.buffer.read())
-            sys.exit(0)
+        if ending.code not in (0, TRY_AGAIN) and _filters_mail():  # an option that it does not have
+            _pass_on()
+        raise
+    except Exception:  # an installation that is broken
+        if _filters_mail():
+            sys.excepthook(*sys.exc_info())
+            _pass_on()
         raise
     except KeyboardInterrupt:  # before a command has begun, or after its end
         sys.stderr.write("Stopped.\n")  # what prints elsewhere may not be loaded yet
@@ -32,7 +37,18 @@ def main() -> None:
 
 def _filters_mail() -> bool:
     """Whether a message passes through this process, which must come out whatever happens."""
-    return sys.argv[1:2] == ["spam"] and "--filter" in sys.argv and "--tempfail" not in sys.argv
+    return sys.argv[1:2] == ["spam"] and "--filter" in sys.argv
+
+
+def _pass_on() -> None:
+    """Copy the message through as it came; if that is not wanted or fails, it is tried again."""
+    raw = b"" if "--tempfail" in sys.argv else sys.stdin.buffer.read()
+    try:
+        sys.stdout.buffer.write(raw)
+        sys.stdout.buffer.flush()
+    except OSError:
+        raw = b""
+    sys.exit(0 if raw else TRY_AGAIN)  # nothing is left of a message that was read before
 
 
 def _run() -> None:

@@ -13,6 +13,7 @@ from functools import partial
 from itertools import chain
 from typing import Any
 
+from . import TRY_AGAIN
 from .sentences import (
     BAD_INPUT,
     about_input,
@@ -24,7 +25,6 @@ from .sentences import (
 
 # What a script sees of a single message.
 EXIT = {"ham": 0, "spam": 1, "unsure": 3}
-TRY_AGAIN = 75  # EX_TEMPFAIL of sysexits.h: the mail server keeps the message and tries later
 MANY = 200  # messages from which on progress is shown
 BAR = 30  # characters of it
 
@@ -227,6 +227,8 @@ def _classified(store: str | None, paths: list[str], options: Any, format: str) 
             else:
                 print_line(f"{judged.band:<6} {judged.probability:.4f}  {mail.name}")
     _refused(refused)
+    if n == 0:
+        raise ValueError(f"There is no message in {', '.join(paths)}.")
     return code if n == 1 else 2 if n == len(refused) else 0
 
 
@@ -244,12 +246,12 @@ def _judged(spam_filter: Any, first: list[Any], rest: Iterator[Any]) -> Iterator
 
 def _filtered(store: str | None, paths: list[str], options: Any, tempfail: bool) -> int:
     """Copy a message through with its judgement; if that fails, as it came."""
-    raw = b""
+    raw = None
     try:
         raw = _whole(paths[0])
         out = _marked(store, raw, options)
     except BaseException as error:
-        if tempfail:
+        if tempfail or raw is None:  # nothing was read that could come out
             print_note(f"{type(error).__name__}: {error}")
             return TRY_AGAIN
         print_note(f"The message passes unjudged: {error}")

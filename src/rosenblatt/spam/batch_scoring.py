@@ -124,10 +124,11 @@ def _all_tokens(store: Store, ham: str, spam: str) -> tuple[Any, ...]:
 
     One row with everything in it: rows of their own would take three times as long.
     """
-    text, *numbers = store.connection.execute(
-        f"SELECT group_concat(token, ''), group_concat(length(CAST(token AS BLOB))), "
-        f"group_concat({ham}), group_concat({spam}) FROM tokens WHERE ham + spam > 0"
-    ).fetchone()
+    with store.reading():
+        text, *numbers = store.connection.execute(
+            f"SELECT group_concat(token, ''), group_concat(length(CAST(token AS BLOB))), "
+            f"group_concat({ham}), group_concat({spam}) FROM tokens WHERE ham + spam > 0"
+        ).fetchone()
     lengths, *counts = (np.fromstring(part or "", np.int64, sep=",") for part in numbers)
     limits = np.concatenate([[0], np.cumsum(lengths)])
     return np.frombuffer((text or "").encode(), np.uint8), limits, *counts

@@ -6,7 +6,6 @@ imported for large batches alone. Whatever the loops leave is done by Python, wi
 
 import string
 from collections.abc import Iterable, Sequence
-from html import unescape
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,7 +15,7 @@ from rosenblatt.loops import mail_codes as codes
 from rosenblatt.loops.machine_code import MachineCode
 from rosenblatt.term_table import OVERHANG, TermTable, joined
 
-from .html import BREAKS, MOST_LINKS, VOID, Page
+from .html import BREAKS, MOST_LINKS, VOID, Page, unescape
 from .message import BLANKS, MOST_DECODED, Message
 from .tokens import ADDRESSES, IGNORED, IGNORED_STARTS, tokens
 
@@ -112,8 +111,8 @@ class PageReader:
         )
         targets = links.split("\n")[:-1]
         return Page(
-            unescape(shown) if "&" in shown else shown,
-            unescape(hidden) if "&" in hidden else hidden,
+            unescape(shown),
+            unescape(hidden),
             [unescape(link) for link in targets] if "&" in links else targets,
             tags.split("\n")[:-1],
             n_comments,

@@ -1,7 +1,7 @@
 """What a page of HTML shows and what it hides: text alone, nothing rendered, nothing fetched."""
 
+import html
 import re
-from html import unescape
 from typing import NamedTuple
 
 MOST_LINKS = 200
@@ -15,10 +15,11 @@ LINK = re.compile(r"""(?:href|src|action|background)\s*=\s*["']?([^\s"'>]+)""", 
 # Text that the writer hides from readers, and not from filters.
 HIDDEN = re.compile(
     r"display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*[01](?![0-9.])|\bsize\s*=\s*[\"']?[01]\b"
-    r"|(?<![-\w])color\s*[:=]\s*[\"']?\s*(?:#fff\b|#ffffff|white\b)|\bhidden\b",
+    r"|(?<![-\w])color\s*[:=]\s*(?:[\"']\s*)?(?:#fff\b|#ffffff|white\b)|\bhidden\b",
     re.I | re.A,
 )
 NAME = re.compile(r"\S*", re.A)
+NO_CHARACTER = re.compile("&#[0-9]{9,};?")  # a number so long that Python would refuse to read it
 BREAKS = frozenset(
     ("p", "br", "div", "td", "tr", "table", "li", "ul", "ol", "h1", "h2", "h3", "h4", "h5", "h6")
     + ("hr", "center", "blockquote", "body", "html", "option")
@@ -34,6 +35,15 @@ LOWER = {code: code + 32 for code in range(ord("A"), ord("Z") + 1)}
 def lowered(text: str) -> str:
     """A text with the letters of ASCII in lower case."""
     return text.lower() if text.isascii() else text.translate(LOWER)
+
+
+def unescape(text: str) -> str:
+    """A text with the characters that stand for entities; numbers of none are replaced.
+
+    >>> unescape("a &amp; &#98;") + unescape("&#" + "9" * 9999 + ";")
+    'a & b\ufffd'
+    """
+    return html.unescape(NO_CHARACTER.sub("\ufffd", text)) if "&" in text else text
 
 
 class Page(NamedTuple):
@@ -100,9 +110,8 @@ def read_page(source: str) -> Page:
             if depth and name not in VOID:
                 depth += 1
         into = hidden if depth else shown
-    text = "".join(shown)
     return Page(
-        unescape(text) if "&" in text else text,
+        unescape("".join(shown)),
         unescape("".join(hidden)),
         [unescape(link) for link in links[:MOST_LINKS]],
         tags,

@@ -105,7 +105,7 @@ def _n_from_lines(start: bytes) -> int:
     return sum(
         1
         for match in FROM_LINE.finditer(start)
-        if (match.start() == 0 or start[: match.start()].endswith((b"\n\n", b"\r\n\r\n")))
+        if (match.start() == 0 or start.endswith((b"\n\n", b"\r\n\r\n"), 0, match.start()))
         and re.match(rb"\r?\n[!-9;-~]+:", start[match.end() : match.end() + 200])
     )
 

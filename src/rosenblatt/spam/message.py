@@ -7,6 +7,7 @@ attachment is opened, so that a hostile message costs no more than a long one.
 """
 
 import binascii
+import codecs
 import re
 import string
 from collections.abc import Callable, Iterator
@@ -28,6 +29,8 @@ CONTENT = (b"\ncontent-type:", b"\ncontent-disposition:", b"\ncontent-transfer-e
 BLANKS = b" \t\r\f\v"
 ENCODED_WORD = re.compile(r"=\?([\w*.:+-]{1,40})\?([bBqQ])\?([^?\s]*)\?=(?:\s+(?==\?))?")
 NOT_BASE64 = bytes(set(range(256)) - set(f"{string.ascii_letters}{string.digits}+/".encode()))
+# Python decodes these, too, the first in the square of time; no message is written in them.
+NO_CHARSETS = frozenset(["punycode", "idna", "unicode-escape", "raw-unicode-escape"])
 BEGINNING = re.compile(rb"\r?\n|>?From |[!-9;-~]+:")
 NO_MAIL = "no e-mail: it has no header such as `Subject: ...`"
 
@@ -206,6 +209,8 @@ def decode(raw: bytes, charset: str) -> str:
     """
     for name in (charset, "utf-8"):
         try:
+            if codecs.lookup(name).name in NO_CHARSETS:
+                continue
             text = raw.decode(name)
             if not text.isascii():
                 text.encode()  # fails for half a surrogate pair, which UTF-7 can hold

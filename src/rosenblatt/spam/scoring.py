@@ -21,7 +21,7 @@ from .tokens import plainer
 # depend on each other, so that a share of them counts, its "effective size factor". This share, and
 # how far from one half a token must be to count, were chosen on held-out messages: docs/spam.md.
 STRENGTH, PRIOR = 0.0178, 0.52
-LEAST_DEVIATION, EFFECTIVE_SHARE = 0.25, 0.25
+LEAST_DEVIATION, EFFECTIVE_SHARE = 0.25, 0.1
 SMOOTHING = 0.01  # of naive Bayes; added to every count
 FEWEST_MESSAGES = 10  # of each class before the filter is as confident as its counts
 NO_EVIDENCE = 0.5

@@ -324,6 +324,8 @@ def parsed_message(
 ) -> ParsedMessage:
     """A message to be learned; what is no message is refused."""
     message = read(raw, read_html)
+    if not name.isascii():  # a file's name need not be in UTF-8, in which the store keeps it
+        name = name.encode(errors="backslashreplace").decode()
     return ParsedMessage(digest_of(raw), label, message, sent(message), name)
 
 

@@ -14,7 +14,7 @@ import re
 import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
@@ -220,6 +220,14 @@ class Store:
 
     # Reading
 
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """What a damaged file answers becomes an error that names the store."""
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise StoreError(f"{self.path} cannot be read: {error}.") from None
+
     def fact(self, name: str) -> Any:
         """One of the facts that are kept beside the counts; None if there is none."""
         try:
@@ -232,57 +240,64 @@ class Store:
 
     def totals(self) -> Totals:
         """What all messages add up to."""
-        facts = dict(self.connection.execute("SELECT name, value FROM facts"))
-        pairs = [
-            (facts.get(f"ham_{what}", 0), facts.get(f"spam_{what}", 0))
-            for what in ("messages", "occurrences", "presences")
-        ]
-        return Totals(pairs[0], pairs[1], pairs[2], facts.get("n_tokens", 0), facts["revision"])
+        with self.reading():
+            facts = dict(self.connection.execute("SELECT name, value FROM facts"))
+            pairs = [
+                (facts.get(f"ham_{what}", 0), facts.get(f"spam_{what}", 0))
+                for what in ("messages", "occurrences", "presences")
+            ]
+            return Totals(pairs[0], pairs[1], pairs[2], facts.get("n_tokens", 0), facts["revision"])
 
     def counts(self, tokens: Iterable[str]) -> dict[str, TokenCounts]:
         """The counts of those tokens that were ever seen."""
-        found: dict[str, TokenCounts] = {}
-        for some in _batches(list(tokens), MOST_NAMES):
-            places = ",".join("?" * len(some))
-            rows = self.connection.execute(
-                "SELECT token, ham, spam, ham_total, spam_total FROM tokens "
-                f"WHERE token IN ({places}) AND ham + spam > 0",
-                some,
-            )
-            found.update((token, (a, b, c, d)) for token, a, b, c, d in rows)
-        return found
+        with self.reading():
+            found: dict[str, TokenCounts] = {}
+            for some in _batches(list(tokens), MOST_NAMES):
+                places = ",".join("?" * len(some))
+                rows = self.connection.execute(
+                    "SELECT token, ham, spam, ham_total, spam_total FROM tokens "
+                    f"WHERE token IN ({places}) AND ham + spam > 0",
+                    some,
+                )
+                found.update((token, (a, b, c, d)) for token, a, b, c, d in rows)
+            return found
 
     def all_counts(self) -> dict[str, TokenCounts]:
         """The counts of all tokens."""
-        rows = self.connection.execute(
-            "SELECT token, ham, spam, ham_total, spam_total FROM tokens WHERE ham + spam > 0"
-        )
-        return {token: (a, b, c, d) for token, a, b, c, d in rows}
+        with self.reading():
+            rows = self.connection.execute(
+                "SELECT token, ham, spam, ham_total, spam_total FROM tokens WHERE ham + spam > 0"
+            )
+            return {token: (a, b, c, d) for token, a, b, c, d in rows}
 
     def token_names(self) -> dict[int, str]:
         """The tokens by their ids."""
-        return dict(self.connection.execute("SELECT id, token FROM tokens"))
+        with self.reading():
+            return dict(self.connection.execute("SELECT id, token FROM tokens"))
 
     def label_of(self, digest: bytes) -> int | None:
         """How a message was learned; None if it was not."""
-        row = self.connection.execute("SELECT label FROM messages WHERE digest = ?", (digest,))
-        return next((label for (label,) in row), None)
+        with self.reading():
+            row = self.connection.execute("SELECT label FROM messages WHERE digest = ?", (digest,))
+            return next((label for (label,) in row), None)
 
     def messages(self) -> Iterator[StoredMessage]:
         """All messages that were learned, by the time they were sent."""
-        self._need_history("this")
-        rows = self.connection.execute(
-            "SELECT digest, label, sent, name, tokens FROM messages "
-            "ORDER BY sent IS NULL, sent, digest"
-        )
-        for digest, label, sent, name, data in rows:
-            yield StoredMessage(digest, label, sent, name, self._unpacked(data))
+        with self.reading():
+            self._need_history("this")
+            rows = self.connection.execute(
+                "SELECT digest, label, sent, name, tokens FROM messages "
+                "ORDER BY sent IS NULL, sent, digest"
+            )
+            for digest, label, sent, name, data in rows:
+                yield StoredMessage(digest, label, sent, name, self._unpacked(data))
 
     def digests(self) -> Iterator[StoredMessage]:
         """All messages that were learned, without their tokens."""
-        rows = self.connection.execute("SELECT digest, label, sent, name FROM messages")
-        for digest, label, sent, name in rows:
-            yield StoredMessage(digest, label, sent, name, None)
+        with self.reading():
+            rows = self.connection.execute("SELECT digest, label, sent, name FROM messages")
+            for digest, label, sent, name in rows:
+                yield StoredMessage(digest, label, sent, name, None)
 
     # Writing
 
@@ -339,17 +354,19 @@ class Store:
 
     def weights(self, model: str) -> tuple[int, bytes] | None:
         """The revision and the weights that were kept of a model; None if there are none."""
-        rows = self.connection.execute(
-            "SELECT revision, value FROM weights WHERE model = ?", (model,)
-        )
-        return next(((revision, value) for revision, value in rows), None)
+        with self.reading():
+            rows = self.connection.execute(
+                "SELECT revision, value FROM weights WHERE model = ?", (model,)
+            )
+            return next(((revision, value) for revision, value in rows), None)
 
     def keep_weights(self, model: str, revision: int, value: bytes) -> None:
         """Keep the weights of a model, fitted to the counts of a revision."""
         if not self.read_only:
-            self.connection.execute(
-                "INSERT OR REPLACE INTO weights VALUES (?, ?, ?)", (model, revision, value)
-            )
+            with suppress(sqlite3.Error):  # on a full disk they are fitted again
+                self.connection.execute(
+                    "INSERT OR REPLACE INTO weights VALUES (?, ?, ?)", (model, revision, value)
+                )
 
     @contextmanager
     def writing(self) -> Iterator[None]:
