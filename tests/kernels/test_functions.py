@@ -154,3 +154,17 @@ def test_bad_numbers_are_refused():
         Gaussian()(rows(2, 3), rows(2, 2))
     with pytest.raises(ValueError, match="Input contains NaN"):
         Gaussian()([[np.nan]], [[1.0]])
+
+
+@pytest.mark.parametrize("offset", [1e5, 1e7])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_sparse_rows_far_from_the_origin_keep_the_digits_of_their_distances(offset, dtype):
+    """By scalar products alone the kernel was off by 1e-5 at offsets of 1e5, and wrong at 1e7."""
+    rng = np.random.default_rng(0)
+    rows = np.zeros((30, 8))
+    rows[:, :2] = offset + 8 * rng.normal(size=(30, 2)).round(1)
+    rows[::2, 3] = -offset  # groups far apart, which no shift brings together
+    rows = rows.astype(dtype)
+    exact = np.exp(-0.1 * ((rows[:, None].astype(float) - rows.astype(float)) ** 2).sum(axis=2))
+    K = Gaussian(0.1)(sp.csr_matrix(rows))
+    assert np.allclose(K, exact, rtol=1e-9 if dtype == np.float64 else 1e-4, atol=1e-30)

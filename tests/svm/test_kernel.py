@@ -11,7 +11,6 @@ from sklearn.datasets import load_iris, make_circles, make_classification
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier
 
-import rosenblatt.kernels.blocks as blocks
 import rosenblatt.kernels.gram as gram
 import rosenblatt.solvers.joint_smo as joint_smo
 import rosenblatt.solvers.smo as smo
@@ -25,7 +24,7 @@ from rosenblatt import (
     certify,
     loops,
 )
-from rosenblatt.kernels import Gaussian, KernelRidge, Linear
+from rosenblatt.kernels import Gaussian, KernelRidge, Linear, shared_products
 from rosenblatt.kernels.blocks import KernelBlocks
 from rosenblatt.model_selection import GridSearchCV
 from rosenblatt.svm.training_rows import surely_distinct
@@ -399,7 +398,7 @@ def test_a_sparse_table_larger_than_a_block_is_never_made_dense(kernel, monkeypa
     X = sp.csr_matrix(np.hstack([X, np.zeros((40, 200))]))  # zeros that a dense copy would hold
     dense = SVC(kernel=kernel).fit(X.toarray(), y).decision_function(X)
     made, toarray = [], sp.csr_matrix.toarray
-    monkeypatch.setattr(blocks, "CELLS", 10 * X.shape[1])
+    monkeypatch.setattr(shared_products, "CELLS", 10 * X.shape[1])
     monkeypatch.setattr(
         sp.csr_matrix,
         "toarray",

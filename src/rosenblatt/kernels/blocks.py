@@ -5,6 +5,7 @@ the exponents keep enough digits; all others by `Kernel.against`, in float64.
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,13 +16,14 @@ from sklearn.utils.extmath import row_norms
 from rosenblatt import loops
 from rosenblatt.runtime.threads import over_chunks
 
+from . import shared_products
 from .distances import ACCURATE
-from .functions import Gaussian, Kernel, Linear
+from .functions import Gaussian, Kernel, Linear, Polynomial, Sigmoid
 from .gram import CURE, MEGABYTE, against, refuse_strange_values
+from .shared_products import SharedRows, shared_rows
 
 COLUMNS = 2048  # of a block that stay in the cache
 UNIT = 1e-15  # rounding of a sum of products, relative to its terms
-CELLS = 1 << 20  # of sparse rows that are dense at a time
 FILLED = 4  # sparse rows of which a cell in so many is filled are faster when dense
 BLOCK = 1 << 21  # kernel values computed at a time by other kernels
 FEW = 1500  # rows of which all kernel values are computed in float64
@@ -29,10 +31,17 @@ SAFE_IN_32_BITS = 500.0  # exponents up to this are off by less than 1e-4 of the
 
 
 class GaussianRows:
-    """Rows V (m, d), dense or sparse, and their squares: ``|u - v|^2 = |u|^2 + |v|^2 - 2 u.v``."""
+    """Rows V (m, d) and their squares: ``|u - v|^2 = |u|^2 + |v|^2 - 2 u.v``.
+
+    They are dense, sparse, or rows whose products are shared.
+    """
 
     def __init__(self, V: Any, gamma: float, dtype: Any = np.float64) -> None:
         self.rate, self.centre = np.asarray(gamma, dtype)[()], None
+        if isinstance(V, SharedRows):
+            self.rows: Any = replace(V, dtype=dtype)
+            self.squares = self.rows.squares
+            return
         self.rows, self.squares = V.astype(np.float64, copy=False), row_norms(V, squared=True)
         if not sp.issparse(V) and (dtype == np.float32 or not self.accurate):
             self.centre = V.mean(axis=0, dtype=np.float64)
@@ -56,9 +65,13 @@ class GaussianRows:
     ) -> NDArray[np.float64]:
         """``a K`` (n, c) for rows U (n, d) and weights a (c, s) of some of V's rows."""
         V, of_columns = self.rows[some], self.squares[some]
-        U = U.astype(np.float64, copy=False)
-        U = U if self.centre is None else _dense(U) - self.centre
-        of_rows, sums = row_norms(U, squared=True), np.zeros((U.shape[0], len(a)))
+        if isinstance(U, SharedRows):
+            of_rows = U.squares
+        else:
+            U = U.astype(np.float64, copy=False)
+            U = U if self.centre is None else _dense(U) - self.centre
+            of_rows = row_norms(U, squared=True)
+        sums = np.zeros((U.shape[0], len(a)))
 
         def work(start: int, stop: int) -> None:
             for j in range(0, V.shape[0], COLUMNS):
@@ -74,12 +87,15 @@ class GaussianRows:
 
 def products_of(U: Any, V: Any) -> NDArray[Any]:
     """All scalar products (n, m) of rows; of sparse ones, a few dense rows of U at a time."""
+    if isinstance(V, SharedRows):
+        return U.products(V)  # type: ignore[no-any-return]
     if not sp.issparse(V):
         return np.asarray(U @ V.T)
     n, d = U.shape
-    if V.shape[0] * d <= CELLS and FILLED * V.nnz >= V.shape[0] * d:  # a block with few zeros
+    cells, most = V.shape[0] * d, shared_products.CELLS
+    if cells <= most and FILLED * V.nnz >= cells:  # a block with few zeros
         V = V.toarray()
-    at_once = max(1, CELLS // max(d, 1))
+    at_once = max(1, most // max(d, 1))
     found = np.empty((n, V.shape[0]), np.result_type(U.dtype, V.dtype))
     for i in range(0, n, at_once):
         found[i : i + at_once] = (V @ _dense(U[i : i + at_once]).T).T
@@ -109,6 +125,10 @@ class KernelScores:
         if isinstance(self.kernel, Linear):
             return np.asarray(U @ np.asarray(a @ self.V[some]).T, np.float64)
         if self.fast is not None:
+            V = shared_rows(self.V, about_mean=True)
+            shared = None if V is None else V.of(U)
+            if shared is not None:
+                return GaussianRows(V, float(self.fast.rate)).sums(shared, a, some)
             return self.fast.sums(U, a, some)
         of_rows, at_once = against(self.kernel, self.V[some]), max(1, BLOCK // a.shape[1])
         blocks = [U[i : i + at_once].astype(np.float64) for i in range(0, U.shape[0], at_once)]
@@ -156,6 +176,8 @@ class KernelBlocks:
                 f"cache_size={megabytes} megabytes cannot hold two rows of the kernel matrix, "
                 f"which have {n} numbers each: {2 * n * dtype.itemsize / MEGABYTE:.3g} are needed."
             )
+        if isinstance(kernel, Linear | Polynomial | Sigmoid):  # picked here, found by `against`
+            shared_rows(X, about_mean=False, often=True)
         self.row_of = None if self.fast else against(kernel, X)
         self.kept = _borrowed(min(room, n), n, dtype)
         self.slot = np.full(n, -1, np.intp)
@@ -171,11 +193,13 @@ class KernelBlocks:
         """The rows as a Gaussian kernel reads them; None for other kernels."""
         if not isinstance(self.kernel, Gaussian):
             return None
-        rows = GaussianRows(self.X, self.kernel.gamma)
+        shared = shared_rows(self.X, about_mean=True, often=True)
+        X = self.X if shared is None else shared
+        rows = GaussianRows(X, self.kernel.gamma)
         if not rows.accurate:
             return None  # from differences
         many = self.X.shape[0] > FEW
-        single = GaussianRows(self.X, self.kernel.gamma, np.float32) if many else rows
+        single = GaussianRows(X, self.kernel.gamma, np.float32) if many else rows
         if single is rows or single.largest > SAFE_IN_32_BITS:
             return rows
         self.double = rows

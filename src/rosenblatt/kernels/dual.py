@@ -13,6 +13,7 @@ from rosenblatt.mistake_driven.examples import CELLS_PER_CALL, Examples
 
 from .functions import Against
 from .gram import KernelRows, Precomputed
+from .shared_products import row_keys
 
 
 class Dual:
@@ -128,17 +129,6 @@ def merge_identical(
     left = merged.any(axis=0)
     speakers = np.unique(place, return_index=True)[1]
     return support[speakers[left]], merged[:, left]
-
-
-def row_keys(X: Any) -> list[bytes]:
-    """A key for each row, the same for equal rows and for no others."""
-    if not sp.issparse(X):
-        return [row.tobytes() for row in X + 0.0]  # -0.0 is 0.0
-    X = X.copy()
-    X.sum_duplicates()
-    X.eliminate_zeros()
-    bounds = list(zip(X.indptr[:-1], X.indptr[1:], strict=True))
-    return [X.indices[i:j].tobytes() + b"|" + X.data[i:j].tobytes() for i, j in bounds]
 
 
 # Scores of rows by the supports of a kernel model, a block of kernel values at a time.

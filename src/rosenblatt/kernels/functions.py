@@ -20,7 +20,7 @@ from sklearn.utils import check_array
 
 from rosenblatt.base import FLOATS
 
-from .distances import Distances, products
+from .distances import Distances, Products
 
 Against = Callable[[Any], NDArray[Any]]
 
@@ -76,7 +76,7 @@ class Linear(Kernel):
 
     def against(self, V: Any) -> Against:
         """A function of U that gives the kernel of its rows with those of V."""
-        return lambda U: products(U, V)
+        return Products(V)
 
 
 @dataclass(frozen=True)

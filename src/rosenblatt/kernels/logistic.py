@@ -37,10 +37,12 @@ from rosenblatt.solvers.logistic import (
 from .dual import refuse_overflow
 from .functions import Kernel, canonical
 from .gram import NAMES, called_kernel, check_symmetric, gamma_of, kernel_of
+from .shared_products import SharesProducts
 from .space import KernelSpace
 
 
 class KernelLogisticRegression(
+    SharesProducts,
     CallbackSupportMixin,  # type: ignore[misc]
     LogisticScores,
     ClassifierMixin,  # type: ignore[misc]

@@ -31,9 +31,10 @@ from .gram import (
     gamma_of,
     kernel_of,
 )
+from .shared_products import SharesProducts
 
 
-class KernelPerceptron(MistakeDriven):
+class KernelPerceptron(SharesProducts, MistakeDriven):
     """A perceptron in the feature space of a kernel, where a line here may be any curve.
 
     The weights there are ``w = sum_i a_i phi(x_i)``, so that ``w.phi(x) = sum_i a_i K(x_i, x)``,

@@ -27,15 +27,16 @@ from rosenblatt.runtime.interrupts import MANY_UNKNOWNS, interruptible
 from rosenblatt.solvers.shifted_systems import solve_one, solve_shifted
 
 from .folds import FoldPath, KernelFolds, SharedKernel, refuse_folds
-from .functions import Gaussian, Kernel, canonical
-from .gram import check_finite_pairs, check_symmetric, warn_if_flat
+from .functions import Kernel, canonical
+from .gram import NAMES, check_finite_pairs, check_symmetric, kernel_of, warn_if_flat
+from .shared_products import SharesProducts
 
 MOST_ROWS_OF_EIGENVALUES = 2_000
 
 BLOCK = 1 << 23  # kernel values computed at a time in predictions
 
 
-class KernelRidge(sklearn.kernel_ridge.KernelRidge):  # type: ignore[misc]
+class KernelRidge(SharesProducts, sklearn.kernel_ridge.KernelRidge):  # type: ignore[misc]
     """Ridge regression in the feature space of a kernel, where a line here may be any curve.
 
     The prediction is ``f(x) = sum_i c_i K(x_i, x)``, and c minimises ``sum_i s_i (t_i - f(x_i))^2 +
@@ -114,9 +115,15 @@ class KernelRidge(sklearn.kernel_ridge.KernelRidge):  # type: ignore[misc]
 
     def _own_kernel(self, X: Any) -> Kernel | None:
         """The kernel, if it is one of ours."""
-        if self.kernel == "rbf":
-            return Gaussian(1.0 / X.shape[1] if self.gamma is None else float(self.gamma))
-        return self.kernel if isinstance(self.kernel, Kernel) else None
+        if isinstance(self.kernel, Kernel):
+            return self.kernel
+        known = self.kernel in NAMES and self.kernel != "precomputed"
+        if not known or self.kernel_params or not float(self.degree).is_integer():
+            return None
+        rate = 1.0 / X.shape[1] if self.gamma is None else float(self.gamma)
+        return kernel_of(  # type: ignore[return-value]
+            self.kernel, X, gamma=rate, degree=int(self.degree), coef0=float(self.coef0)
+        )
 
     def _get_kernel(self, X: Any, Y: Any = None) -> NDArray[Any]:
         """The kernel of the rows of X with those of Y, or with themselves."""

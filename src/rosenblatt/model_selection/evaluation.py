@@ -19,6 +19,7 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _num_samples
 
+from rosenblatt.capabilities import sharing
 from rosenblatt.statistics import Statistic
 from rosenblatt.statistics.folds import Block, Split, blocks
 
@@ -80,7 +81,8 @@ class Evaluation:
             delayed(_run_split)(self.estimator, split, (s, len(splits)), jobs, shared, self.scoring)
             for s, (split, jobs) in enumerate(self._jobs(splits))
         )
-        by_split = Parallel(n_jobs=n_jobs, pre_dispatch=pre_dispatch)(tasks)
+        with sharing(map(last_step, self.trials), self.scoring.X):
+            by_split = Parallel(n_jobs=n_jobs, pre_dispatch=pre_dispatch)(tasks)
         return [results[c] for c in range(len(self.candidates)) for results in by_split]
 
     def whole(self, c: int) -> Any | None:
@@ -204,7 +206,19 @@ def _run_split(
     scoring: Scoring,
 ) -> list[Result]:
     """The results of all candidates on one split."""
-    rows = Rows(split, scoring)
+    with sharing([last_step(estimator)], scoring.X):  # in this process, or behind this front
+        return _results_on(estimator, Rows(split, scoring), progress, jobs, shared)
+
+
+def _results_on(
+    estimator: Any,
+    rows: Rows,
+    progress: tuple[int, int],
+    jobs: list[Job],
+    shared: tuple[list[FrontGroup], list[PathGroup]],
+) -> list[Result]:
+    """The results of all candidates on the rows of one split."""
+    split, scoring = rows.split, rows.scoring
     fronts, paths = shared
     found: dict[int, Result] = {}
     for front in fronts:

@@ -122,7 +122,8 @@ class GridSearchCV(theirs.GridSearchCV):  # type: ignore[misc]
         try:
             for candidate in ParameterGrid(self.param_grid):
                 estimator = clone(self.estimator).set_params(**clone(candidate, safe=False))
-                if is_additive(estimator) or has_path(estimator):
+                shares = is_additive(estimator) or has_path(estimator)
+                if shares or hasattr(last_step(estimator), "sharing"):
                     return True
         except Exception:  # scikit-learn's own search says what is wrong
             return False

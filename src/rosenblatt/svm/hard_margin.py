@@ -7,8 +7,8 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.optimize import linprog
 
-from rosenblatt.kernels.dual import row_keys
 from rosenblatt.kernels.functions import Gaussian, Laplacian, Linear
+from rosenblatt.kernels.shared_products import row_keys
 from rosenblatt.kernels.space import KernelSpace
 from rosenblatt.separation import separability
 

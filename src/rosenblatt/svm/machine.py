@@ -30,13 +30,14 @@ from rosenblatt.kernels.gram import (
     check_with_training_rows,
     kernel_of,
 )
+from rosenblatt.kernels.shared_products import SharesProducts
 from rosenblatt.runtime.blas import one_blas_thread
 
 from .runs import Run, Runs, Warmth
 from .training_rows import Floats, warn_if_indefinite
 
 
-class KernelMachine:
+class KernelMachine(SharesProducts):
     """Checks of rows, runs of the solver and scores, for classification and regression."""
 
     kernel: Any

@@ -8,11 +8,11 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from rosenblatt.base import callers_level
-from rosenblatt.kernels import blocks
+from rosenblatt.kernels import shared_products
 from rosenblatt.kernels.blocks import KernelBlocks, PrecomputedBlocks
-from rosenblatt.kernels.dual import row_keys
 from rosenblatt.kernels.functions import Kernel
 from rosenblatt.kernels.gram import gamma_of, is_positive_semidefinite, kernel_of, warn_if_flat
+from rosenblatt.kernels.shared_products import row_hashes, row_keys
 
 Floats = NDArray[np.float64]
 
@@ -27,7 +27,7 @@ class TrainingRows:
     def __init__(self, model: Any, X: Any, labels: NDArray[Any], weight: Floats) -> None:
         self.X, self.megabytes = X, model.cache_size
         self.wide = X.astype(np.float64, copy=False)
-        if sp.issparse(X) and X.shape[0] * X.shape[1] <= blocks.CELLS:
+        if sp.issparse(X) and X.shape[0] * X.shape[1] <= shared_products.CELLS:
             self.wide = self.wide.toarray()  # one block: with the bits of dense rows
         self.matrix = model.kernel == "precomputed" or (
             callable(model.kernel) and not isinstance(model.kernel, Kernel)
@@ -106,12 +106,8 @@ def warn_if_indefinite(K: NDArray[Any]) -> None:
 
 
 def surely_distinct(X: Any) -> bool:
-    """Whether sums of the bits of rows show that no two are equal; False if they do not."""
-    if sp.issparse(X):
-        return False
-    bits = (X + X.dtype.type(0)).view(f"u{X.dtype.itemsize}")  # in which -0 is 0
-    odd = 2 * np.random.default_rng(0).integers(2**62, size=X.shape[1], dtype=np.uint64) + 1
-    return len(np.unique(bits.astype(np.uint64, copy=False) @ odd)) == len(X)
+    """Whether hashes of rows show that no two are equal; False if they do not."""
+    return len(np.unique(row_hashes(X))) == int(X.shape[0])
 
 
 def summed(group: NDArray[np.intp], cost: Floats, n_groups: int) -> Floats:
