@@ -321,7 +321,7 @@ def transported(p: Floats, codes: NDArray[np.intp], c: Floats) -> Floats:
 def flows(p: Floats, codes: NDArray[np.intp], c: Floats) -> Floats:
     """Masses ``c_i p_ik`` (n, K) of the wrong classes, zero at the own, that balance exactly."""
     # As much leaves each class (rows of it given to others) as enters it (rows of others given to
-    # it), after some is taken off on ways from a class that gives too much to one that gets too much.
+    # it), after some is taken off on ways from classes that give too much to those that get it.
     n, K = p.shape
     masses = p * c[:, np.newaxis]
     masses[np.arange(n), codes] = 0.0
@@ -342,7 +342,7 @@ def flows(p: Floats, codes: NDArray[np.intp], c: Floats) -> Floats:
 
 
 def _way(between: NDArray[np.int64], surplus: NDArray[np.int64]) -> list[tuple[int, int]]:
-    """The fewest steps, each with mass, from the class of most surplus to one that has too little."""
+    """The fewest steps, each with mass, from the largest surplus to a class that lacks some."""
     # There is one: what the classes that can be reached give stays among them, so their surpluses
     # sum to zero or less.
     before = {int(surplus.argmax()): -1}
