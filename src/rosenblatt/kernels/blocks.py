@@ -39,7 +39,7 @@ class GaussianRows:
     def __init__(self, V: Any, gamma: float, dtype: Any = np.float64) -> None:
         self.rate, self.centre = np.asarray(gamma, dtype)[()], None
         if isinstance(V, SharedRows):
-            self.rows: Any = replace(V, dtype=dtype)
+            self.rows: Any = replace(V, dtype=np.dtype(dtype))
             self.squares = self.rows.squares
             return
         self.rows, self.squares = V.astype(np.float64, copy=False), row_norms(V, squared=True)

@@ -32,7 +32,9 @@ class Distances:
     """
 
     def __init__(self, V: Any, scale: float) -> None:
-        self.V, self.scale = V, scale
+        self.V, self.scale, self.dtype = V, scale, V.dtype
+        if sp.issparse(V):
+            self.V = V = V.astype(np.float64, copy=False)
         self.centre = np.zeros(V.shape[1])
         self.shared = shared_rows(V, about_mean=True)
         if self.shared is not None:
@@ -57,13 +59,18 @@ class Distances:
         if self.shared is not None and shared is not None:
             apart = _expanded(shared.products(self.shared), shared.squares, self.squares)
             apart *= self.scale
-            return apart.astype(self.V.dtype, copy=False)
+            return apart.astype(self.dtype, copy=False)
         as_they_are = self.by_blas and self.V.dtype == np.float64 and not self.centre.any()
-        if sp.issparse(self.V) or as_they_are:
+        if sp.issparse(self.V):
+            U = sp.csr_matrix(U, dtype=np.float64)
             result = self._by_products(U, self.V, self.squares)
             result *= self.scale
             if not self.by_blas:
-                self._correct(result, sp.csr_matrix(U))
+                self._correct(result, U)
+            return result.astype(self.dtype, copy=False)
+        if as_they_are:
+            result = self._by_products(U, self.V, self.squares)
+            result *= self.scale
             return result
         measure = self._by_products if self.by_blas else _from_differences
         U = (U.toarray() if sp.issparse(U) else U) - self.centre
@@ -86,13 +93,12 @@ class Distances:
 
     def _correct(self, result: NDArray[Any], U: Any) -> None:
         """Compute again what is off by rounding, of pairs of sparse rows that are not far apart."""
-        of_rows = row_norms(U, squared=True).astype(np.float64)
+        of_rows = row_norms(U, squared=True)
         off = ROUNDING * self.scale * (of_rows[:, np.newaxis] + self.squares)
         i, j = np.nonzero((off > ACCURATE) & (result - off < FAR))
-        V = self.V.astype(np.float64)
         for start in range(0, len(i), PAIRS_PER_BLOCK):
             pairs = slice(start, start + PAIRS_PER_BLOCK)
-            difference = U[i[pairs]] - V[j[pairs]]
+            difference = U[i[pairs]] - self.V[j[pairs]]
             result[i[pairs], j[pairs]] = self.scale * row_norms(difference, squared=True)
 
 
