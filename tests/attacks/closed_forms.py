@@ -16,41 +16,16 @@ import rosenblatt as rb
 from rosenblatt import certify
 
 from . import tables
-from .exact import DIGITS, decimal, dot, fractions, solve, squares_excess
-from .optima import below, exactly, ones, published, stored
-
-OFF = 1e-4
-
-
-def off_by(certificate, found, exact, size, name):
-    """What is false in a certificate that holds though numbers are off by more than OFF."""
-    if not certificate.holds:
-        return []
-    found, exact, size = (np.ravel(np.asarray(v, np.float64)) for v in (found, exact, size))
-    apart = np.abs(found - exact) - OFF * size
-    if (apart > 0).any():
-        return [f"{certificate.model}: {name} is off by {float(apart.max()):.3g}, and all holds"]
-    return []
-
-
-def of_class(X, y, weight, k):
-    """Weight, mean (d,) and scatter (d, d) of one class, in fractions."""
-    rows = [row for row, code in zip(fractions(X), y, strict=True) if code == k]
-    s = [w for w, code in zip(fractions(weight), y, strict=True) if code == k]
-    total = sum(s, Fraction(0))
-    mean = [dot(s, column) / total for column in zip(*rows, strict=True)]
-    away = [[x - m for x, m in zip(row, mean, strict=True)] for row in rows]
-    d = len(mean)
-    scatter = [[sum((w * a[i] * a[j] for w, a in zip(s, away, strict=True)), Fraction(0))
-                for j in range(d)] for i in range(d)]  # fmt: skip
-    return total, mean, scatter
+from .exact import DIGITS, decimal, dot, fractions, of_class, solve, squares_excess
+from .false_claims import OFF, below, off_by
+from .optima import published
 
 
 def gaussian_naive_bayes(rng):
     X = tables.rows(rng, rng.randint(4, 10), rng.randint(1, 4))
     y = np.arange(len(X)) % 2
-    X, weight = stored(rng, X), tables.weights(rng, len(y))
-    X = exactly(X) if not isinstance(X, np.ndarray) else X
+    X, weight = tables.stored(rng, X), tables.weights(rng, len(y))
+    X = tables.exactly(X) if not isinstance(X, np.ndarray) else X
     kind = (rb.GaussianNB, sklearn.naive_bayes.GaussianNB)[rng.randint(2)]
     model = kind(var_smoothing=(1e-9, 0.0)[rng.randint(2)]).fit(X, y, sample_weight=weight)
     if rng.randint(3):
@@ -58,7 +33,7 @@ def gaussian_naive_bayes(rng):
     if rng.randint(3):
         model.var_ = np.abs(tables.changed(rng, model.var_)).astype(model.var_.dtype)
     certificate = certify(model, X, y, sample_weight=weight)
-    weight, gap = ones(weight, len(y)), Decimal(0)
+    weight, gap = tables.ones(weight, len(y)), Decimal(0)
     with localcontext(DIGITS):
         for k in range(2):
             total, mean, scatter = of_class(np.asarray(X, np.float64), y, weight, k)
@@ -84,7 +59,7 @@ def counting_naive_bayes(rng):
     log_q = tables.changed(rng, model.feature_log_prob_)
     model.feature_log_prob_ = log_q = np.minimum(log_q, -1e-3 if name == "BernoulliNB" else 9.0)
     certificate = certify(model, X, y, sample_weight=weight)
-    rows, s, a = fractions(X), fractions(ones(weight, len(y))), Fraction(alpha)
+    rows, s, a = fractions(X), fractions(tables.ones(weight, len(y))), Fraction(alpha)
     gap = Decimal(0)
     with localcontext(DIGITS):
         for k in range(2):

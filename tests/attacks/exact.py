@@ -50,6 +50,19 @@ def design(X, intercept):
     return [[Fraction(1)] * intercept + row for row in fractions(X)]
 
 
+def of_class(X, y, weight, k):
+    """Weight, mean (d,) and scatter (d, d) of one class, in fractions."""
+    rows = [row for row, code in zip(fractions(X), y, strict=True) if code == k]
+    s = [w for w, code in zip(fractions(weight), y, strict=True) if code == k]
+    total = sum(s, Fraction(0))
+    mean = [dot(s, column) / total for column in zip(*rows, strict=True)]
+    away = [[x - m for x, m in zip(row, mean, strict=True)] for row in rows]
+    d = len(mean)
+    scatter = [[sum((w * a[i] * a[j] for w, a in zip(s, away, strict=True)), Fraction(0))
+                for j in range(d)] for i in range(d)]  # fmt: skip
+    return total, mean, scatter
+
+
 def squares_excess(X, t, weight, alpha, intercept, w, b):
     """``sum s r^2 + alpha |w|^2`` less its least value."""
     Z, s, t = design(X, intercept), fractions(weight), fractions(t)

@@ -4,7 +4,6 @@ from decimal import localcontext
 from fractions import Fraction
 
 import numpy as np
-import scipy.sparse as sp
 import sklearn.decomposition
 import sklearn.kernel_ridge
 import sklearn.linear_model as theirs
@@ -26,37 +25,13 @@ from .exact import (
     solve,
     squares_excess,
 )
-
-
-def below(certificate, excess, name="gap"):
-    """What is false in a claim, in words; nothing if its value is not below the exact excess."""
-    value = certificate[name].value
-    if np.isinf(value):
-        return []
-    exact = Fraction(excess) if not isinstance(excess, Fraction) else excess
-    if value != value or Fraction(value) < exact:
-        return [f"{certificate.model} {name}: {value!r} claimed, at least {float(exact)!r} is true"]
-    return []
-
-
-def stored(rng, X):
-    """The same rows as an array or a sparse matrix, in 64 or 32 bits."""
-    kind = rng.randint(6)
-    return sp.csr_matrix(X) if kind == 0 else X.astype(np.float32) if kind == 1 else X
-
-
-def exactly(X):
-    return np.asarray(X.toarray() if sp.issparse(X) else X, np.float64)
-
-
-def ones(weight, n):
-    return np.ones(n) if weight is None else weight
+from .false_claims import below
 
 
 def regression(rng, most_rows=11):
     X = tables.rows(rng, rng.randint(2, most_rows), rng.randint(1, 4))
-    X = stored(rng, X)
-    t = tables.targets(rng, exactly(X))
+    X = tables.stored(rng, X)
+    t = tables.targets(rng, tables.exactly(X))
     return X, t, tables.weights(rng, len(t))
 
 
@@ -99,7 +74,7 @@ def _squares(rng, model, alpha, X, t, weight):
     put_off(rng, model)
     certificate = certify(model, X, t, sample_weight=weight)
     w, b = published(model)
-    X, weight = exactly(X), ones(weight, len(t))
+    X, weight = tables.exactly(X), tables.ones(weight, len(t))
     return below(certificate, squares_excess(X, t, weight, alpha, model.fit_intercept, w, b))
 
 
@@ -119,7 +94,7 @@ def lasso(rng):
     tried = [published(model), published(best), (0 * published(best)[0], float(np.mean(t)))]
     put_off(rng, model)
     certificate = certify(model, X, t, sample_weight=weight)
-    X, share = exactly(X), fractions(ones(weight, len(t)))
+    X, share = tables.exactly(X), fractions(tables.ones(weight, len(t)))
     total = sum(share, Fraction(0))
     share = [s / total for s in share]
     alpha, rho = Fraction(settings["alpha"]), Fraction(float(rho))
@@ -142,8 +117,8 @@ def lasso(rng):
 def classification(rng, most_rows=12):
     K = 2 + rng.randint(2)
     X = tables.rows(rng, rng.randint(2 * K, most_rows), rng.randint(1, 4))
-    X = stored(rng, X)
-    y = tables.labels(rng, exactly(X), K)
+    X = tables.stored(rng, X)
+    y = tables.labels(rng, tables.exactly(X), K)
     return X, y, tables.weights(rng, len(y)), K
 
 
@@ -186,7 +161,7 @@ def _logistic(rng, C, ratio):
     put_off(rng, model)
     certificate = certify(model, X, y, sample_weight=weight)
     factor = 1.0 if np.isinf(C) else C
-    X, c = exactly(X), factor * ones(weight, len(y))
+    X, c = tables.exactly(X), factor * tables.ones(weight, len(y))
 
     def objective(coef, intercept):
         W, b = planes(coef, intercept, K)
@@ -294,7 +269,7 @@ def linear_machine(rng):
     tried = [published(model)[0], published(best)[0], 0 * published(best)[0]]
     model.coef_ = tables.changed(rng, model.coef_)
     certificate = certify(model, X, y, sample_weight=weight)
-    rows, c = fractions(X), [Fraction(C) * s for s in fractions(ones(weight, len(y)))]
+    rows, c = fractions(X), [Fraction(C) * s for s in fractions(tables.ones(weight, len(y)))]
     aims = fractions(y if regress else 2.0 * y - 1)
 
     def objective(w):

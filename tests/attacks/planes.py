@@ -10,7 +10,6 @@ from rosenblatt import certify
 
 from . import tables
 from .exact import dot, fractions
-from .optima import exactly, stored
 
 MOST_UPDATES = 300
 
@@ -24,8 +23,8 @@ def averaged_and_pocket(rng):
 
 
 def _judge(rng, kind):
-    X = stored(rng, tables.rows(rng, rng.randint(3, 10), rng.randint(1, 4)))
-    y = tables.labels(rng, exactly(X))
+    X = tables.stored(rng, tables.rows(rng, rng.randint(3, 10), rng.randint(1, 4)))
+    y = tables.labels(rng, tables.exactly(X))
     model = kind(max_iter=int(rng.choice([1, 5, 50])), random_state=0).fit(X, y)
     model.coef_ = model.coef_ * model.coef_.dtype.type(10.0 ** rng.randint(-30, 30))
     if rng.randint(2):
@@ -33,11 +32,11 @@ def _judge(rng, kind):
     certificate = certify(model, X, y)
     if not np.isfinite(model.coef_).all():
         return ["infinite coefficients hold"] * certificate.holds
-    leads = exact_leads(exactly(X), y, model.coef_[0], model.intercept_[0])
+    leads = exact_leads(tables.exactly(X), y, model.coef_[0], model.intercept_[0])
     return [
         *wrong_rows(certificate, leads, y),
         *wide_margin(certificate, leads, dot(*[fractions(model.coef_[0])] * 2)),
-        *no_plane(certificate, exactly(X), y),
+        *no_plane(certificate, tables.exactly(X), y),
     ]
 
 

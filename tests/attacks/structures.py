@@ -14,9 +14,8 @@ import rosenblatt as rb
 from rosenblatt import certify
 
 from . import tables
-from .closed_forms import of_class, off_by
-from .exact import DIGITS, decimal
-from .optima import below
+from .exact import DIGITS, decimal, of_class
+from .false_claims import below, off_by
 
 
 def tree_augmented(rng):

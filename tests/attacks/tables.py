@@ -1,6 +1,7 @@
 """Tables that are hard on rounding: far from zero, nearly dependent, of scales far apart."""
 
 import numpy as np
+import scipy.sparse as sp
 
 KINDS = [
     "plain", "whole", "far", "powers", "nearly equal", "dependent", "scales", "constant", "tiny",
@@ -32,6 +33,22 @@ def rows(rng, n, d, kinds=KINDS):
     elif kind == "equal rows":
         X = X[rng.randint(0, max(1, n // 2), n)]
     return X
+
+
+def stored(rng, X):
+    """The same rows as an array or a sparse matrix, in 64 or 32 bits."""
+    kind = rng.randint(6)
+    return sp.csr_matrix(X) if kind == 0 else X.astype(np.float32) if kind == 1 else X
+
+
+def exactly(X):
+    """Rows in any storage as an array of doubles."""
+    return np.asarray(X.toarray() if sp.issparse(X) else X, np.float64)
+
+
+def ones(weight, n):
+    """The weights, ones if there are none."""
+    return np.ones(n) if weight is None else weight
 
 
 def weights(rng, n):

@@ -1,5 +1,6 @@
 """Every row of the registry is whole, and says what is so."""
 
+import importlib
 import importlib.util
 import inspect
 import re
@@ -123,6 +124,15 @@ def test_parameters_it_names_are_parameters(row):
 def test_its_page_exists_and_names_it(row):
     text = (ROOT / "docs" / row.page).read_text(encoding="utf-8")
     assert re.search(rf"\b{row.name}\b", text)
+
+
+@each_row
+def test_its_fit_by_parts_exists_and_the_page_of_scale_names_it(row):
+    if row.parts:
+        module = importlib.import_module(f"rosenblatt.distributed.{row.parts}")
+        assert list(inspect.signature(module.fit_parts).parameters) == ["model", "passes"]
+        page = (ROOT / "docs" / "scale.md").read_text("utf-8")
+        assert re.search(rf"^\| {row.parts} \|.*`{row.name}`", page, re.MULTILINE)
 
 
 @each_row

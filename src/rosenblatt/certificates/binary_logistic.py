@@ -25,6 +25,7 @@ from .rounded_matrix import UNIT, Floats, RoundedMatrix, total
 MOST_STEPS = 30
 HALVINGS = 8
 ENOUGH = 2.0  # ratio of the two ends at which a bracket is good
+MOST_PRODUCTS = 100  # in a system too large to be formed
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,12 +147,26 @@ def _polish(
 
 def _newton_step(problem: BinaryLogistic, w: Floats, z: Floats) -> Floats:
     """The change of w that the second-order model of the loss asks for, the intercept following."""
-    table, penalty = problem.table, problem.penalty
+    table = problem.table
     p = expit(-problem.y * z)
     h = np.maximum(problem.c * p * (1 - p), 1e-12 * problem.c)
-    gradient = -table.transposed(problem.c * p * problem.y)[0]
+    gradient = -table.roughly_transposed(problem.c * p * problem.y)
+    return quadratic_step(table, h, gradient, w, problem.penalty, MOST_PRODUCTS)
+
+
+def quadratic_step(
+    table: RoundedMatrix,
+    h: Floats,
+    gradient: Floats,
+    w: Floats,
+    penalty: Penalty,
+    most_products: int,
+) -> Floats:
+    """The change of w that is best by the gradient and the curvature ``X'HX`` of a loss."""
     if penalty.l1 == 0 and table.d > MOST_COLUMNS:
-        return _by_conjugate_gradients(table, h, gradient + penalty.l2 * w, penalty.l2)
+        return _by_conjugate_gradients(
+            table, h, gradient + penalty.l2 * w, penalty.l2, most_products
+        )
     columns = columns_that_matter(w, gradient, penalty)
     gram = _curvature(table, h, columns)
     target = gram @ w[columns] - gradient[columns]
@@ -180,13 +195,15 @@ def _curvature(table: RoundedMatrix, h: Floats, columns: NDArray[np.intp]) -> Fl
     """``X'HX`` of some columns, less what a free intercept takes of it."""
     gram = table.scatter(columns, h)
     if table.centred:
-        pull = table.transposed(h)[0][columns]
+        pull = table.roughly_transposed(h)[columns]
         gram = gram - np.outer(pull, pull) / h.sum()
     return gram
 
 
-def _by_conjugate_gradients(table: RoundedMatrix, h: Floats, gradient: Floats, l2: float) -> Floats:
-    """The Newton step of many columns."""
+def _by_conjugate_gradients(
+    table: RoundedMatrix, h: Floats, gradient: Floats, l2: float, most_products: int
+) -> Floats:
+    """The Newton step ``-(X'HX + l2)^-1 g`` of many columns, the intercept following."""
 
     def times(v: Floats) -> Floats:
         moved = table.roughly_times(np.ravel(v))
@@ -195,7 +212,7 @@ def _by_conjugate_gradients(table: RoundedMatrix, h: Floats, gradient: Floats, l
         return table.roughly_transposed(h * moved) + l2 * np.ravel(v)
 
     A = scipy.sparse.linalg.LinearOperator((table.d, table.d), matvec=times, dtype=np.float64)
-    step, _ = scipy.sparse.linalg.cg(A, -gradient, rtol=1e-4, maxiter=100)
+    step, _ = scipy.sparse.linalg.cg(A, -gradient, rtol=1e-4, maxiter=most_products)
     return np.asarray(step)
 
 

@@ -8,6 +8,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from .claims import Claim, total_weight, within
+from .input_checks import check_columns, check_fitted
 
 Floats = NDArray[np.float64]
 
@@ -35,13 +36,8 @@ class ClassData:
     """Rows with their classes, numbered in the order of the model's own `classes_`."""
 
     def __init__(self, model: Any, X: Any, y: NDArray[Any], weight: Floats) -> None:
-        if not hasattr(model, "classes_"):
-            name = type(model).__name__
-            raise ValueError(f"This {name} is not fitted yet: call fit before certify.")
-        if X.shape[1] != model.n_features_in_:
-            raise ValueError(
-                f"X has {X.shape[1]} columns, but the model has {model.n_features_in_}."
-            )
+        check_fitted(model, "classes_")
+        check_columns(model, X)
         self.classes = np.asarray(model.classes_)
         kept = np.flatnonzero(weight > 0)
         self.given = X  # rows of no weight included

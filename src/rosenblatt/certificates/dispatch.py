@@ -17,11 +17,11 @@ from rosenblatt.runtime.blas import one_blas_thread
 
 from .claims import Certificate, Claim, weights_in_range
 
-Adapter = Callable[..., Certificate]
+Verifier = Callable[..., Certificate]
 
 # (top-level package, class name) and the module here that reads its attributes. A model is looked
 # up along the bases of its class: a subclass is found, a namesake from another package is not.
-ADAPTERS = verifiers()
+VERIFIERS = verifiers()
 # Verifiers to which only the shares of the rows in all weight matter.
 BY_SHARES = {"discriminants", "gaussian_mixture", "kmeans", "nearest_centroid", "pca"}
 
@@ -80,7 +80,7 @@ def certify(
         steps = [step for _, step in model.steps[:-1] if hasattr(step, "transform")]
         before = ", ".join(type(step).__name__ for step in steps)
         return _with_note(certificate, f"on the output of {before}") if before else certificate
-    adapter = _adapter(model)
+    verifier = _verifier(model)
     # Categories may be words, which are compared and never added up; columns may be of many kinds.
     readers = [model, *getattr(model, "estimators_", [])[:1]]  # bagging gives its rows to members
     words = any(hasattr(reader, name) for reader in readers for name in ("categories_", "kinds_"))
@@ -93,13 +93,13 @@ def certify(
     X, y, weight = _check_data(X, y, sample_weight, words=words, gaps=gaps, classes=classes)
     with np.errstate(over="ignore"):
         overflows = not np.isfinite(weight.sum())
-    if overflows and adapter.__module__.rpartition(".")[2] in BY_SHARES:
+    if overflows and verifier.__module__.rpartition(".")[2] in BY_SHARES:
         weight = weights_in_range(weight)
     # Numbers out of range are infinity or NaN, of which no claim holds; and the same bits come out
     # whatever number of threads BLAS has.
     with np.errstate(over="ignore", invalid="ignore"), one_blas_thread(), unnamed_columns():
         try:
-            certificate = adapter(model, X, y, weight, tol=tol, effort=effort)
+            certificate = verifier(model, X, y, weight, tol=tol, effort=effort)
         except Exception:
             strange = _not_finite(model)
             if overflows:
@@ -139,14 +139,14 @@ def _of_strange_numbers(model: Any, X: Any, strange: list[str]) -> Certificate:
     return Certificate(type(model).__name__, "that of the class", words, (claim,))
 
 
-def _adapter(model: Any) -> Adapter:
-    """The function that reads this kind of model."""
+def _verifier(model: Any) -> Verifier:
+    """The `certify_model` that reads this kind of model."""
     for base in type(model).__mro__:
-        module = ADAPTERS.get((base.__module__.partition(".")[0], base.__name__))
+        module = VERIFIERS.get((base.__module__.partition(".")[0], base.__name__))
         if module is not None:
-            adapter: Adapter = import_module(f"{__package__}.{module}").certify_model
-            return adapter
-    known = ", ".join(sorted({f"{package}.{name}" for package, name in ADAPTERS}))
+            verifier: Verifier = import_module(f"{__package__}.{module}").certify_model
+            return verifier
+    known = ", ".join(sorted({f"{package}.{name}" for package, name in VERIFIERS}))
     raise TypeError(
         f"{type(model).__name__} cannot be certified. These can: {known}, and Pipelines and "
         "searches that end in one."

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from .claims import Certificate, Claim, total_weight, weights_in_range
 from .closed_form import agrees
+from .input_checks import check_fitted
 from .tree import (
     class_weights,
     least_mistakes_claim,
@@ -34,8 +35,7 @@ def certify_model(
     model: Any, X: Any, y: NDArray[Any], weight: Floats, *, tol: float, effort: int
 ) -> Certificate:
     """Route the rows down every tree again, and compare with what is published."""
-    if not hasattr(model, "estimators_"):
-        raise ValueError(f"This {type(model).__name__} is not fitted yet: call fit before certify.")
+    check_fitted(model, "estimators_")
     weight = weights_in_range(weight)  # as our fits do
     if not hasattr(model, "n_outputs_"):
         model_outputs = 1 if y.ndim == 1 else y.shape[1]

@@ -13,6 +13,7 @@ from scipy.linalg import solve_triangular
 from scipy.special import logsumexp
 
 from .claims import Certificate, Claim, measured, total_weight, within
+from .input_checks import check_fitted
 
 Floats = NDArray[np.float64]
 ROWS_AT_ONCE = 4_096  # so that they stay in the cache
@@ -22,8 +23,7 @@ def certify_model(
     model: Any, X: Any, y: NDArray[Any], weight: Floats, *, tol: float, effort: int
 ) -> Certificate:
     """Take one more step of EM by hand, and compare."""
-    if not hasattr(model, "means_"):
-        raise ValueError(f"This {type(model).__name__} is not fitted yet: call fit before certify.")
+    check_fitted(model, "means_")
     n, d = X.shape
     exact = np.asarray(model.means_).dtype == np.float64
     p, m, S = parameters_of(model)

@@ -17,6 +17,7 @@ from .boosting_losses import best_constant, derivatives, is_quantile, losses
 from .claims import Certificate, Claim, total_weight, weights_in_range
 from .closed_form import class_codes
 from .forest import checked_rows
+from .input_checks import check_fitted
 from .tree import class_weights, output_of
 from .tree_routing import MOST_BITS, Floats, as_matrix, ends_by_masks
 
@@ -31,8 +32,7 @@ def certify_model(
     model: Any, X: Any, y: NDArray[Any], weight: Floats, *, tol: float, effort: int
 ) -> Certificate:
     """Recompute every round from the data and the published trees."""
-    if not hasattr(model, "n_trees_per_iteration_"):
-        raise ValueError(f"This {type(model).__name__} is not fitted yet: call fit before certify.")
+    check_fitted(model, "n_trees_per_iteration_")
     weight = weights_in_range(weight)  # as our fits do
     targets = _targets(model, y)
     weight = weight * class_weights(model, y)

@@ -20,9 +20,9 @@ import scipy.linalg
 import scipy.sparse.linalg
 from numpy.typing import NDArray
 
-from .binary_logistic import Bracket, solve_scaled
+from .binary_logistic import Bracket, quadratic_step
 from .exact_arithmetic import balanced
-from .lasso import MOST_COLUMNS, Penalty, columns_that_matter, descend
+from .lasso import MOST_COLUMNS, Penalty
 from .rounded_matrix import UNIT, Floats, RoundedMatrix, total
 
 Solve = Callable[[Floats, float], tuple[Floats, float]]
@@ -195,38 +195,10 @@ def _newton(
 
 def _newton_step(problem: Hinge, w: Floats, z: Floats) -> Floats:
     """The change of w that the second-order model asks for, the intercept following."""
-    table, penalty = problem.table, problem.penalty
-    excess = problem.excess(z)
+    table, excess = problem.table, problem.excess(z)
     h = 2 * np.where(excess != 0, problem.c, 1e-12 * problem.c)
     gradient = -table.roughly_transposed(h * excess)
-    if penalty.l1 == 0 and table.d > MOST_COLUMNS:
-        return _by_products(table, h, gradient + penalty.l2 * w, penalty.l2)
-    columns = columns_that_matter(w, gradient, penalty)
-    gram = table.scatter(columns, h)
-    if table.centred:
-        pull = table.roughly_transposed(h)[columns]
-        gram = gram - np.outer(pull, pull) / h.sum()
-    target = gram @ w[columns] - gradient[columns]
-    new = np.zeros(table.d)
-    if penalty.l1 == 0:
-        new[columns] = solve_scaled(gram + penalty.l2 * np.eye(len(columns)), target)
-    else:
-        new[columns] = descend(gram, target, w[columns], penalty)
-    return np.asarray(new - w)
-
-
-def _by_products(table: RoundedMatrix, h: Floats, gradient: Floats, l2: float) -> Floats:
-    """The Newton step of many columns, by conjugate gradients."""
-
-    def times(v: Floats) -> Floats:
-        moved = table.roughly_times(np.ravel(v))
-        if table.centred:
-            moved = moved - (h @ moved) / h.sum()
-        return table.roughly_transposed(h * moved) + l2 * np.ravel(v)
-
-    A = scipy.sparse.linalg.LinearOperator((table.d, table.d), matvec=times, dtype=np.float64)
-    step, _ = scipy.sparse.linalg.cg(A, -gradient, rtol=1e-4, maxiter=MOST_PRODUCTS)
-    return np.asarray(step)
+    return quadratic_step(table, h, gradient, w, problem.penalty, MOST_PRODUCTS)
 
 
 # The hinge: an interior point method on both sides of each row.

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from .claims import Certificate, Claim, measured, total_weight, within
 from .exact_arithmetic import balanced
+from .input_checks import check_fitted
 from .joint_kernel_machine import joint_claims
 from .kernel_scores import scores_claim
 from .kernel_supports import Supports, scalar_products
@@ -34,8 +35,7 @@ def certify_model(
     model: Any, X: Any, y: NDArray[Any], weight: Floats, *, tol: float, effort: int
 ) -> Certificate:
     """Read a fitted SVC or SVR and state what it achieved on the rows given."""
-    if not hasattr(model, "dual_coef_"):
-        raise ValueError(f"This {type(model).__name__} is not fitted yet: call fit before certify.")
+    check_fitted(model, "dual_coef_")
     kernel = KernelOf.of(model, X)
     supports = Supports(model, X, kernel)
     classifies = hasattr(model, "classes_")

@@ -20,6 +20,7 @@ from rosenblatt.separation import widest
 from . import perceptron
 from .claims import Certificate, Claim
 from .exact_arithmetic import UNIT, RowLeads, leads_of
+from .input_checks import check_columns, check_fitted
 from .kernel_values import ROWS_PER_BLOCK, Floats, KernelOf, rate_claim, wide
 
 MOST_ROWS = 2000  # of which a whole kernel matrix is made
@@ -156,14 +157,12 @@ def certify_model(
 
 def read(model: Any, X: Any, y: NDArray[Any], weight: Floats) -> Books:
     """Check that the model's numbers and the data belong together."""
-    if not hasattr(model, "dual_coef_"):
-        raise ValueError(f"This {type(model).__name__} is not fitted yet: call fit before certify.")
+    check_fitted(model, "dual_coef_")
     kernel, places = KernelOf(model), np.asarray(model.support_, np.intp)
     a, precomputed = np.asarray(model.dual_coef_, np.float64), kernel.name == "precomputed"
     if a.shape[1] != len(places):
         raise ValueError(f"dual_coef_ has {a.shape[1]} columns, but support_ {len(places)} rows.")
-    if X.shape[1] != model.n_features_in_:
-        raise ValueError(f"X has {X.shape[1]} columns, but the model has {model.n_features_in_}.")
+    check_columns(model, X)
     supports = None if precomputed else wide(model.support_vectors_)
     # The reader of linear models checks the rest, given a row of numbers for each column.
     stand_in = _View(model, coef_=np.zeros((len(a), X.shape[1])))

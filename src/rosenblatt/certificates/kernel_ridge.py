@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .claims import Certificate, Claim, measured, total_weight, within
+from .input_checks import check_fitted
 from .kernel_values import KernelOf, wide
 from .rounded_matrix import UNIT, Floats
 
@@ -26,8 +27,7 @@ def certify_model(
     model: Any, X: Any, y: NDArray[Any], weight: Floats, *, tol: float, effort: int
 ) -> Certificate:
     """Read a fitted kernel ridge regression and state what it achieved on the rows given."""
-    if not hasattr(model, "dual_coef_"):
-        raise ValueError(f"This {type(model).__name__} is not fitted yet: call fit before certify.")
+    check_fitted(model, "dual_coef_")
     t = np.asarray(y, np.float64).reshape(len(y), -1)
     c = np.asarray(model.dual_coef_, np.float64).reshape(len(model.dual_coef_), -1)
     if c.shape != t.shape:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
 from .claims import Certificate, Claim, measured, total_weight, within
+from .input_checks import check_fitted
 from .kmeans_bounds import best_bound
 
 Floats = NDArray[np.float64]
@@ -25,8 +26,7 @@ def certify_model(
     model: Any, X: Any, y: NDArray[Any], weight: Floats, *, tol: float, effort: int
 ) -> Certificate:
     """Measure all rows again and bound the best possible loss."""
-    if not hasattr(model, "cluster_centers_"):
-        raise ValueError(f"This {type(model).__name__} is not fitted yet: call fit before certify.")
+    check_fitted(model, "cluster_centers_")
     centres = np.asarray(model.cluster_centers_, np.float64)
     n, d = X.shape
     if centres.shape[1] != d or not np.isfinite(centres).all():

@@ -17,6 +17,7 @@ from .binary_logistic import Bracket
 from .claims import Certificate, Claim, distance_claim, gap_claim, measured, total_weight, within
 from .closed_form import ClassData
 from .hinge import Hinge
+from .input_checks import check_columns, check_fitted
 from .joint_hinge import JointHinge
 from .lasso import Penalty
 from .published_numbers import (
@@ -84,10 +85,8 @@ def certify_model(
     model: Any, X: Any, y: NDArray[Any], weight: Floats, *, tol: float, effort: int
 ) -> Certificate:
     """Name the problem, or that of each class against the rest, and hand it to its verifier."""
-    if not hasattr(model, "coef_"):
-        raise ValueError(f"This {type(model).__name__} is not fitted yet: call fit before certify.")
-    if X.shape[1] != model.n_features_in_:
-        raise ValueError(f"X has {X.shape[1]} columns, but the model has {model.n_features_in_}.")
+    check_fitted(model, "coef_")
+    check_columns(model, X)
     setting = setting_of(model)
     coef = model.coef_.toarray() if sp.issparse(model.coef_) else np.atleast_2d(model.coef_)
     W = np.asarray(coef, np.float64)

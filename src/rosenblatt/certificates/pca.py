@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from .claims import Certificate, Claim, total_weight, within
 from .closed_form import EPS, Floats, agrees, dense, unit
+from .input_checks import check_columns, check_fitted
 
 ROWS_AT_ONCE = 4_096
 
@@ -53,12 +54,9 @@ def certify_model(
     model: Any, X: Any, y: NDArray[Any], weight: Floats, *, tol: float, effort: int
 ) -> Certificate:
     """Compute mean and covariance again, and compare what was published."""
-    if not hasattr(model, "components_"):
-        name = type(model).__name__
-        raise ValueError(f"This {name} is not fitted yet: call fit before certify.")
+    check_fitted(model, "components_")
     X, weight = dense(X)[weight > 0], weight[weight > 0]
-    if X.shape[1] != model.n_features_in_:
-        raise ValueError(f"X has {X.shape[1]} columns, but the model has {model.n_features_in_}.")
+    check_columns(model, X)
     if weight.sum() <= 1:
         raise ValueError("Rows that weigh one in all have no variance to certify.")
     found = variation(X, weight)

@@ -19,6 +19,7 @@ from rosenblatt.separation import Separability, separability, widest
 from .claims import Certificate, Claim, Grade, total_weight, within
 from .closed_form import class_codes
 from .exact_arithmetic import RowLeads, leads_of, stands
+from .input_checks import check_fitted
 from .rounded_matrix import shares_of
 
 SLACK = 1e-9  # relative allowance for the few roundings in a bound
@@ -89,8 +90,7 @@ def says_it_is_clean(model: Any) -> bool:
 
 def read(model: Any, X: Any, y: NDArray[Any], weight: Floats) -> PerceptronFit:
     """Check that the model's numbers and the data belong together."""
-    if not hasattr(model, "coef_"):
-        raise ValueError(f"This {type(model).__name__} is not fitted yet: call fit before certify.")
+    check_fitted(model, "coef_")
     coef = model.coef_.toarray() if sp.issparse(model.coef_) else model.coef_
     W = np.atleast_2d(np.asarray(coef, np.float64))
     b = np.broadcast_to(np.asarray(model.intercept_, np.float64), (len(W),)).copy()

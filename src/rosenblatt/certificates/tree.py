@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from .claims import Certificate, Claim, total_weight, weights_in_range
 from .closed_form import agrees, class_codes
+from .input_checks import check_fitted
 from .optimal_tree import DEPTHS, best_tree_claims, depth_of, is_searchable
 from .tree_counts import NodeRows, count_claims
 from .tree_routing import ROWS_AT_ONCE, Floats, Ints, PublishedTree, as_matrix, some_rows
@@ -26,8 +27,7 @@ def certify_model(
     model: Any, X: Any, y: NDArray[Any], weight: Floats, *, tol: float, effort: int
 ) -> Certificate:
     """Route the rows again, weigh every split again, and compare with what is published."""
-    if not hasattr(model, "tree_"):
-        raise ValueError(f"This {type(model).__name__} is not fitted yet: call fit before certify.")
+    check_fitted(model, "tree_")
     matrix, targets = as_matrix(model, X), targets_of(model, y)
     if hasattr(model, "categories_"):  # as our fits do
         weight = weights_in_range(weight)

@@ -8,6 +8,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from .input_checks import check_columns
+
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
@@ -212,8 +214,7 @@ def some_rows(matrix: Any, rows: Ints) -> Any:
 
 def as_matrix(model: Any, X: Any) -> Floats:
     """X (n, d) as the model reads it: categories by their place, scikit-learn's in float32."""
-    if X.shape[1] != model.n_features_in_:
-        raise ValueError(f"X has {X.shape[1]} columns, but the model has {model.n_features_in_}.")
+    check_columns(model, X)
     dense = X.toarray() if sp.issparse(X) else X
     ours = type(model).__module__.startswith("rosenblatt.")
     known = getattr(model, "categories_", None)
