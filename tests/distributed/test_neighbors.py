@@ -43,3 +43,13 @@ def test_means_of_numbers_too(tmp_path):
         parts.predict_proba(X)
     with pytest.raises(ValueError, match="weights must be"):
         fit(KNeighborsRegressor(weights=np.exp), source_of(tmp_path, NUMBERS))
+
+
+def test_a_checkpoint_keeps_the_classes_and_no_answers(tmp_path):
+    """Labels that are words could not be read back, and other queries got the answers of before."""
+    rows = pl.DataFrame({"x": [1.0, 2.0, 8.0, 9.0], "y": ["a", "a", "b", "b"]})
+    rows.write_parquet(tmp_path / "a.parquet")
+    source = Source(tmp_path / "a.parquet", target="y", rows_per_part=2)
+    for query, answer in ((1.5, "a"), (8.5, "b")):
+        model = fit(KNeighborsClassifier(1), source, checkpoint=tmp_path / "kept")
+        assert model.predict(np.array([[query]])).tolist() == [answer]

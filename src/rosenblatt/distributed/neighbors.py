@@ -9,10 +9,11 @@ from sklearn.base import is_classifier
 from sklearn.utils.validation import check_array
 
 from rosenblatt.neighbors import NearestNeighbors
+from rosenblatt.statistics import ClassCounts
 
 from .census import codes_of
 from .passes import PartRows, Passes
-from .sums import Sums
+from .sums import merged
 
 Array = NDArray[np.float64]
 SEARCH = ("metric", "p", "metric_params", "algorithm", "leaf_size", "n_jobs")
@@ -56,8 +57,8 @@ class SourceNeighbors:
         self.search = {name: getattr(model, name) for name in SEARCH if hasattr(model, name)}
         self.classes_ = None
         if is_classifier(model):
-            counts = passes.total(list_classes)
-            self.classes_ = np.unique(np.concatenate([counts[name] for name in sorted(counts)]))
+            self.classes_ = passes.total(count_classes).classes
+        passes.kept = None  # answers depend on the queries, and are in no checkpoint
 
     def kneighbors(self, X: Any) -> tuple[Array, NDArray[Any]]:
         """Return distances and targets (q, k) of the rows nearest to each row of X."""
@@ -94,10 +95,9 @@ class SourceNeighbors:
         return inverse
 
 
-def list_classes(rows: PartRows) -> Any:
-    """The classes of one part."""
-    seen: list[Any] = [np.unique(y) for _, y in rows]
-    return Sums({f"{rows.number:08d}": np.unique(np.concatenate(seen))}) if seen else None
+def count_classes(rows: PartRows) -> Any:
+    """The counts of the classes of one part."""
+    return merged(ClassCounts.of(y) for _, y in rows)
 
 
 def find(rows: PartRows, queries: Any, k: int, search: dict[str, Any]) -> Any:
