@@ -46,7 +46,7 @@ def test_means_of_numbers_too(tmp_path):
 
 
 def test_a_checkpoint_keeps_the_classes_and_no_answers(tmp_path):
-    """Neither labels that are words nor answers could be read back: the folder counted as damaged."""
+    """Labels that are words, and answers, could not be read back: the folder was called damaged."""
     rows = pl.DataFrame({"x": [1.0, 2.0, 8.0, 9.0], "y": ["a", "a", "b", "b"]})
     rows.write_parquet(tmp_path / "a.parquet")
     source = Source(tmp_path / "a.parquet", target="y", rows_per_part=2)
