@@ -188,3 +188,12 @@ def test_ten_classes_at_once_are_near_the_best():
     gap = certify(model, X, y)["gap"]
     assert gap.holds
     assert gap.value < 10 * model.dual_gap_[0]
+
+
+def test_other_columns_and_labels_are_named():
+    X, y = problem()
+    model = SVC().fit(X, np.array(["no", "yes"])[(y > 0).astype(int)])
+    with pytest.raises(ValueError, match=r"X has 1 columns, and the model was fitted to \d+\."):
+        certify(model, X[:, :1], y)
+    with pytest.raises(ValueError, match=r"a label .*, which is none of classes_: \['no', 'yes'\]"):
+        certify(model, X, y)

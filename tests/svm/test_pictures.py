@@ -60,6 +60,10 @@ def test_more_than_two_classes_or_features_are_refused(ax):
     A, b = load_iris(return_X_y=True)
     with pytest.raises(ValueError, match="two classes; got 3"):
         margins(LinearSVC().fit(A[:, :2], b), A[:, :2], b, ax)
+    with pytest.raises(ValueError, match="two classes; got 3"):
+        separating_lines(A[:, :2], b, ax=ax)
+    with pytest.raises(ValueError, match="two classes; got LinearSVR, which has none"):
+        margins(LinearSVR().fit(A[:, :2], b), A[:, :2], b, ax)
     with pytest.raises(ValueError, match="two features"):
         margins(LinearSVC().fit(A[:100], b[:100]), A[:100], b[:100], ax)
 

@@ -204,11 +204,11 @@ def _classes(model: Any, supports: Supports, y: NDArray[Any], weight: Floats) ->
 
 def _costs(model: Any, y: NDArray[Any], weight: Floats) -> tuple[NDArray[np.intp], Floats]:
     """The class (n,) of each row, and what its slack costs."""
-    classes = np.asarray(model.classes_)
-    codes = np.searchsorted(classes, y)
-    codes = np.minimum(codes, len(classes) - 1)
-    if ((classes[codes] != y) & (weight > 0)).any():
-        raise ValueError("y has labels that are none of classes_.")
+    place = {label: k for k, label in enumerate(np.asarray(model.classes_).tolist())}
+    unknown = [label for label in y[weight > 0].tolist() if label not in place]
+    if unknown:  # of another type too, which could not be sorted
+        raise ValueError(f"y has a label {unknown[0]!r}, which is none of classes_: {list(place)}.")
+    codes = np.array([place.get(label, 0) for label in y.tolist()], np.intp)
     cost = weight * np.asarray(model.class_weight_, np.float64)[codes]
     return codes, _priced(cost, float(model.C))
 

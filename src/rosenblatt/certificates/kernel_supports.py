@@ -42,6 +42,11 @@ class Supports:
         vectors = model.support_vectors_
         if self.matrix or not len(self.places):
             return
+        if self.X.shape[1] != vectors.shape[1]:
+            raise ValueError(
+                f"X has {self.X.shape[1]} columns, and the model was fitted to {vectors.shape[1]}. "
+                "Pass the rows of the fit."
+            )
         apart = self.X[self.places] - vectors
         near = 1e-6 if vectors.dtype == np.float32 else 0.0
         if abs(apart).max() > near * max(abs(self.X).max(), 1e-300):

@@ -46,8 +46,10 @@ def margins(model: Any, X: Any, y: Any, ax: Axes | None = None) -> Axes:
     >>> margins(widest, X, y, ax=plt.figure().gca()).get_title()
     'margin 0.2236, 3 support vectors'
     """
-    if len(model.classes_) != 2:
-        raise ValueError(f"margins are drawn for two classes; got {len(model.classes_)}.")
+    classes = getattr(model, "classes_", ())
+    if len(classes) != 2:
+        got = len(classes) or f"{type(model).__name__}, which has none"
+        raise ValueError(f"margins are drawn for two classes; got {got}.")
     points, labels = two_features(X), np.asarray(y).ravel()
     ax = pyplot().gca() if ax is None else ax
     set_frame(ax, points, getattr(model, "feature_names_in_", ("x1", "x2")))
@@ -146,11 +148,13 @@ def separating_lines(
     from rosenblatt.svm import LinearSVC
 
     points, labels = two_features(X), np.asarray(y).ravel()
+    classes = np.unique(labels)
+    if len(classes) != 2:
+        raise ValueError(f"separating_lines are drawn for two classes; got {len(classes)}.")
     try:
         widest = LinearSVC(C=np.inf, penalize_intercept=False).fit(points, labels)
     except ValueError as error:
-        classes = np.unique(labels)
-        if len(classes) != 2 or separability(points, labels).separable:
+        if separability(points, labels).separable:
             raise
         raise ValueError(
             f"separating_lines needs rows that a line separates: none has all rows of {classes[0]} "

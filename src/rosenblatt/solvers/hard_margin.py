@@ -117,7 +117,8 @@ class HardMargin:
 
 def refusal(answer: object) -> str:
     """The message for data without a hard margin, with its proof."""
+    proof = str(answer).replace("-1.0 and 1.0", "the two sides")  # signs are no labels of the user
     return (
         "C=inf asks for a plane with no row inside its margin, and there is none. "
-        f"{answer!r} See rosenblatt.separability for the weights. Use a finite C."
+        f"{proof} See rosenblatt.separability for the weights. Use a finite C."
     )

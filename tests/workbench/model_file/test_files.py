@@ -19,7 +19,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import FunctionTransformer
 
 import rosenblatt
-from rosenblatt import RandomForestClassifier
+from rosenblatt import SVC, RandomForestClassifier
 from rosenblatt.data import Table, TableError, read_table
 from rosenblatt.workbench.comparison import compare
 from rosenblatt.workbench.fitting import fit_table
@@ -405,6 +405,13 @@ class Orders:
 
     def __reduce__(self):
         return os.mkdir, ("orders_were_obeyed",)
+
+
+def test_a_kernel_that_is_a_function_is_named(tmp_path):
+    X = np.array([[0.0], [1.0], [4.0], [5.0]])
+    model = SVC(kernel=lambda U, V: U @ V.T).fit(X, [0, 0, 1, 1])
+    with pytest.raises(ValueError, match="cannot hold a function, and kernel=<function"):
+        rosenblatt.save_model(model, tmp_path / "m.skops")
 
 
 def test_what_a_file_cannot_hold_is_refused_and_nothing_is_run(tmp_path, monkeypatch):

@@ -4,6 +4,7 @@ A file is that of skops, a ZIP archive of plain numbers and names, with one memb
 ``rosenblatt.json`` says what the model was fitted to. Reading runs no code from it.
 """
 
+import inspect
 import io
 import json
 import math
@@ -94,6 +95,12 @@ def _plain_model(model: Any) -> SavedModel:
     """A fitted estimator of ours as the last step of a pipeline, and all that is known of it."""
     check_is_fitted(model)
     tags = get_tags(model)
+    if inspect.isroutine(kernel := getattr(model, "kernel", None)):
+        raise ValueError(
+            f"A model file cannot hold a function, and kernel={kernel!r} is one. Fit with a kernel "
+            "that has a name, with an object of rosenblatt.kernels, or with the matrix of its "
+            'values and kernel="precomputed".'
+        )
     if tags.estimator_type not in PLAIN_TASKS or not hasattr(model, "n_features_in_"):
         raise TypeError(
             "save_model takes a fitted classifier, regressor or clustering, or what load_model "
