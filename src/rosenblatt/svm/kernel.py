@@ -28,12 +28,12 @@ from sklearn.utils.validation import check_is_fitted
 from rosenblatt.base import Passes, callers_level, encode_classes, fitting
 from rosenblatt.solvers.smo import BoxProblem
 
+from .dual_problems import JointMargins, Margins, published_supports
 from .hard_margin import refuse_narrow_tube
-from .machine import KernelMachine
-from .margins import JointMargins, Margins, published_supports
+from .kernel_machine import KernelMachine
 from .multiclass import most_votes, pair_scores
-from .runs import Run, Runs
 from .training_rows import Floats, TrainingRows, priced, summed
+from .warm_starts import Run, Runs
 
 
 class SVC(KernelMachine, CallbackSupportMixin, sklearn.svm.SVC):  # type: ignore[misc]

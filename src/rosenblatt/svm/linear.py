@@ -22,7 +22,7 @@ from rosenblatt.solvers.margin_problem import MarginProblem
 
 from .hard_margin import refuse_no_joint_margin
 from .linear_machine import LinearMachine, refuse_combination
-from .margin_fits import Array, MarginFits
+from .linear_solvers import Array, MarginFits
 from .one_versus_rest import class_factors, class_problems, joint_problem, weighed, with_column
 from .training_rows import priced, refuse_tiny_shares, refuse_vast_rows
 

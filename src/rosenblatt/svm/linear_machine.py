@@ -14,7 +14,7 @@ from rosenblatt.base import Passes, path_values
 from rosenblatt.capabilities import ModelPath, rows_of
 from rosenblatt.runtime.blas import one_blas_thread
 
-from .margin_fits import Array, MarginFits, fits_of
+from .linear_solvers import Array, MarginFits, fits_of
 
 POSITIVE = Interval(Real, 0, None, closed="neither")
 

@@ -12,8 +12,8 @@ from rosenblatt.solvers.smo import BoxProblem
 
 from .hard_margin import refuse_inseparable, refuse_jointly_inseparable
 from .multiclass import machines, n_coefficients
-from .runs import Run, Runs
 from .training_rows import Floats, TrainingRows, summed
+from .warm_starts import Run, Runs
 
 
 class Margins:

@@ -33,8 +33,8 @@ from rosenblatt.kernels.gram import (
 from rosenblatt.kernels.shared_products import SharesProducts
 from rosenblatt.runtime.blas import one_blas_thread
 
-from .runs import Run, Runs, Warmth
 from .training_rows import Floats, warn_if_indefinite
+from .warm_starts import Run, Runs, Warmth
 
 
 class KernelMachine(SharesProducts):
