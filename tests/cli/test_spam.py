@@ -275,3 +275,11 @@ def test_help_and_cut_lists_name_what_is_not_shown(trained):
     count = int(found.split("--most ")[1].split()[0])
     assert f"and {count - 1} more; --most {count} shows all." in found
     assert "more" not in run(trained, "explain", "--most", count, trained / "new").output
+
+
+def test_serving_without_its_packages_names_the_extra(trained, monkeypatch):
+    monkeypatch.delitem(sys.modules, "rosenblatt.spam.service", raising=False)
+    monkeypatch.setitem(sys.modules, "uvicorn", None)
+    found = run(trained, "serve", "--port", "0")
+    assert found.exit_code == 2
+    assert 'pip install "rosenblatt[service]"' in found.output

@@ -1,5 +1,6 @@
 """Counts are exact: what is forgotten was never learned, and a kill loses nothing reported."""
 
+import json
 import os
 import signal
 import sqlite3
@@ -297,3 +298,46 @@ def test_two_learners_and_a_reader_at_once(tmp_path):
         for thread in threads:
             thread.join()
         assert reader.totals().messages == (30, 30)
+
+
+HEAD = {"rosenblatt spam": 1, "tokens": 1, "history": True, "ham": 1, "spam": 0}
+MESSAGE = {"message": "00ff", "label": "ham", "sent": None, "name": "x", "tokens": {"a": 1}}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"message": "zz"},
+        {"label": "maybe"},
+        {"sent": "soon"},
+        {"sent": float("nan")},
+        {"name": 7},
+        {"name": "\ud800"},
+        {"tokens": ["a"]},
+        {"tokens": {"a": -5}},
+        {"tokens": {"a": 1.5}},
+        {"tokens": {"a": 10**30}},
+    ],
+)
+def test_exports_that_were_changed_are_refused_with_their_line(tmp_path, change):
+    lines = [json.dumps(HEAD), json.dumps(MESSAGE | change)]
+    with pytest.raises(StoreError, match="Line 2 of the export is no message as"):
+        import_lines(lines, lambda history: Store.open(tmp_path / "s.db", history=history))
+    with Store.open(tmp_path / "s.db") as store:
+        assert store.totals().messages == (0, 0)
+
+
+def test_exports_of_other_versions_and_without_sense_are_refused(tmp_path):
+    def imported(*rows):
+        lines = [json.dumps(row) for row in rows]
+        return import_lines(lines, lambda kept: Store.open(tmp_path / f"{kept}.db", history=kept))
+
+    with pytest.raises(StoreError, match="format of version 99, not 1"):
+        imported(HEAD | {"rosenblatt spam": 99})
+    with pytest.raises(StoreError, match="Line 2 of the export is no object"):
+        imported(HEAD, [1])
+    counts = HEAD | {"history": False}
+    for wrong in ([1, 0, 0, 0], [1, 0, 1], [-1, 0, 0, 0], None):
+        with pytest.raises(StoreError, match="Line 2 of the export is no token as"):
+            imported(counts, {"token": "a", "counts": wrong})
+    assert imported(counts, MESSAGE | {"tokens": None}, {"token": "a", "counts": [1, 0, 2, 0]}) == 1

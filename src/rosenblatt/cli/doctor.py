@@ -16,6 +16,7 @@ EXTRAS = {
     "cli": ("typer", "rich"),
     "files": ("skops",),
     "dask": ("distributed",),
+    "service": ("starlette", "uvicorn"),
 }
 
 

@@ -15,6 +15,8 @@ LONGEST = 2000  # characters of a sentence, which names of columns may make long
 EXTRAS = dict.fromkeys(("polars", "pandas", "pyarrow", "fastexcel"), "tables") | {
     "skops": "files",
     "distributed": "dask",
+    "starlette": "service",
+    "uvicorn": "service",
 }
 
 
