@@ -35,13 +35,13 @@ def learning() -> Scenario:
         memory_wanted=None,
         tried="Half is SQLite and reading files. Rows of the store without ids of their own, or "
         "handed over one by one: slower; a larger cache of pages: a tenth of SQLite's share; "
-        "messages in chunks of 250 in place of 5,000: no difference. Lists in JSON made of bytes, "
-        "not of strings: SQLite's share 190 to 145 ms for 3,000 messages, kept. Rows in the order "
-        "of their names without an index, one by one: 212 ms, the index and all 107. Folded lines joined by "
-        "`replace`: 44 ms in place of 13. Memory never given back, no end of the interpreter, one "
-        "thread of BLAS: within the noise. The whole command takes 0.20 s to start (NumPy 0.08, "
-        "llvmlite 0.035), 0.20 to parse, 0.15 for tokens, 0.15 for SQLite: 0.82x to 0.91x "
-        "bogofilter on a busy machine (0.75x before).",
+        "messages in chunks of 250 in place of 5,000: no difference. Lists in JSON made of "
+        "bytes, not of strings: SQLite's share 190 to 145 ms for 3,000 messages, kept. Rows in "
+        "the order of their names without an index, one by one: 212 ms, the index and all 107. "
+        "Folded lines joined by `replace`: 44 ms in place of 13. Memory never given back, no "
+        "end of the interpreter, one thread of BLAS: within the noise. The whole command takes "
+        "0.20 s to start (NumPy 0.08, llvmlite 0.035), 0.20 to parse, 0.15 for tokens, 0.15 for"
+        " SQLite: 0.82x to 0.91x bogofilter on a busy machine (0.75x before).",
     )
 
 
