@@ -197,3 +197,18 @@ def test_other_columns_and_labels_are_named():
         certify(model, X[:, :1], y)
     with pytest.raises(ValueError, match=r"a label .*, which is none of classes_: \['no', 'yes'\]"):
         certify(model, X, y)
+
+
+@pytest.mark.parametrize("kind", [sklearn.svm.SVC, sklearn.svm.SVR])
+def test_scikit_learns_fits_with_rows_of_zero_weight_are_read(kind):
+    """LIBSVM drops such rows, and `support_` then counts the others alone; this was refused."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 3))
+    y = (X[:, 0] > 0).astype(int) if kind is sklearn.svm.SVC else X[:, 0]
+    weight = np.ones(60)
+    weight[[3, 7, 20]] = 0
+    model = kind().fit(X, y, sample_weight=weight)
+    assert certify(model, X, y, sample_weight=weight).holds
+    model.support_vectors_ = model.support_vectors_ + 1e-3
+    with pytest.raises(ValueError, match="support_vectors_ are not the rows of support_"):
+        certify(model, X, y, sample_weight=weight)

@@ -240,3 +240,15 @@ def test_the_parts_of_scikit_learns_meta_estimators_are_certified(Meta, machine)
     if Meta is OneVsRestClassifier:
         alone = copy.deepcopy(machine).fit(X, y)
         np.testing.assert_allclose(meta.decision_function(X), alone.decision_function(X), rtol=1e-5)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("scale", [1e14, 1e-10])
+def test_a_badly_scaled_hinge_fit_is_read_to_the_end(scale):
+    """Steps that overflowed ended in an error of SciPy's."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 3))
+    y = (X[:, 0] + 0.5 * rng.normal(size=60) > 0).astype(int)
+    X *= [1.0, scale, 1 / scale]
+    found = certify(LinearSVC(loss="hinge").fit(X, y), X, y)
+    assert [claim for claim in found.claims if claim.name == "gap"]

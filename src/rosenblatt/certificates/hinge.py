@@ -316,17 +316,20 @@ def system(problem: Hinge, weights: Floats) -> Solve:
 
 def _inverse(table: RoundedMatrix, h: Floats) -> Callable[[Floats], Floats]:
     """A function ``v -> (I + X'hX)^-1 v``, by the smaller of two matrices, or by products."""
+    # Of a v that is not finite nothing is: a step to there is not made.
     if table.d <= MOST_COLUMNS or table.d <= table.n <= MOST_ROWS:
         A = table.scatter(np.arange(table.d), h)
         A.flat[:: table.d + 1] += 1.0
         factor = scipy.linalg.cho_factor(A, check_finite=True)
-        return lambda v: np.asarray(scipy.linalg.cho_solve(factor, v))
+        return lambda v: np.asarray(scipy.linalg.cho_solve(factor, v, check_finite=False))
     if table.n <= MOST_ROWS:  # (I + X'hX)^-1 = I - X' (1/h + XX')^-1 X
         rows = np.vstack([table.dense(block) for _, block in table.blocks()])
         K = rows @ rows.T
         K.flat[:: table.n + 1] += 1 / np.maximum(h, 1e-300)
         factor = scipy.linalg.cho_factor(K, check_finite=True)
-        return lambda v: np.asarray(v - rows.T @ scipy.linalg.cho_solve(factor, rows @ v))
+        return lambda v: np.asarray(
+            v - rows.T @ scipy.linalg.cho_solve(factor, rows @ v, check_finite=False)
+        )
 
     def times(v: Floats) -> Floats:
         v = np.ravel(v)

@@ -37,7 +37,7 @@ def certify_model(
     """Read a fitted SVC or SVR and state what it achieved on the rows given."""
     check_fitted(model, "dual_coef_")
     kernel = KernelOf.of(model, X)
-    supports = Supports(model, X, kernel)
+    supports = Supports(model, X, kernel, weight)
     classifies = hasattr(model, "classes_")
     claims = [*scalar_products(kernel, supports), scores_claim(model, X, supports)]
     words = f"the {len(y):,} rows and {X.shape[1]:,} columns given, {total_weight(weight)}"

@@ -18,7 +18,7 @@ MOST_ROWS_OF_EIGENVALUES = 3_000
 class Supports:
     """The support vectors of a model, found among the rows given, and their kernel with these."""
 
-    def __init__(self, model: Any, X: Any, kernel: KernelOf) -> None:
+    def __init__(self, model: Any, X: Any, kernel: KernelOf, weight: Floats) -> None:
         self.X, self.kernel = X, kernel
         self.places = np.asarray(model.support_, np.intp)
         self.coef = (
@@ -32,13 +32,16 @@ class Supports:
             raise ValueError("support_ names rows that were not given. Pass the rows of the fit.")
         if not (np.isfinite(self.coef).all() and np.isfinite(self.intercept).all()):
             raise ValueError("dual_coef_ and intercept_ must be finite to be certified.")
-        self._check_rows(model)
+        self._find_rows(model, np.flatnonzero(weight > 0))
         self.off = 0.0 if kernel.name == "precomputed" else kernel.allowance(X, X)
         # Equal rows; a matrix does not show them for certain.
         self.keys = np.arange(X.shape[0]) if self.matrix else _numbered(row_bytes(X))
 
-    def _check_rows(self, model: Any) -> None:
-        """The vectors must be rows given: predictions read them."""
+    def _find_rows(self, model: Any, counted: NDArray[np.intp]) -> None:
+        """The vectors must be rows given: predictions read them.
+
+        LIBSVM drops rows without a weight, and scikit-learn publishes the places among the others.
+        """
         vectors = model.support_vectors_
         if self.matrix or not len(self.places):
             return
@@ -47,12 +50,16 @@ class Supports:
                 f"X has {self.X.shape[1]} columns, and the model was fitted to {vectors.shape[1]}. "
                 "Pass the rows of the fit."
             )
-        apart = self.X[self.places] - vectors
         near = 1e-6 if vectors.dtype == np.float32 else 0.0
-        if abs(apart).max() > near * max(abs(self.X).max(), 1e-300):
-            raise ValueError(
-                "support_vectors_ are not the rows of support_. Pass the rows of the fit."
-            )
+        near *= max(abs(self.X).max(), 1e-300)
+        ways = [self.places]
+        if self.places.max() < len(counted) < self.X.shape[0]:
+            ways.append(counted[self.places])
+        for places in ways:
+            if abs(self.X[places] - vectors).max() <= near:
+                self.places = places
+                return
+        raise ValueError("support_vectors_ are not the rows of support_. Pass the rows of the fit.")
 
     def blocks(
         self, rows: NDArray[np.intp], columns: NDArray[np.intp]
