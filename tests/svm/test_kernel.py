@@ -538,3 +538,16 @@ def test_a_joint_hard_margin_that_does_not_exist_is_refused():
     X, y = rng.standard_normal((40, 2)), rng.integers(0, 3, 40)
     with pytest.raises(ValueError, match="no scores put each row's own class first"):
         LinearSVC(C=np.inf, loss="hinge", multi_class="joint").fit(X, y)
+
+
+@pytest.mark.parametrize("storage", [np.asarray, sp.csr_matrix])
+def test_a_fit_that_stops_early_names_the_columns_to_scale(storage):
+    X, y = clouds(60)
+    X = X * np.where(np.arange(X.shape[1]) == 1, 1e6, 1.0)
+    with pytest.warns(
+        ConvergenceWarning, match=r"Scale column 1: the spread is up to \de\+06 times"
+    ):
+        SVC(kernel="linear", max_iter=5).fit(storage(X), y)
+    with pytest.warns(ConvergenceWarning) as caught:
+        SVC(kernel="linear", max_iter=5).fit(storage(X / X.std(axis=0)), y)
+    assert "Scale column" not in str(caught[0].message)

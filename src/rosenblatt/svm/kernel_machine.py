@@ -33,7 +33,7 @@ from rosenblatt.kernels.gram import (
 from rosenblatt.kernels.shared_products import SharesProducts
 from rosenblatt.runtime.blas import one_blas_thread
 
-from .training_rows import Floats, warn_if_indefinite
+from .training_rows import Floats, TrainingRows, warn_if_indefinite, widest_columns
 from .warm_starts import Run, Runs, Warmth
 
 
@@ -143,10 +143,10 @@ class KernelMachine(SharesProducts):
                     passes.stop(reason)
         self.stop_reason_, self.n_sweeps_ = passes.stop_reason, passes.n_iter
         results = runs.results()
-        self._warn_not_converged(results)
+        self._warn_not_converged(results, runs.rows)
         return results
 
-    def _warn_not_converged(self, runs: list[Run]) -> None:
+    def _warn_not_converged(self, runs: list[Run], rows: TrainingRows) -> None:
         """Warn if a run stopped short of the tolerance."""
         short = [run for run in runs if run.reason in ("max_iter", "no_progress")]
         self.fit_status_ = int(bool(short))
@@ -159,7 +159,12 @@ class KernelMachine(SharesProducts):
         warnings.warn(
             f"Solver terminated early {limit}: slopes are off by {worst:.3g}, and tol={self.tol:g} "
             "was asked for. Consider pre-processing your data with StandardScaler or MinMaxScaler, "
-            f"{cure}, or see how far from the best it is with certify(model, X, y).",
+            f"{cure}, or see how far from the best it is with certify(model, X, y)."
+            + (
+                ""
+                if rows.matrix
+                else widest_columns(rows.X, getattr(self, "feature_names_in_", None))
+            ),
             ConvergenceWarning,
             stacklevel=callers_level(),
         )

@@ -6,8 +6,10 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
+from sklearn.utils.sparsefuncs import mean_variance_axis
 
 from rosenblatt.base import callers_level
+from rosenblatt.column_errors import listed
 from rosenblatt.kernels import shared_products
 from rosenblatt.kernels.blocks import KernelBlocks, PrecomputedBlocks
 from rosenblatt.kernels.functions import Kernel
@@ -19,6 +21,7 @@ Floats = NDArray[np.float64]
 MOST_ROWS_OF_EIGENVALUES = 2_000
 MOST_COST = 1e100  # of a row, whose squares and sums stay in range
 LEAST_SHARE = 1e-30  # of the largest cost
+UNEVEN = 100.0  # times the least spread of a column, from which on a column should be scaled
 
 
 class TrainingRows:
@@ -141,6 +144,21 @@ def refuse_tiny_shares(cost: Floats) -> None:
             f"of the largest, {most:.3g}: no digit of it would count. Give it a larger weight, or "
             "0 to leave it out."
         )
+
+
+def widest_columns(X: Any, names: Any) -> str:
+    """A sentence on the columns that vary far more than others; empty if there are none."""
+    spread = np.sqrt(mean_variance_axis(X, axis=0)[1] if sp.issparse(X) else X.var(axis=0))
+    least = float(spread[spread > 0].min(initial=np.inf))
+    wide = np.flatnonzero(spread > UNEVEN * least)
+    if not len(wide):
+        return ""
+    wide = wide[np.argsort(-spread[wide], kind="stable")]
+    words = [f"column {j}" for j in range(X.shape[1])] if names is None else list(map(repr, names))
+    return (
+        f" Scale {listed(wide, words)}: the spread is up to {spread.max() / least:.1g} times that "
+        "of another column."
+    )
 
 
 def refuse_vast_rows(X: Any) -> None:
