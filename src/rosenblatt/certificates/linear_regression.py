@@ -16,6 +16,7 @@ from .claims import Certificate, Claim, total_weight
 from .closed_form import ClassData, agrees, size_claim, unit
 from .discriminant_planes import Spread, moments, rank_claims, rounding_of_means, statistics_claims
 from .least_squares import claims as regression_claims
+from .path_errors import path_errors_claim
 from .published_numbers import (
     Scores,
     choice_claim,
@@ -41,6 +42,7 @@ def certify_model(
     if not np.isfinite(targets).all():
         raise ValueError("y must be finite to certify a fit on it; it contains NaN or infinity.")
     targets = targets[:, np.newaxis] if targets.ndim == 1 else targets
+    errors = path_errors_claim(model, X, targets[:, 0], weight, effort)
     kept = np.flatnonzero(weight > 0)
     X, targets, weight = X[kept], targets[kept], weight[kept]
     coef, intercept = _published(model, targets.shape[1], X.shape[1])
@@ -51,6 +53,7 @@ def certify_model(
         *penalty_claim(model),
         *choice_claim(model),
         *path_claim(model, weight),
+        *errors,
     ]
     claims += singular_claim(model, table, total)
     claims += condition_claim(model, table, total)

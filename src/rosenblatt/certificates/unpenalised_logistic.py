@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from scipy.special import entr
 
 from .binary_logistic import BinaryLogistic, Bracket
+from .closed_form import row_blocks
 from .orthogonal_factors import can_be_factored, factors
 from .rounded_matrix import UNIT, Floats, RoundedMatrix, total
 from .softmax import MOST_UNKNOWNS, SoftmaxLogistic, log_sums, probabilities
@@ -48,13 +49,14 @@ class Basis(NamedTuple):
         kept = parts.kept
         T = parts.axes[:, kept] / parts.sizes[kept] / parts.scale[:, np.newaxis]
         level = 2 * np.abs(table.level) if sp.issparse(table.X) else 0.0
-        blocks = [table.dense(part) for _, part in table.blocks()]
-        rows = np.vstack([block @ T for block in blocks])
-        off = np.vstack([(np.abs(block) + level) @ np.abs(T) for block in blocks])
+        k = T.shape[1]
+        rows = np.ones((table.n, k + table.centred))
+        off = np.zeros_like(rows)
+        for some, part in table.blocks():
+            block = table.dense(part)
+            np.matmul(block, T, out=rows[some, :k])
+            np.matmul(np.abs(block) + level, np.abs(T), out=off[some, :k])
         off *= UNIT * (table.d + 6)
-        if table.centred:
-            ones = np.ones((table.n, 1))
-            rows, off = np.hstack([rows, ones]), np.hstack([off, 0 * ones])
         return cls(rows, off)
 
 
@@ -89,10 +91,11 @@ class Losses(NamedTuple):
     def products(self, weight: Floats) -> Floats:
         """``sum_i weight_i (x) b_i b_i'`` for weights (n, K - 1, K - 1)."""
         B, m = self.basis.rows, self.K - 1
-        H = np.empty((m, B.shape[1], m, B.shape[1]))
+        H = np.zeros((m, B.shape[1], m, B.shape[1]))
         for k in range(m):
             for j in range(k, m):
-                H[k, :, j] = B.T @ (B * weight[:, k, j, np.newaxis])
+                for some in row_blocks(*B.shape):
+                    H[k, :, j] += B[some].T @ (B[some] * weight[some, k, j, np.newaxis])
                 H[j, :, k] = H[k, :, j].T
         return H.reshape(m * B.shape[1], -1)
 
