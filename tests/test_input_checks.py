@@ -119,3 +119,14 @@ def test_one_number_is_the_weight_of_each_row():
 def test_bagging_refuses_negative_weights():
     with pytest.raises(ValueError, match="Negative values in data passed to `sample_weight`"):
         rosenblatt.BaggingClassifier().fit(X, Y, sample_weight=-np.ones(6))
+
+
+OF_ALL_KINDS = ["GaussianNB", "Ridge", "LogisticRegression", "Perceptron", "KNeighborsClassifier",
+                "DecisionTreeClassifier", "LinearDiscriminantAnalysis"]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", OF_ALL_KINDS)
+def test_infinity_of_both_signs_is_refused_without_a_warning_of_numpy(name):
+    rows = np.array([[1.0, 2.0], [np.inf, 1.0], [-np.inf, 3.0], [4.0, 0.0]])
+    with pytest.raises(ValueError, match="infinity"):
+        getattr(rosenblatt, name)().fit(rows, [0, 1, 0, 1])

@@ -14,7 +14,6 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import clone
-from sklearn.utils import assert_all_finite
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from rosenblatt.base import (
@@ -25,7 +24,7 @@ from rosenblatt.base import (
     naming_columns,
     plain_table,
 )
-from rosenblatt.input_checks import validate_data
+from rosenblatt.input_checks import assert_all_finite, validate_data
 from rosenblatt.runtime.blas import one_blas_thread
 from rosenblatt.runtime.model_lock import in_turn
 from rosenblatt.statistics import Gram, Labels, Moments, Statistic

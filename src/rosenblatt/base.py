@@ -337,8 +337,9 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):  # typ
         if not (is_as_fitted(self, X) and has_finite_sum(X)):
             with naming_columns(X):
                 X = validate_data(self, X, accept_sparse="csr", reset=False)
-        scores: NDArray[Any] = safe_sparse_dot(X, self.coef_.T, dense_output=True)
-        scores = scores + self.intercept_
+        with np.errstate(over="ignore", invalid="ignore"):
+            scores: NDArray[Any] = safe_sparse_dot(X, self.coef_.T, dense_output=True)
+            scores = scores + self.intercept_
         return scores.ravel() if scores.shape[1] == 1 else scores
 
     def trace_view(self) -> dict[str, Any]:
@@ -415,9 +416,10 @@ class LinearRegressor(RegressorMixin, Estimator):  # type: ignore[misc]
         if not (is_as_fitted(self, X) and has_finite_sum(X)):
             with naming_columns(X):
                 X = validate_data(self, X, accept_sparse="csr", dtype=FLOATS, reset=False)
-        with one_blas_thread():  # bits must not depend on how many there are
+        quiet = np.errstate(over="ignore", invalid="ignore")
+        with one_blas_thread(), quiet:  # bits must not depend on how many threads there are
             products = safe_sparse_dot(X, self.coef_.T, dense_output=True)
-        return np.asarray(products + self.intercept_)
+            return np.asarray(products + self.intercept_)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -5,12 +5,25 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
+from sklearn.utils import assert_all_finite as _assert_all_finite
 from sklearn.utils.validation import _check_sample_weight
 from sklearn.utils.validation import validate_data as _validate_data
 
-__all__ = ["check_sample_weight", "refuse_equal_names", "refuse_times", "validate_data"]
+__all__ = [
+    "assert_all_finite",
+    "check_sample_weight",
+    "refuse_equal_names",
+    "refuse_times",
+    "validate_data",
+]
 
 LARGEST_POWER = 256  # of two: products of three sums of such weights are in range
+
+
+def assert_all_finite(X: Any, **options: Any) -> None:
+    """The same, without NumPy's warning of the sum that is tried first, as of 1e308 or infinity."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        _assert_all_finite(X, **options)
 
 
 def validate_data(model: Any, X: Any, *y: Any, **options: Any) -> Any:
@@ -27,7 +40,8 @@ def validate_data(model: Any, X: Any, *y: Any, **options: Any) -> Any:
     if numeric and _is_time(_first_dtype(X)):  # scikit-learn reads dates alone, and NaT, as numbers
         refuse_times(X)
     try:
-        checked = _validate_data(model, X, *y, **options)
+        with np.errstate(over="ignore", invalid="ignore"):  # as above
+            checked = _validate_data(model, X, *y, **options)
     except TypeError:
         refuse_times(X)
         raise

@@ -14,12 +14,12 @@ import scipy.sparse as sp
 from numpy.typing import DTypeLike, NDArray
 from scipy.special import expit
 from sklearn.base import BaseEstimator
-from sklearn.utils import assert_all_finite, check_random_state
+from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt import loops, prediction
 from rosenblatt.explanation import Explanation, explain_lead, one_row, two_classes
-from rosenblatt.input_checks import validate_data
+from rosenblatt.input_checks import assert_all_finite, validate_data
 from rosenblatt.runtime import threads
 from rosenblatt.runtime.blas import one_blas_thread
 from rosenblatt.runtime.storage import read_only

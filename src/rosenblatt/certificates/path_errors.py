@@ -75,7 +75,8 @@ def _tables(model: Any) -> list[tuple[float, Floats, Floats]]:
     alphas = list(tried) if np.ndim(tried[0]) else [tried] * len(ratios)
     if not len(ratios) == len(tables) == len(alphas):
         return []
-    if any(np.size(table) % max(np.size(alpha), 1) for table, alpha in zip(tables, alphas, strict=True)):
+    sizes = [np.size(alpha) for alpha in alphas]
+    if any(np.size(table) % max(n, 1) for table, n in zip(tables, sizes, strict=True)):
         return []
     return [
         (float(ratio), np.ravel(np.asarray(alpha, np.float64)),
@@ -188,4 +189,4 @@ def _gaps(of: Moments, W: Floats, l1: Floats, l2: Floats, positive: bool) -> Flo
     with np.errstate(divide="ignore", invalid="ignore"):
         squared = of.m - fit - rest / 2 - (over**2).sum(axis=1) / (2 * l2)
     dual = np.maximum(dual, np.nan_to_num(squared, nan=-np.inf, neginf=-np.inf))
-    return np.maximum(primal - dual, 0.0) + 1e-13 * of.m
+    return np.asarray(np.maximum(primal - dual, 0.0) + 1e-13 * of.m)

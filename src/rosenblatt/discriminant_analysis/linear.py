@@ -170,7 +170,8 @@ class LinearDiscriminantAnalysis(
         self._centre, self._whitening, self._covariance_used = priors @ means, whitening, used
         many = len(whitening) >= MANY_UNKNOWNS
         lengths = interruptible(lambda: np.linalg.svd(whitening, compute_uv=False), many)
-        volume = np.log(lengths).sum()
+        with np.errstate(divide="ignore"):
+            volume = np.log(lengths).sum()
         self._log_peaks = with_log(priors) + volume - 0.5 * LOG_TWO_PI * self.rank_
 
     def _check_solver(self) -> None:

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
-from sklearn.utils import assert_all_finite, check_random_state
+from sklearn.utils import check_random_state
 
 from rosenblatt import loops
 from rosenblatt.base import (
@@ -25,6 +25,7 @@ from rosenblatt.base import (
     read_only,
 )
 from rosenblatt.capabilities import ModelPath, rows_of
+from rosenblatt.input_checks import assert_all_finite
 from rosenblatt.mistake_driven.classifier import MistakeDriven
 from rosenblatt.mistake_driven.examples import Examples, check_classes, check_examples
 from rosenblatt.mistake_driven.stopping import Stopping, hold_out

@@ -9,7 +9,6 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.metrics import check_scoring, get_scorer, get_scorer_names
-from sklearn.utils import assert_all_finite
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metadata_routing import (
     MetadataRouter,
@@ -21,7 +20,7 @@ from sklearn.utils.metadata_routing import (
 from sklearn.utils.validation import _check_sample_weight
 
 from rosenblatt.base import FLOATS, LinearRegressor, all_or_nothing, callers_level
-from rosenblatt.input_checks import validate_data
+from rosenblatt.input_checks import assert_all_finite, validate_data
 
 from .column_warnings import checked_penalties, checked_targets
 from .penalty_search import ROUNDS, Search, best_places, decades, search

@@ -8,10 +8,10 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import assert_all_finite
 from sklearn.utils.validation import _check_sample_weight
 
 from rosenblatt.base import callers_level
+from rosenblatt.input_checks import assert_all_finite
 from rosenblatt.linear_model.centred_rows import Centred
 from rosenblatt.linear_model.wide_least_squares import has_dual, has_gram, solve_iteratively
 from rosenblatt.runtime.blas import one_blas_thread

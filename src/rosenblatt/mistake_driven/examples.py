@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.utils import assert_all_finite, compute_class_weight
+from sklearn.utils import compute_class_weight
 from sklearn.utils.validation import _check_sample_weight
 
 from rosenblatt.base import encode_classes, encode_labels
+from rosenblatt.input_checks import assert_all_finite
 
 from .classifier import TIES, codes_among
 

@@ -9,10 +9,10 @@ from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import assert_all_finite
 
 from rosenblatt import loops
 from rosenblatt.base import Attributes, Passes, read_only
+from rosenblatt.input_checks import assert_all_finite
 
 from .classifier import MistakeDriven, Pick, margins_of, wins_ties
 from .examples import Examples, check_finite

@@ -179,6 +179,7 @@ class GaussianNB(NaiveBayes, DrawsRows):
             means = np.where(w > 0, means, centre)
         self.epsilon_ = float(self.var_smoothing * spread.max())
         variances = variances_of(w, scatter, spread, self._pool, self.ddof) + self.epsilon_
+        _refuse_overflow(variances, dtype)
         self.theta_ = means.astype(dtype)
         self.var_ = variances.astype(dtype)
         if not self.var_.all():
@@ -246,7 +247,9 @@ class GaussianNB(NaiveBayes, DrawsRows):
 
     def _form(self, prior: bool = True) -> tuple[Table, Table, Table, Table | None]:
         """Mean, half precision, start and gap, as `loops.quadratic_forms` reads them."""
-        half_precision = 0.5 / self.var_.astype(np.float64)
+        largest = np.finfo(np.float64).max  # what is over a subnormal variance
+        with np.errstate(over="ignore"):
+            half_precision = np.minimum(0.5 / self.var_.astype(np.float64), largest)
         norm = 0.5 * np.log(np.pi / half_precision)  # (K, d): log sqrt(2 pi v)
         start = -norm.sum(axis=1)
         if prior:
@@ -263,3 +266,13 @@ def _over_chunks(work: Any, X: Any) -> None:
     """Call ``work(start, stop)`` on chunks of rows that keep a thread busy for a while."""
     cells = X.nnz if sp.issparse(X) else X.size
     threads.over_chunks(work, X.shape[0], cells * threads.CELLS_PER_CHUNK // CELLS_PER_CHUNK)
+
+
+def _refuse_overflow(variances: Table, dtype: Any) -> None:
+    """Raise if variances (K, d) are no numbers of the precision that the model publishes."""
+    of_columns = variances.max(axis=0, initial=0.0)
+    if of_columns.max(initial=0.0) > np.finfo(dtype).max:
+        raise ValueError(
+            f"The variance of column {of_columns.argmax()} is {of_columns.max():.3g}, more than "
+            f"{dtype} holds: scale the column, or give the rows in float64."
+        )

@@ -65,7 +65,8 @@ class ExactSearch(Estimator):
                     self.algorithm = "brute"  # no tree of scikit-learn's is needed
                 if callable(self.metric):
                     _refuse_no_distance(self.metric, X, self.metric_params or {})
-                with naming_columns(X), _explaining(X):
+                quiet = np.errstate(over="ignore", invalid="ignore")  # as in `validate_data`
+                with naming_columns(X), _explaining(X), quiet:
                     super().fit(X, y)
                     if isinstance(self._fit_X, np.ndarray) and self._fit_X.dtype.kind == "O":
                         self._fit_X = self._fit_X.astype(np.float64)

@@ -241,7 +241,8 @@ class LogisticDescent:
     def _refuse(self) -> None:
         """Raise the error that names the numbers whose objective is not finite."""
         problem, point = self.problem, self.place.point
-        assert_all_finite(problem.X, input_name="X", estimator_name=self.settings.name)
+        with np.errstate(over="ignore", invalid="ignore"):
+            assert_all_finite(problem.X, input_name="X", estimator_name=self.settings.name)
         if not np.all(np.isfinite(point)) or (np.any(point) and self._is_finite_at_zero()):
             raise ValueError(
                 "warm_start=True begins from coef_ and intercept_, which hold numbers up to "

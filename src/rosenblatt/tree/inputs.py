@@ -39,7 +39,9 @@ class TableInput:
             X = checked_table(self, X, reset=False)
             return self._refuse_missing(encode(X, self.categories_, self.unknown))
         elif is_as_fitted(self, X):
-            if not np.isfinite(X.sum()):
+            with np.errstate(over="ignore", invalid="ignore"):
+                total = X.sum()
+            if not np.isfinite(total):
                 _refuse_infinity(X, type(self).__name__)
             return self._refuse_missing(X)
         dense = not sp.issparse(X)
