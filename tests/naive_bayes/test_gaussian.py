@@ -418,7 +418,7 @@ def test_huge_weights_merge():
 def test_variances_beyond_float32_are_refused_and_no_model_is_left():
     model, X = GaussianNB(), np.ones((6, 2), np.float32)
     X[:, 1] = 1e25 * np.arange(6)
-    with pytest.raises(ValueError, match="variance of column 1 .* float64"):
+    with pytest.raises(ValueError, match=r"variance of column 1 .* float64"):
         model.fit(X, [0, 1] * 3)
     assert not hasattr(model, "statistics_")
     assert np.isfinite(model.fit(X.astype(np.float64), [0, 1] * 3).var_).all()
