@@ -37,6 +37,7 @@ RIVER = {
     "LogisticRegression": "linear_model.LogisticRegression",
     "Perceptron": "linear_model.Perceptron",
 }
+ROUNDS = 5  # of a fit on workers
 SETTINGS = {
     "KMeans": {"n_clusters": 8, "random_state": 0, "max_iter": 5},
     "Perceptron": {"max_iter": 3},
@@ -168,6 +169,8 @@ def quality(model, folder: str) -> float:
 def workers(folder: str, name: str) -> dict:
     """The same fits on loopback clusters of one and two workers: where the time goes, and bytes.
 
+    The round of the least wall time is kept.
+
     Seconds of CPU are those of all workers, of the busiest, and of this process with the scheduler:
     where cores are shared with other work, they show what wall time does not.
     """
@@ -192,14 +195,17 @@ def workers(folder: str, name: str) -> dict:
             jobs = {"GaussianNB": (GaussianNB(), source_of(folder)),
                     "LogisticRegression": (LogisticRegression(), source_of(folder)),
                     "parts of 2,500 rows": (GaussianNB(), few)}  # fmt: skip
-            for what, (model, source) in jobs.items():
+            for what, (model, source) in [job for job in jobs.items() for _ in range(ROUNDS)]:
                 seen, before = [], [_cpu(one) for one in crew]
                 here, began = time.process_time(), time.perf_counter()
                 with counted() as merged:
                     fit(model, source, client, progress=seen.append)
+                wall, name = time.perf_counter() - began, f"{what}, {n} workers"
+                if name in found and found[name]["wall seconds"] <= wall:
+                    continue
                 each = [_cpu(one) - start for one, start in zip(crew, before, strict=True)]
-                found[f"{what}, {n} workers"] = {
-                    "wall seconds": time.perf_counter() - began,
+                found[name] = {
+                    "wall seconds": wall,
                     "seconds of CPU in all workers": sum(each),
                     "in the busiest": max(each),
                     "in client and scheduler": time.process_time() - here,

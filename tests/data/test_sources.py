@@ -8,7 +8,7 @@ import scipy.sparse as sp
 from sklearn.datasets import dump_svmlight_file
 
 from rosenblatt import GaussianNB, KMeans, Lasso, LogisticRegression
-from rosenblatt.data import Source, TableError
+from rosenblatt.data import Source, TableError, read_table
 from rosenblatt.distributed import cross_validate, fit
 
 RNG = np.random.default_rng(0)
@@ -203,3 +203,21 @@ def test_what_a_source_is_given_is_checked(tmp_path):
         Source(tmp_path, target="y", rows_per_part=0)
     with pytest.raises(TypeError, match=r"source must be a rosenblatt.data.Source; got str"):
         fit(GaussianNB(), str(tmp_path))
+
+
+def test_arrow_files_are_cut_into_parts_and_streams_are_read_as_they_come(tmp_path):
+    frame = pl.DataFrame({"x": np.arange(1_000.0), "y": np.arange(1_000) % 2})
+    frame.write_ipc(tmp_path / "file.arrow")
+    frame.write_ipc_stream(tmp_path / "stream.arrow")
+    sources = [
+        Source(tmp_path / name, target="y", rows_per_part=300)
+        for name in ("file.arrow", "stream.arrow")
+    ]
+    assert [len(source.parts()) for source in sources] == [4, 1]
+    for source in sources:
+        read = [X["x"] for part in source.parts() for X, _ in source.read(part, rows=128)]
+        assert pl.concat(read).equals(frame["x"])
+    assert read_table(tmp_path / "stream.arrow").frame.equals(frame)
+    (tmp_path / "stream.arrow").write_bytes((tmp_path / "stream.arrow").read_bytes()[:9_000])
+    with pytest.raises(TableError, match=r"stream.arrow cannot be read as arrow"):
+        fit(GaussianNB(), sources[1])

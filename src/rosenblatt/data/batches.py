@@ -12,7 +12,7 @@ import polars as pl
 
 from . import delimited
 from .errors import TableError
-from .files import SEPARATORS, SPREADSHEETS, Form, form_of
+from .files import SEPARATORS, SPREADSHEETS, Form, form_of, is_arrow_stream
 from .table import (
     BUNDLED,
     PIPED,
@@ -27,6 +27,7 @@ from .table import (
 from .text import ANY_BLANK, blame_json, n_blank_at_end, opened, without_blank_end
 
 ROWS_PER_BATCH = 50_000
+SCANS: dict[str, Any] = {"parquet": pl.scan_parquet, "arrow": pl.scan_ipc}
 INDEX_ZERO = b" 0:"  # a LIBSVM file that counts columns from 0 has it somewhere
 
 
@@ -157,12 +158,27 @@ def _some(batch: Table, start: int, end: int) -> Table:
 
 def _columnar(path: str, name: str, form: Form, rows: int) -> Iterator[Table]:
     """Batches of a file that says itself what its columns hold."""
-    scan: Any = {"parquet": pl.scan_parquet, "arrow": pl.scan_ipc}[form.name]
+    if form.name == "arrow" and is_arrow_stream(path):
+        yield from _streamed(path, name, rows)
+        return
     try:
-        for frame in scan(path, glob=False).collect_batches(chunk_size=rows, maintain_order=True):
+        scan = SCANS[form.name](path, glob=False)
+        for frame in scan.collect_batches(chunk_size=rows, maintain_order=True):
             yield Table(frame, name)
     except (pl.exceptions.PolarsError, OSError) as error:
         raise _unreadable(name, form.name, error) from None
+
+
+def _streamed(path: str, name: str, rows: int) -> Iterator[Table]:
+    """Batches of an Arrow stream, one record batch after the other."""
+    import pyarrow.ipc  # which takes a moment
+
+    try:
+        with pyarrow.memory_map(path) as file, pyarrow.ipc.open_stream(file) as stream:
+            for batch in stream:
+                yield from cut(Table(pl.DataFrame(batch), name), rows)
+    except (pyarrow.ArrowException, OSError) as error:
+        raise _unreadable(name, "arrow", error) from None
 
 
 def _delimited_lines(

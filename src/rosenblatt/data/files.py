@@ -25,6 +25,7 @@ SPREADSHEETS = ("xlsx", "ods")
 SUFFIXES = {suffix: form for form, suffixes in FORMATS.items() for suffix in suffixes}
 SEPARATORS = {"csv": ",", "tsv": "\t"}
 STARTS = {b"PAR1": "parquet", b"ARROW1": "arrow"}  # of their files
+STREAM = b"\xff" * 4  # how each message of an Arrow stream begins
 ZIPPED = b"\x1f\x8b"
 
 
@@ -67,6 +68,14 @@ def form_of_content(first: bytes) -> str | None:
     'parquet'
     """
     return next((form for start, form in STARTS.items() if first.startswith(start)), None)
+
+
+def is_arrow_stream(source: Any) -> bool:
+    """Whether a file, or bytes, are Arrow batches without the list of them that files end with."""
+    if isinstance(source, bytes):
+        return source.startswith(STREAM)
+    with open(source, "rb") as file:
+        return file.read(len(STREAM)) == STREAM
 
 
 def check_unzipped(first: bytes, name: str) -> None:

@@ -13,9 +13,9 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from .batches import ROWS_PER_BATCH, read_batches
+from .batches import ROWS_PER_BATCH, SCANS, read_batches
 from .errors import TableError, did_you_mean, listed, shown
-from .files import form_of
+from .files import form_of, is_arrow_stream
 from .given_batches import GivenBatches
 from .schema import checked_schema, conform, report, words_of
 from .table import Table
@@ -79,31 +79,36 @@ class Files:
         return [part for path in self.files for part in self._parts_of(path)]
 
     def _parts_of(self, path: str) -> Iterator[Part]:
-        n = self._n_rows(path) if form_of(path, self.format).name == "parquet" else None
+        form = form_of(path, self.format).name
+        n = self._n_rows(path, form) if form in SCANS else None
         if n is None:  # who reads it finds out why, if it is a Parquet file
             yield Part(path, 0, None)
             return
         for start in range(0, n, self.rows_per_part):
             yield Part(path, start, min(self.rows_per_part, n - start))
 
-    def _n_rows(self, path: str) -> int | None:
+    def _n_rows(self, path: str, form: str) -> int | None:
         try:
-            return int(pl.scan_parquet(path, glob=False).select(pl.len()).collect().item())
+            if form == "arrow" and is_arrow_stream(path):
+                return None
+            return int(SCANS[form](path, glob=False).select(pl.len()).collect().item())
         except (pl.exceptions.PolarsError, OSError) as error:
             if self.skip:
                 return None
-            raise TableError(f"{path} cannot be read as Parquet: {error}.") from None
+            raise TableError(f"{path} cannot be read as {form}: {error}.") from None
 
     def tables(
         self, part: Part, rows: int, schema: Mapping[str, Any] | None = None
     ) -> Iterator[Table]:
         """The rows of a part in batches; cells of text stay words where a schema is given."""
-        if part.n_rows is None or form_of(part.path, self.format).name != "parquet":
+        form = form_of(part.path, self.format).name
+        whole = part.n_rows is None or form not in SCANS
+        if whole or (form == "arrow" and is_arrow_stream(part.path)):
             words: Any = {"words": True, "of_words": words_of(schema)} if schema else {}
             yield from read_batches(part.path, self.format, rows=rows, **words)
             return
         try:
-            scan = pl.scan_parquet(part.path, glob=False).slice(part.start, part.n_rows)
+            scan = SCANS[form](part.path, glob=False).slice(part.start, part.n_rows)
             for frame in scan.collect_batches(chunk_size=rows, maintain_order=True):
                 yield Table(frame, str(part))
         except (pl.exceptions.PolarsError, OSError) as error:
@@ -132,7 +137,8 @@ class Source:
         polars, by their names, the target's included. A value that does not fit is named with its
         place. Without it the first file or batch is looked at.
     format : csv, tsv, parquet, arrow, jsonl or libsvm; by the file's name if not given.
-    rows_per_part : the most rows of a part of a Parquet file; other files are a part each.
+    rows_per_part : the most rows of a part of a Parquet or Arrow file; other files, and streams of
+        Arrow, are a part each.
     bad : "refuse" raises an error that names the part that cannot be read, or the row whose value
         is not of the schema or whose target is missing; "skip" leaves the part or these rows out,
         with a warning.

@@ -19,7 +19,15 @@ from sklearn.datasets import dump_svmlight_file, load_svmlight_file
 
 from .delimited import NO_HEADER, dialect_of, of_cells, read_delimited, tidy
 from .errors import TableError, did_you_mean, listed
-from .files import SEPARATORS, SPREADSHEETS, Form, check_unzipped, form_of, form_of_content
+from .files import (
+    SEPARATORS,
+    SPREADSHEETS,
+    Form,
+    check_unzipped,
+    form_of,
+    form_of_content,
+    is_arrow_stream,
+)
 from .notation import read_words, written_as
 from .text import blame_json, blame_libsvm, input_of, number_in
 
@@ -209,7 +217,9 @@ def table_from(
     try:
         if form.name == "jsonl":  # numbers among words are told from words, as in CSV
             return Table(read_json_lines(source, of_words), name, guessed=True)
-        read: Any = {"parquet": pl.read_parquet, "arrow": pl.read_ipc}[form.name]
+        read: Any = pl.read_parquet
+        if form.name == "arrow":
+            read = pl.read_ipc_stream if is_arrow_stream(source) else pl.read_ipc
         return Table(read(input_of(source)), name)
     except (pl.exceptions.PolarsError, OSError) as error:
         if form.name == "jsonl":
