@@ -1,8 +1,11 @@
 """`rosenblatt cluster`, from a table to a report, labels and a model that assigns rows."""
 
+from dataclasses import replace
+
 import polars as pl
 import pytest
 
+from rosenblatt import cluster_table
 from rosenblatt.cli.cluster import names_of, numbers_of
 from tests.cli.commands import done, refused, run
 
@@ -48,6 +51,15 @@ def test_a_column_named_cluster_stays(tmp_path):
     written = pl.read_csv(tmp_path / "l.csv")
     assert written.columns == ["x", "cluster", "cluster_2"]
     assert written["cluster"].to_list() == table["cluster"].to_list()
+
+
+def test_a_search_cut_short_is_said_so_on_the_screen_too(tmp_path, monkeypatch):
+    found = cluster_table("iris", k=2)
+    found.findings = replace(found.findings, stopped="budget")
+    monkeypatch.setattr("rosenblatt.cli.cluster.cluster_table", lambda *_, **__: found)
+    said = " ".join(done("cluster", "iris", "-o", tmp_path / "r.html").split())
+    assert "note: The time was over before everything was tried" in said
+    assert "The time was over" in (tmp_path / "r.html").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(("text", "numbers"), [("4", 4), ("2-4", [2, 3, 4]), ("2,6", [2, 6])])

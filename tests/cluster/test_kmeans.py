@@ -56,6 +56,20 @@ def test_on_a_grid_full_of_ties_it_is_the_plain_method(seed):
     np.testing.assert_allclose(model.loss_curve_, losses, rtol=1e-9, atol=1e-9)
 
 
+@types
+@pytest.mark.parametrize("seed", range(4))
+def test_with_many_centres_it_is_the_plain_method(dtype, seed):
+    """Rows beyond their limits are measured against their own centre, and packed into panels."""
+    X, start = blobs(1_007, 3 + seed, 80, seed=seed, spread=4.0)
+    X, start = np.round(X, seed).astype(dtype) + 50, np.round(start, seed).astype(dtype) + 50
+    start[0] = 1e6  # so far away that bounds are forgotten
+    model = KMeans(80, init=start, tol=0).fit(X)
+    _, labels, losses = lloyd(X.astype(float), start.astype(float), np.ones(len(X)))
+    assert np.array_equal(model.labels_, labels)
+    np.testing.assert_allclose(model.loss_curve_, losses, rtol=1e-9)
+    assert model.n_iter_ > 5
+
+
 @kinds
 @pytest.mark.parametrize("algorithm", ["lloyd", "elkan"])
 @pytest.mark.parametrize("tol", [0.0, 1e-3])

@@ -112,8 +112,8 @@ def _answer(console: Screen, found: Clustering) -> None:
     for profile in findings.profiles:
         rows = f"{profile.size:,} rows, {profile.share:.0%}"
         console.print(f"cluster {profile.number} ({rows}): {profile.sentence}")
-    for hint in findings.hints:
-        console.print(f"note: {hint}")
+    for note in findings.notes:
+        console.print(f"note: {note}")
     gone = [
         f"{column.name} ({column.kind}{column.note and f': {column.note}'})"
         for column in findings.columns

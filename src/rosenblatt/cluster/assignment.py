@@ -20,6 +20,9 @@ FEW_PRODUCTS = 20_000  # of rows, centres and columns: all distances take less t
 MOVED_AT_ONCE = 2_000_000  # numbers added in one call, so that an interrupt does not wait
 LARGEST = np.finfo(np.float64).max
 LEAST_REACH = 1e-140  # the least distance whose square is still a number with all of its digits
+LARGEST_DRIFT = 1e30  # beyond which bounds on distances, in singles, tell nothing
+MANY_CENTRES = 64  # from which on a row alone is worth a look, and not only its panel
+SETTLED = 20  # times fewer rows changed sides than there are: most are nearest to their own centre
 CHUNK_CELLS = 4  # times those of a job that reads rows once: each is compared with all centres
 
 
@@ -39,7 +42,7 @@ def refuse_out_of_range(X: Any, weights: Any = None) -> "Rows":
 class Rows:
     """Rows, their weights, and for one start after the other their labels and drifts."""
 
-    limits: Table  # drift up to which rows cannot change sides
+    limits: NDArray[Any]  # drift up to which rows cannot change sides
     reach: float  # that no row's distance from the mean, or from zero if sparse, exceeds
 
     def __init__(self, X: Any, weights: Any) -> None:
@@ -57,7 +60,7 @@ class Rows:
 
     def forget_bounds(self) -> None:
         """Measure every row again: centres have jumped."""
-        self.drift = 0.0
+        self.drift, self.n_changed = 0.0, self.n
         self.limits[:] = -np.inf
 
     def squares(self) -> Table:
@@ -105,7 +108,8 @@ class Rows:
                     self.stored, self.weights, self._changed[some], self._left[some], self.labels,
                     mass, sums,
                 )  # fmt: skip
-        return sum(count for _, count in places)
+        self.n_changed = sum(count for _, count in places)
+        return self.n_changed
 
     def move(self, rows: NDArray[np.intp], cluster: int, mass: Table, sums: Table) -> None:
         """Put some rows into a cluster."""
@@ -124,6 +128,8 @@ class Rows:
         """Take note of how far centres have moved."""
         farthest = float(np.sqrt(((new - centres) ** 2).sum(axis=1).max()))
         self.drift += 2.0 * farthest * self._scale() * (1 + 1e-9)
+        if not self.drift < LARGEST_DRIFT:
+            self.forget_bounds()
 
     def _scale(self) -> float:
         return 1.0
@@ -152,7 +158,8 @@ class DenseRows(Rows):
         self.scale = 1.0 / self.reach if self.reach > 1 / LARGEST else 1.0
         self.panels = np.zeros((self.n_panels, self.d, width), np.float32)
         self.sizes, self._sizes = np.empty(self.n), np.zeros(self.n_panels * width, np.float32)
-        self.limits = np.empty(self.n_panels)
+        self._limits = np.full(self.n_panels * width, np.inf, np.float32)  # to the end of a panel
+        self.limits, self.reaches = self._limits[: self.n], np.zeros_like(self._limits)
 
         def work(first: int, last: int) -> None:
             some = slice(first * width, min(last * width, self.n))
@@ -194,14 +201,27 @@ class DenseRows(Rows):
         with np.errstate(over="ignore"):
             errors = np.array([rounding, rounding * squares.max(), -(2.0**-20)], np.float32)
 
+        drifts = np.array([self.drift, self.drift, 0.5 * self.drift, 1 - 2.0**-20], np.float32)
+        drifts[:3] = np.nextafter(drifts[:3], np.array([np.inf, -np.inf, -np.inf], np.float32))
+        many = K >= MANY_CENTRES
+        settled = many and self.n_changed * SETTLED < self.n
+        least = loops.kmeans.MOST_OF_A_PANEL if many else 1
+        reaches = self.reaches if many else self.reaches[:0]
+
         def work(first: int, last: int) -> tuple[int, int]:
-            found = np.empty((2, loops.kmeans.ROWS), np.float32)
-            count = loops.kmeans.assign_panels(
-                self.stored, self.panels, self._sizes, quads, halves, numbers, centres, errors,
-                first, last, self.drift, self.limits, self._labels, self._changed, self._left,
-                found,
+            rows = loops.kmeans.ROWS
+            packed = (
+                np.zeros((1, self.d, rows), np.float32), np.zeros(rows, np.float32),
+                np.zeros(rows, np.int32), np.empty(rows, np.int64), np.empty(rows, np.float32),
+                np.empty(rows, np.float32),
             )  # fmt: skip
-            return first * loops.kmeans.ROWS, count
+            count = loops.kmeans.assign_panels(
+                self.stored, self.panels, self._sizes, (quads, halves, numbers, errors), centres,
+                self.centre, self.scale, drifts, settled, least, first, last, self._limits,
+                reaches, self._labels, self._changed, self._left, np.empty((2, rows), np.float32),
+                packed,
+            )  # fmt: skip
+            return first * rows, count
 
         return threads.over_chunks(work, self.n_panels, self.n * self.d // CHUNK_CELLS)
 

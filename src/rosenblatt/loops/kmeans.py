@@ -7,8 +7,10 @@ the differences. So the answer is always that of doubles: the nearest centre; of
 equally near the row's own, else the first.
 
 Bounds on top: centres that have moved by at most `drift` / 2 since a row was measured cannot have
-changed its side if its second nearest centre was farther than its nearest by more than that. Each
-panel of 24 rows (each CSR row) keeps the drift up to which that holds for all of its rows.
+changed its side if its second nearest centre was farther than its nearest by more than `drift`.
+Each row keeps the drift up to which that holds. If there are many centres, a dense row beyond it is
+measured against its own first, which alone often shows that no other is nearer; the rows that are
+left are packed into panels.
 
 Sums are pairs of doubles (see `pairs`): a row that leaves takes all of what it brought, and the
 loss follows from sums alone.
@@ -19,10 +21,14 @@ Legend: X (n, d) or CSR, K centres (K, d), panels (n / 24, d, 24), quads (K / 4,
 import numpy as np
 
 from . import compiled, pairs
+from .kmeans_plusplus import AHEAD, call_rows, lowest_bit
+from .kmeans_plusplus import squared_distance as square_from
 from .nearest import POINTS, QUERIES, add3
-from .simd import singles
+from .simd import bits, singles
 
 ROWS, CENTRES = POINTS, QUERIES  # of a tile
+MOST_OF_A_PANEL = 18  # rows, from which on a panel is scored as it is
+ALL = (1 << singles.WIDTH) - 1
 
 
 @compiled
@@ -38,48 +44,144 @@ def sum_and_range(X, start, stop, total, low, high):
 
 @compiled
 def assign_panels(
-    X, panels, sizes, quads, halves, numbers, centres, errors, start, stop, drift, limits, labels,
-    changed, left, found,
+    X, panels, sizes, tile, centres, centre, scale, drifts, settled, least, start, stop, limits,
+    reaches, labels, changed, left, found, packed,
 ):  # fmt: skip
     """Assign the rows of panels start to stop; return how many changed sides.
 
-    Rows and centres in panels and quads are about a common centre, times a scale. sizes is
-    |x|^2 / 2 of each row, halves |c|^2 / 2 of each centre, infinite beyond the last; numbers counts
-    from 0. errors (3,) says what rounding may change: errors[0] |x|^2 / 2 + errors[1] in a score,
-    errors[2] of a distance. limits (n / 24,) are the drifts up to which a panel can be passed over;
-    changed and left (n,), from place 24 start on, get rows that changed and their old labels. found
-    (2, 24) is scratch space. sizes and labels go on to the end of the last panel.
+    Rows and centres are in panels and quads about a common centre, times a scale; sizes (n,) is
+    |x|^2 / 2 of each row. tile is (quads, halves, numbers, errors): halves |c|^2 / 2 of each
+    centre, infinite beyond the last; numbers counts from 0; errors (3,) says what rounding may
+    change, errors[0] |x|^2 / 2 + errors[1] in a score and errors[2] of a distance. drifts (4,) is
+    the drift, rounded up, down and down to its half, and what takes rounding off a bound, just
+    below one.
+
+    limits (n,) are the drifts up to which rows can be passed over, reaches (n,) the distances of
+    rows from their second nearest centres, plus half the drift when they were measured; it may be
+    empty. If `settled`, rows beyond their limits are first measured against their own centre alone.
+    A panel with at least so many rows beyond is scored as it is. changed and left (n,), from place
+    24 start on, get rows that changed and their old labels. found (2, 24) and packed, a panel
+    (1, d, 24) with sizes, labels, row numbers and bounds, are scratch space.
+    sizes, limits, reaches and labels go on to the end of the last panel, limits infinite there.
     """
-    n, n_changed = X.shape[0], 0
+    some, some_sizes, some_labels, numbers, _, _ = packed
+    to = start * ROWS
+    n_changed = n_waiting = 0
     for p in range(start, stop):
-        if drift < limits[p]:
+        rows = beyond_limits(limits, p * ROWS, drifts)
+        if rows == 0:
             continue
-        gap = score_panel(panels, p, quads, halves, numbers, sizes, errors, labels, found)
-        if gap <= 0.0:  # rows changed sides, or rounding might decide
-            gap = np.inf
-            for t in range(min(ROWS, n - p * ROWS)):
-                i = p * ROWS + t
-                nearest = np.int32(found[0, t])
-                if not found[1, t] > 0.0:
-                    nearest = nearest_of(X[i], centres, labels[i])
-                gap = min(gap, max(np.float64(found[1, t]), 0.0))
-                if nearest != labels[i]:
-                    changed[start * ROWS + n_changed] = i
-                    left[start * ROWS + n_changed] = labels[i]
-                    labels[i] = nearest
-                    n_changed += 1
-        limits[p] = drift + gap
+        if settled:
+            if p + AHEAD < stop:
+                call_rows(X, p + AHEAD, beyond_limits(limits, (p + AHEAD) * ROWS, drifts))
+            rows = still_beyond(X, centres, scale, labels, p * ROWS, rows, drifts, limits, reaches)
+        if bits.ones(np.uint64(rows)) >= least and (p + 1) * ROWS <= X.shape[0]:
+            open_rows = score_panel(panels, p, sizes, labels, tile, drifts, limits, reaches, found)
+            while open_rows != 0:
+                t = lowest_bit(open_rows)
+                open_rows &= open_rows - 1
+                n_changed += settle(
+                    X, centres, found, t, p * ROWS + t, limits, reaches, labels, changed, left,
+                    to + n_changed,
+                )  # fmt: skip
+            continue
+        while rows != 0:
+            i = p * ROWS + lowest_bit(rows)
+            rows &= rows - 1
+            some_sizes[n_waiting], some_labels[n_waiting] = sizes[i], labels[i]
+            numbers[n_waiting] = i
+            for j in range(panels.shape[1]):
+                some[0, j, n_waiting] = np.float32((np.float64(X[i, j]) - centre[j]) * scale)
+            n_waiting += 1
+            if n_waiting == ROWS:
+                n_changed += settle_packed(
+                    X, centres, packed, n_waiting, tile, found, drifts, limits, reaches, labels,
+                    changed, left, to + n_changed,
+                )  # fmt: skip
+                n_waiting = 0
+    return n_changed + settle_packed(
+        X, centres, packed, n_waiting, tile, found, drifts, limits, reaches, labels, changed, left,
+        to + n_changed,
+    )  # fmt: skip
+
+
+@compiled(inline=True)
+def beyond_limits(limits, i, drifts):
+    """A bit for each of 24 rows from row i on whose limit the drift has passed."""
+    drift = singles.spread_from(drifts, 0)
+    return (
+        singles.bits_below(singles.load(limits, i), drift)
+        | singles.bits_below(singles.load(limits, i + 8), drift) << 8
+        | singles.bits_below(singles.load(limits, i + 16), drift) << 16
+    )
+
+
+@compiled
+def still_beyond(X, centres, scale, labels, first, rows, drifts, limits, reaches):
+    """Those bits whose rows may be nearer to another centre, judged by their own; limits rise."""
+    found = rows
+    while rows != 0:
+        bit = rows & -rows
+        i = first + lowest_bit(rows)
+        rows ^= bit
+        own = scale * np.sqrt(square_from(X, i, centres[labels[i]]))
+        spare = np.float64(reaches[i]) - 0.5 * drifts[0] - own * (1 + 1e-6)
+        if spare > 0.0:
+            limits[i] = (spare + drifts[1]) * drifts[3]
+            if limits[i] >= drifts[0]:
+                found ^= bit
+    return found
+
+
+@compiled
+def settle_packed(
+    X, centres, packed, count, tile, found, drifts, limits, reaches, labels, changed, left, to
+):
+    """Assign the rows of the packed panel; return how many changed sides."""
+    panel, sizes, old, numbers, some_limits, some_reaches = packed
+    n_changed = open_rows = 0
+    if count > 0:
+        open_rows = score_panel(
+            panel, 0, sizes, old, tile, drifts, some_limits, some_reaches, found
+        )
+    for t in range(count):
+        i = numbers[t]
+        limits[i] = some_limits[t]
+        if reaches.shape[0] > 0:
+            reaches[i] = some_reaches[t]
+        if open_rows >> t & 1:
+            n_changed += settle(
+                X, centres, found, t, i, limits, reaches, labels, changed, left, to + n_changed
+            )
     return n_changed
 
 
 @compiled
-def score_panel(panels, p, quads, halves, numbers, sizes, errors, labels, found):
-    """Return by how much all 24 rows are nearer to their own centre than to any other.
+def settle(X, centres, found, t, i, limits, reaches, labels, changed, left, to):
+    """Assign row i by place t of what was found; return 1 if it changed sides, else 0."""
+    nearest = np.int32(found[0, t])
+    if not found[1, t] > 0.0:  # rounding might decide
+        nearest = nearest_of(X[i], centres, labels[i])
+        limits[i] = -np.inf
+        if reaches.shape[0] > 0:
+            reaches[i] = -np.inf
+    if nearest == labels[i]:
+        return 0
+    changed[to], left[to] = i, labels[i]
+    labels[i] = nearest
+    return 1
 
-    It is zero if for some row that is not so, or not certain; then found (2, 24) gets the centre of
-    each row's lowest score, and by how much it is nearer than the second.
+
+@compiled
+def score_panel(panels, p, sizes, labels, tile, drifts, limits, reaches, found):
+    """Return a bit for each of 24 rows that is not certainly nearest to its own centre.
+
+    found (2, 24) gets the centre of each row's lowest score, and by how much it is nearer than the
+    second, not positive or no number if that is not certain; limits and reaches are those of rows
+    where it is.
     """
     d = panels.shape[1]
+    quads, halves, numbers, errors = tile
     near_x = near_y = near_z = far_x = far_y = far_z = singles.spread_from(
         halves, halves.shape[0] - 1
     )
@@ -105,30 +207,43 @@ def score_panel(panels, p, quads, halves, numbers, sizes, errors, labels, found)
         near_y, far_y, who_y = keep4(halves, numbers, c, a1, b1, c1, d1, near_y, far_y, who_y)
         near_z, far_z, who_z = keep4(halves, numbers, c, a2, b2, c2, d2, near_z, far_z, who_z)
     i = p * ROWS
-    gap_x = gap_of(near_x, far_x, sizes, i, errors)
-    gap_y = gap_of(near_y, far_y, sizes, i + 8, errors)
-    gap_z = gap_of(near_z, far_z, sizes, i + 16, errors)
-    lowest = singles.lowest(singles.lowest(gap_x, gap_y), gap_z)
-    moved = singles.any_different(who_x, singles.load_integers(labels, i))
-    moved |= singles.any_different(who_y, singles.load_integers(labels, i + 8))
-    moved |= singles.any_different(who_z, singles.load_integers(labels, i + 16))
-    if moved or not singles.any_below(singles.zeros(), lowest):
-        put_found(found, 0, who_x, who_y, who_z)
-        put_found(found, 1, gap_x, gap_y, gap_z)
-        return 0.0
-    singles.store(found, 0, lowest)
-    gap = np.float64(found[0, 0])
-    for t in range(1, singles.WIDTH):
-        gap = min(gap, np.float64(found[0, t]))
-    if gap <= 0.0:
-        put_found(found, 0, who_x, who_y, who_z)
-        put_found(found, 1, gap_x, gap_y, gap_z)
-    return gap
+    gap_x, far_x = gap_of(near_x, far_x, sizes, i, errors)
+    gap_y, far_y = gap_of(near_y, far_y, sizes, i + 8, errors)
+    gap_z, far_z = gap_of(near_z, far_z, sizes, i + 16, errors)
+    put_found(found, 0, who_x, who_y, who_z)
+    put_found(found, 1, gap_x, gap_y, gap_z)
+    put_bounds(limits, reaches, i, gap_x, far_x, drifts)
+    put_bounds(limits, reaches, i + 8, gap_y, far_y, drifts)
+    put_bounds(limits, reaches, i + 16, gap_z, far_z, drifts)
+    return (
+        open_of(who_x, gap_x, labels, i)
+        | open_of(who_y, gap_y, labels, i + 8) << 8
+        | open_of(who_z, gap_z, labels, i + 16) << 16
+    )
+
+
+@compiled(inline=True)
+def put_bounds(limits, reaches, i, gap, far, drifts):
+    """Keep up to which drift 8 rows cannot change sides, and how far their second centres are."""
+    less, zero = singles.spread_from(drifts, 3), singles.zeros()
+    limit = singles.add(gap, singles.spread_from(drifts, 1))
+    singles.store(limits, i, singles.multiply_add(limit, less, zero))
+    if reaches.shape[0] > 0:
+        reach = singles.add(far, singles.spread_from(drifts, 2))
+        singles.store(reaches, i, singles.multiply_add(reach, less, zero))
+
+
+@compiled(inline=True)
+def open_of(who, gap, labels, i):
+    """A bit for each of 8 rows from row i on that changes sides, or whose side is not certain."""
+    own = singles.load_integers(labels, i)
+    moved = singles.bits_below(who, own) | singles.bits_below(own, who)
+    return moved | ALL ^ singles.bits_below(singles.zeros(), gap)
 
 
 @compiled(inline=True)
 def gap_of(near, far, sizes, i, errors):
-    """At least by how much 8 rows are farther from their second centre; not positive if unsure."""
+    """By how much 8 rows are farther from their second centre, at least, and how far that is."""
     size = singles.load(sizes, i)
     error = singles.multiply_add(
         singles.spread_from(errors, 0), size, singles.spread_from(errors, 1)
@@ -136,9 +251,10 @@ def gap_of(near, far, sizes, i, errors):
     near = singles.add(singles.add(near, error), size)
     far = singles.subtract(singles.add(far, size), error)
     near, far = singles.root(singles.add(near, near)), singles.root(singles.add(far, far))
-    return singles.multiply_add(
+    gap = singles.multiply_add(
         singles.spread_from(errors, 2), singles.add(near, far), singles.subtract(far, near)
     )
+    return gap, far
 
 
 @compiled(inline=True)

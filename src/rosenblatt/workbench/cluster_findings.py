@@ -92,6 +92,20 @@ class ClusterFindings:
             told.append(self._stable(self.stability))
         return told
 
+    @property
+    def notes(self) -> list[str]:
+        """What to know beside that: about the table, what was not tried, what was sampled."""
+        told = list(self.hints)
+        if self.stopped:
+            why = "The time was over" if self.stopped == "budget" else "It was interrupted"
+            told.append(f"{why} before everything was tried: what was found by then is shown.")
+        if self.n_searched < self.n_rows:
+            told.append(
+                f"{self.n_searched:,} rows, drawn at random, were searched; all {self.n_rows:,} "
+                "were assigned."
+            )
+        return told
+
     def _clear(self) -> str:
         score = self.best.silhouette
         if score >= CLEAR:

@@ -47,12 +47,23 @@ def in_words(difference: Difference) -> str:
     """One difference in the column's own units."""
     d = difference
     if d.kind == "categorical":
-        return f"{d.column} is {d.value} in {d.inside:.0%} (all rows: {d.overall:.0%})"
+        return f"{d.column} is {d.value} in {percent(d.inside)} (all rows: {percent(d.overall)})"
     more = "higher" if d.inside > d.overall else "lower"
     if d.kind == "date":
         more = "later" if d.inside > d.overall else "earlier"
         return f"{d.column} {more}, {day(d.inside)} on average (all rows: {day(d.overall)})"
     return f"{d.column} {more}, {figure(d.inside)} on average (all rows: {figure(d.overall)})"
+
+
+def percent(share: float) -> str:
+    """A share in whole percent, all and none only if that is so.
+
+    >>> percent(0.254), percent(0.996), percent(1.0), percent(0.001)
+    ('25%', 'over 99%', '100%', 'under 1%')
+    """
+    if 0.995 <= share < 1:
+        return "over 99%"
+    return "under 1%" if 0 < share < 0.005 else f"{share:.0%}"
 
 
 def day(value: float) -> str:

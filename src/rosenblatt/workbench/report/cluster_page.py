@@ -57,18 +57,9 @@ def _header(findings: ClusterFindings, sections: list[str]) -> Markup:
 
 
 def _answer(findings: ClusterFindings) -> Markup:
-    hints = list(findings.hints)
-    if findings.stopped:
-        why = "The time was over" if findings.stopped == "budget" else "It was interrupted"
-        hints.append(f"{why} before everything was tried: what was found by then is shown.")
-    if findings.n_searched < findings.n_rows:
-        hints.append(
-            f"{findings.n_searched:,} rows, drawn at random, were searched; all "
-            f"{findings.n_rows:,} were assigned."
-        )
     return tag(
         "section", tag("h2", findings.answer), *(tag("p", reason) for reason in findings.reasons),
-        numbers.warnings("To know", hints), id="answer",
+        numbers.warnings("To know", findings.notes), id="answer",
     )  # fmt: skip
 
 
