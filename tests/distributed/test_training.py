@@ -252,6 +252,19 @@ def test_bad_parts_may_be_left_out_with_a_warning(tmp_path):
         Source(tmp_path, target="y", bad="ignore")
 
 
+def test_a_file_that_changes_between_passes_is_named(folder):
+    """The gap would be certified over rows that no other pass has seen."""
+    frame = table("normal")
+    place = folder(frame)
+
+    def change(progress):
+        if (progress.number, progress.n_done) == (2, 1):
+            frame[:50].write_parquet(place / "3.parquet")
+
+    with pytest.raises(TableError, match=r"3.parquet was written or removed during the fit"):
+        fit(LogisticRegression(), Source(place, target="y"), progress=change)
+
+
 def test_the_first_part_may_be_empty_and_be_left_out_if_bad(tmp_path):
     frame = table("normal")
     frame[:0].write_parquet(tmp_path / "0.parquet")

@@ -11,6 +11,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -122,6 +123,15 @@ class PartRows:
         return table
 
 
+def written(path: str) -> tuple[int, int] | None:
+    """The size of a file and when it was written; None if there is none."""
+    try:
+        found = Path(path).stat()
+    except OSError:
+        return None
+    return found.st_size, found.st_mtime_ns
+
+
 def _is_number(kind: Any) -> bool:
     return bool(kind.is_numeric() or kind == "Boolean")
 
@@ -149,6 +159,7 @@ class Passes:
         parts = list(source.parts()) if source.listed else None
         self.places = None if parts is None else list(map(Numbered, itertools.count(), parts))
         self.n_parts = None if parts is None else len(parts)
+        self.files = {path: written(path) for path in {part.path for part in parts or ()}}
         self.progress = _printed if progress is True else progress
         self.kept = None
         if checkpoint is not None:
@@ -176,12 +187,19 @@ class Passes:
             tree.add(statistic)
             if self.kept is not None:
                 self.kept.save(self.n_passes, tree)
+        self._check_files()
         total = tree.total()
         if total is None:
             raise TableError(f"{self.source.place} has no rows.")
         if self.kept is not None:
             self.kept.end(self.n_passes, total)
         return total
+
+    def _check_files(self) -> None:
+        """Raise if a file changed: passes over different rows have no common optimum."""
+        for path, before in self.files.items():
+            if written(path) != before:
+                raise TableError(f"{path} was written or removed during the fit: fit again.")
 
     def condensed(self, compute: Callable[[], Sums]) -> Sums:
         """What a function makes of some passes; a checkpoint keeps it in place of their totals."""
