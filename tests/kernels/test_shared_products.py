@@ -30,6 +30,12 @@ def table(seed: int = 0, n: int = 120, d: int = 5):
     return X, (X[:, 0] * X[:, 1] + 0.3 * rng.normal(size=n) > 0).astype(int)
 
 
+@pytest.fixture(autouse=True)
+def narrow_tables_share(monkeypatch):
+    """Share the products of small tables, too."""
+    monkeypatch.setattr(shared_products, "WIDE", 1)
+
+
 @pytest.fixture
 def computed(monkeypatch):
     """What products of whole tables were computed, with their rows moved to the mean or not."""
@@ -50,12 +56,11 @@ def computed(monkeypatch):
 @pytest.mark.parametrize(
     "kernel", [Gaussian(0.3), Linear(), Polynomial(3, 0.2, 1.0), Sigmoid(0.1, 0.2)]
 )
-def test_a_kernel_of_parts_of_a_table_is_the_same_when_shared(kernel, storage, monkeypatch):
+def test_a_kernel_of_parts_of_a_table_is_the_same_when_shared(kernel, storage):
     X, _ = table()
     X = storage(np.where(np.abs(X) < 0.3, 0.0, X))
     U, V = X[::3], X[1::2]
     plain = kernel(U, V)
-    monkeypatch.setattr(shared_products, "WIDE", 1)
     with sharing_products(X, 1):
         assert np.allclose(kernel(U, V), plain, rtol=1e-12, atol=1e-13)
     assert not shared_products._shared
@@ -150,7 +155,7 @@ def test_behind_a_scaler_the_settings_of_a_split_share(computed):
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_all_kernel_methods_share(model, grid, computed):
     X, y = load_iris(return_X_y=True)
-    X = np.hstack([scale(X), np.zeros((150, shared_products.WIDE))])
+    X = scale(X)
     search = GridSearchCV(model, grid, cv=3).fit(X, y)
     assert len(computed) == 1
     plain = PlainSearch(model, grid, cv=3).fit(X, y)
@@ -161,6 +166,13 @@ def test_all_kernel_methods_share(model, grid, computed):
 def test_a_table_beyond_the_budget_is_not_multiplied_as_a_whole(computed):
     X, y = table(n=400)
     GridSearchCV(SVC(cache_size=1), {"gamma": [0.1, 0.2]}, cv=3).fit(X, y)
+    assert not computed
+
+
+def test_a_narrow_table_is_multiplied_again(computed, monkeypatch):
+    X, y = table()
+    monkeypatch.setattr(shared_products, "WIDE", X.shape[1] + 1)
+    GridSearchCV(SVC(), {"gamma": [0.1, 0.2]}, cv=3).fit(X, y)
     assert not computed
 
 

@@ -4,9 +4,10 @@ import atexit
 import gc
 import sys
 
+from .sentences import TRY_AGAIN
+
 __all__ = ["main"]
 
-TRY_AGAIN = 75  # EX_TEMPFAIL of sysexits.h: the mail server keeps the message and tries later
 is_the_process = False  # whether all that the process does is this command
 
 

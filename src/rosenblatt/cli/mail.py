@@ -13,9 +13,9 @@ from functools import partial
 from itertools import chain
 from typing import Any
 
-from . import TRY_AGAIN
 from .sentences import (
     BAD_INPUT,
+    TRY_AGAIN,
     about_input,
     print_line,
     print_note,

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from typing import Any, TextIO
 
 BAD_INPUT = 2
+TRY_AGAIN = 75  # EX_TEMPFAIL of sysexits.h: the mail server keeps the message and tries later
 INPUT_ERRORS = (ValueError, TypeError, OSError, ImportError, MemoryError, OverflowError)
 LONGEST = 2000  # characters of a sentence, which names of columns may make long
 EXTRAS = dict.fromkeys(("polars", "pandas", "pyarrow", "fastexcel"), "tables") | {

@@ -18,7 +18,7 @@ from rosenblatt.runtime.threads import over_chunks
 
 from . import shared_products
 from .distances import ACCURATE
-from .functions import Gaussian, Kernel, Linear, Polynomial, Sigmoid
+from .functions import Gaussian, Kernel, Linear
 from .gram import CURE, MEGABYTE, against, refuse_strange_values
 from .shared_products import SharedRows, shared_rows
 
@@ -176,8 +176,6 @@ class KernelBlocks:
                 f"cache_size={megabytes} megabytes cannot hold two rows of the kernel matrix, "
                 f"which have {n} numbers each: {2 * n * dtype.itemsize / MEGABYTE:.3g} are needed."
             )
-        if isinstance(kernel, Linear | Polynomial | Sigmoid):  # picked here, found by `against`
-            shared_rows(X, about_mean=False, often=True)
         self.row_of = None if self.fast else against(kernel, X)
         self.kept = _borrowed(min(room, n), n, dtype)
         self.slot = np.full(n, -1, np.intp)
@@ -193,7 +191,7 @@ class KernelBlocks:
         """The rows as a Gaussian kernel reads them; None for other kernels."""
         if not isinstance(self.kernel, Gaussian):
             return None
-        shared = shared_rows(self.X, about_mean=True, often=True)
+        shared = shared_rows(self.X, about_mean=True)
         X = self.X if shared is None else shared
         rows = GaussianRows(X, self.kernel.gamma)
         if not rows.accurate:

@@ -3,7 +3,8 @@
 A search fits the rows of many folds with many kernels, widths and costs. All kernels but the
 Laplacian follow from scalar products, so within ``sharing_products(X, megabytes)`` the products of
 all pairs of rows are computed when a kernel first needs them, and each fit picks its rows and
-columns. Rows are recognised by their values: models need not know of the search.
+columns. Rows are recognised by their values: models need not know of the search. Narrow tables
+share nothing: it is quicker to multiply their rows again than to pick products from a large matrix.
 """
 
 import threading
@@ -23,7 +24,7 @@ from rosenblatt.runtime.blas import one_blas_thread
 Floats = NDArray[np.float64]
 
 MEGABYTES = 200  # of a model without a parameter `cache_size`
-WIDE = 64  # columns from which on it is quicker to pick single products than to multiply again
+WIDE = 64  # columns from which on it is quicker to pick products than to multiply again
 CELLS = 1 << 20  # sparse tables of up to so many are made dense
 
 _shared: list["ProductTable"] = []  # innermost last
@@ -39,9 +40,10 @@ class SharesProducts:
 
 @contextmanager
 def sharing_products(X: Any, megabytes: float) -> Iterator[None]:
-    """Share the scalar products of rows X (n, d), if a matrix (n, n) fits into the megabytes."""
-    n = int(np.shape(X)[0])
-    if n * n * 8 > megabytes * 2**20 or any(table.given is X for table in _shared):
+    """Share the products of wide rows X (n, d), if a matrix (n, n) fits into the megabytes."""
+    n, d = (*np.shape(X), 0, 0)[:2]  # a list of texts has no columns
+    known = any(table.given is X for table in _shared)
+    if d < WIDE or n * n * 8 > megabytes * 2**20 or known:
         yield
         return
     table = ProductTable(X, megabytes)
@@ -59,7 +61,6 @@ class ProductTable:
         self.given, self.room = given, megabytes * 2**20
         self.lock = threading.RLock()
         self.computed: dict[bool, Floats] = {}  # by whether rows are moved to their mean
-        self.columns: dict[tuple[bool, bytes], Floats] = {}  # (n, m) of rows that were asked for
 
     @cached_property
     def rows(self) -> Any:
@@ -100,18 +101,6 @@ class ProductTable:
                 self.computed[about_mean] = np.asarray(P)
             return self.computed[about_mean]
 
-    def columns_of(self, about_mean: bool, places: NDArray[np.intp], new: bool) -> Floats | None:
-        """The products (n, m) of all rows with some; None if they are new and shall not be kept."""
-        key, P = (about_mean, places.tobytes()), self.computed[about_mean]
-        with self.lock:
-            left = self.room - sum(known.nbytes for known in self.computed.values())
-            left -= P.shape[0] * len(places) * P.itemsize
-            if key not in self.columns and new and left >= 0:
-                while sum(known.nbytes for known in self.columns.values()) > left:
-                    del self.columns[next(iter(self.columns))]
-                self.columns[key] = P.take(places, axis=1, mode="clip")
-            return self.columns.get(key)
-
 
 @dataclass(frozen=True, eq=False)
 class SharedRows:
@@ -120,7 +109,6 @@ class SharedRows:
     table: ProductTable
     P: Floats  # (n, n), of the whole table
     places: NDArray[np.intp]
-    columns: Floats | None  # P[:, places], if they were picked before
     dtype: Any = np.float64
 
     @property
@@ -134,40 +122,28 @@ class SharedRows:
         return np.asarray(self.P[self.places, self.places].astype(self.dtype, copy=False))
 
     def __getitem__(self, some: Any) -> "SharedRows":
-        whole = self.columns is not None and isinstance(some, slice)
-        columns = self.columns[:, some] if whole else None  # type: ignore[index]
-        return replace(self, places=self.places[some], columns=columns)
+        return replace(self, places=self.places[some])
 
     def of(self, X: Any) -> "SharedRows | None":
         """Rows X as rows of the same table; None if they are not."""
         places = self.table.places(X)
-        return None if places is None else replace(self, places=places, columns=None)
+        return None if places is None else replace(self, places=places)
 
     def products(self, others: "SharedRows") -> NDArray[Any]:
         """The products (m, l) with other rows of the table."""
-        if others.columns is not None:
-            picked = others.columns[self.places]
-        else:
-            picked = self.P.take(self.places, axis=0).take(others.places, axis=1, mode="clip")
+        picked = self.P.take(self.places, axis=0).take(others.places, axis=1, mode="clip")
         return np.asarray(picked.astype(self.dtype, copy=False))
 
 
-def shared_rows(X: Any, about_mean: bool, often: bool = False) -> SharedRows | None:
-    """Rows X as rows of a table whose products are shared; None if there is none.
-
-    Columns of rows that are asked for often, by many fits, are kept together if there is room. Of
-    others a narrow table shares nothing.
-    """
-    wide = X.shape[1] >= WIDE
+def shared_rows(X: Any, about_mean: bool) -> SharedRows | None:
+    """Rows X as rows of a table whose products are shared; None if there is none."""
     for table in reversed(_shared):
-        places = table.places(X) if wide or often or table.columns else None
-        about_mean = about_mean and not sp.issparse(table.rows)
-        P = None if places is None else table.products(about_mean)
-        if places is None or P is None:
-            continue
-        columns = table.columns_of(about_mean, places, often)
-        if wide or columns is not None:
-            return SharedRows(table, P, places, columns)
+        places = table.places(X)
+        P = None
+        if places is not None:
+            P = table.products(about_mean and not sp.issparse(table.rows))
+        if places is not None and P is not None:
+            return SharedRows(table, P, places)
     return None
 
 
