@@ -269,7 +269,8 @@ class GramRegressor(CallbackSupportMixin, LinearRegressor, Additive):  # type: i
     ) -> dict[str, Any]:
         """The attributes that coefficients (d, t) are published in."""
         coef = coef.T
-        intercept = mean_y - coef @ mean_x if self.fit_intercept else np.zeros(1)
+        with np.errstate(over="ignore", invalid="ignore"):
+            intercept = mean_y - coef @ mean_x if self.fit_intercept else np.zeros(1)
         if not (np.isfinite(coef).all() and np.isfinite(intercept).all()):
             raise ValueError(
                 "The coefficients leave the range of floating point: columns or targets are too "

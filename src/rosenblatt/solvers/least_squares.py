@@ -60,7 +60,8 @@ class Free:
         """Scaled coef (d, t) in the columns' own units, less what changes nothing."""
         # If shorter coefficients would fit worse by NO_WORSE of `explained` (t,), only directions
         # without any variation are taken off, or none.
-        scaled, coef = coef, coef / self.scale[:, None]
+        with np.errstate(over="ignore"):  # infinite coefficients are refused where they are published
+            scaled, coef = coef, coef / self.scale[:, None]
         nothing = self.sizes <= ROUNDING * len(coef)
         for some in (np.ones(len(nothing), bool), nothing):
             if some.any():
