@@ -10,6 +10,7 @@ import sklearn.linear_model as theirs
 import sklearn.naive_bayes
 from scipy.linalg import LinAlgWarning
 from sklearn.base import is_regressor
+from sklearn.model_selection import GridSearchCV
 from threadpoolctl import threadpool_limits
 
 import rosenblatt as rb
@@ -354,3 +355,20 @@ def test_threads_of_blas_change_no_bit(make):
             found.append([np.asarray(getattr(made, n, 0.0)).tobytes() for n in names])
             found[-1].append(made.predict(X[:300]).tobytes())
     assert found[0] == found[1]
+
+
+def test_targets_in_a_column_lists_in_a_search_and_any_tolerance_are_read():
+    X, _ = clouds()
+    t = X @ [1.0, 0.5] + np.random.RandomState(1).standard_normal(60)
+    assert certify(rb.LinearRegression().fit(X, t), X, t[:, np.newaxis]).holds
+    assert certify(rb.Lasso(tol=1e300).fit(X, t), X, t, tol=1e300).holds
+    search = GridSearchCV(rb.Ridge(), {"alpha": [1.0, 2.0]}).fit(X.tolist(), t.tolist())
+    assert certify(search, X.tolist(), t.tolist()).holds
+
+
+def test_a_scorer_of_probabilities_is_refused_by_its_public_name():
+    X, _ = clouds()
+    with pytest.raises(ValueError, match="make_scorer") as refusal:
+        rb.RidgeCV(scoring="neg_log_loss").fit(X, X[:, 0])
+    assert "._" not in str(refusal.value)
+    assert "_Scorer" not in str(refusal.value)
