@@ -60,7 +60,7 @@ class Free:
         """Scaled coef (d, t) in the columns' own units, less what changes nothing."""
         # If shorter coefficients would fit worse by NO_WORSE of `explained` (t,), only directions
         # without any variation are taken off, or none.
-        with np.errstate(over="ignore"):  # infinite coefficients are refused where they are published
+        with np.errstate(over="ignore"):  # what is infinite is refused as it is published
             scaled, coef = coef, coef / self.scale[:, None]
         nothing = self.sizes <= ROUNDING * len(coef)
         for some in (np.ones(len(nothing), bool), nothing):
