@@ -26,6 +26,7 @@ from rosenblatt import (
 from rosenblatt.data import Source, TableError
 from rosenblatt.distributed import fit, fit_stream
 from rosenblatt.distributed.checkpoints import Checkpoint
+from rosenblatt.distributed.engines import mapped
 from rosenblatt.distributed.sums import MergeTree
 
 RNG = np.random.RandomState(0)
@@ -130,6 +131,26 @@ def test_dask_workers_may_die(folder):
             there = fit(model, source, client, progress=kill_once)
             assert killed
             same_bits(fit(model, source), there)
+
+
+@pytest.mark.usefixtures("same_environment")
+def test_parts_left_when_a_client_is_closed_leave_no_error_behind(folder, monkeypatch):
+    distributed = pytest.importorskip("distributed")
+    unraisable = []
+    monkeypatch.setattr("sys.unraisablehook", lambda what: unraisable.append(what.exc_value))
+    source = Source(folder(table("normal")), target="y", rows_per_part=50)
+    options = {"n_workers": 1, "threads_per_worker": 1, "dashboard_address": None}
+    with distributed.LocalCluster(processes=False, **options) as cluster:
+        client = distributed.Client(cluster)
+        results = mapped(rows_in, None, source.parts(), client)
+        next(results)
+        client.close()
+        del results
+    assert not unraisable
+
+
+def rows_in(part, state):
+    return part.n_rows
 
 
 def same_bits(one, other):

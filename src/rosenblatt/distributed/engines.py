@@ -176,7 +176,8 @@ def _on_dask(work: Any, state: Any, parts: list[Any], client: Any) -> Iterator[A
             future.release()
             yield outcome
     finally:
-        client.cancel(futures)
+        with suppress(Exception):  # of a client that is closed, with nothing left to cancel
+            client.cancel(futures)
 
 
 def failed(part: Any, error: Exception) -> RuntimeError:
