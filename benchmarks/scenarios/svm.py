@@ -18,7 +18,7 @@ def scenarios(scale: float) -> list[Scenario]:
             name="LinearSVC, CSR 200k x 50k",
             job="Squared hinge, C=1, two classes, 75 non-zeros a row.",
             data=lambda: kept(documents, int(200_000 * scale), 50_000, 2),
-            ours=ours("LinearSVC", tol=1e-4),
+            ours=ours("LinearSVC", tol=3e-4),  # at which both reach about the same gap
             peers=(
                 liblinear("LinearSVC", 1.2, dual=True, tol=1e-3),
                 liblinear("LinearSVC", 1.2, dual=False, tol=1e-3),
