@@ -4,6 +4,7 @@ Gaussian kernels of dense rows are computed by BLAS and a vectorised exponential
 the exponents keep enough digits; all others by `Kernel.against`, in float64.
 """
 
+import mmap
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -23,6 +24,7 @@ from .gram import CURE, MEGABYTE, against, refuse_strange_values
 from .shared_products import SharedRows, shared_rows
 
 COLUMNS = 2048  # of a block that stay in the cache
+CHEAPER = 8  # times as many values are added as are computed in the same time
 UNIT = 1e-15  # rounding of a sum of products, relative to its terms
 FILLED = 4  # sparse rows of which a cell in so many is filled are faster when dense
 BLOCK = 1 << 21  # kernel values computed at a time by other kernels
@@ -136,26 +138,39 @@ class KernelScores:
 
 
 # Memory that is new to the process costs more than the kernel values that are put into it: blocks
-# that are done with leave theirs to the next ones.
+# that are done with leave theirs to the next ones. The system may take it back if it needs it.
 SPARE: list[NDArray[np.uint8]] = []
-MOST_SPARE = 2
-LARGEST_SPARE = 64 * MEGABYTE
+MOST_SPARE = 256 * MEGABYTE
+LAZILY_FREED = getattr(mmap, "MADV_FREE", None)
 
 
 def _borrowed(n: int, m: int, dtype: Any) -> NDArray[Any]:
     """An array (n, m), in memory left over if there is enough."""
     size = n * m * dtype.itemsize
     spare = SPARE.pop() if SPARE else np.empty(0, np.uint8)
-    memory = spare if len(spare) >= size else np.empty(size, np.uint8)
+    memory = spare if len(spare) >= size else _new_memory(size)
     return np.asarray(memory[:size].view(dtype).reshape(n, m))
+
+
+def _new_memory(size: int) -> NDArray[np.uint8]:
+    if LAZILY_FREED is None or size < MEGABYTE:
+        return np.empty(size, np.uint8)
+    pages = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    if hasattr(mmap, "MADV_HUGEPAGE"):
+        pages.madvise(mmap.MADV_HUGEPAGE)
+    return np.frombuffer(pages, np.uint8)
 
 
 def _give_back(kept: NDArray[Any]) -> None:
     memory = kept
     while isinstance(memory.base, np.ndarray):
         memory = memory.base
-    if memory.nbytes <= LARGEST_SPARE and len(SPARE) < MOST_SPARE:
-        SPARE.append(memory)
+    if memory.nbytes + sum(other.nbytes for other in SPARE) > MOST_SPARE:
+        return
+    pages: Any = getattr(memory.base, "obj", None)
+    if isinstance(pages, mmap.mmap):
+        pages.madvise(LAZILY_FREED)  # type: ignore[arg-type]
+    SPARE.append(memory)
 
 
 class KernelBlocks:
@@ -167,7 +182,6 @@ class KernelBlocks:
 
     def __init__(self, kernel: Kernel | Callable[..., Any], X: Any, megabytes: float) -> None:
         self.kernel, self.X, n = kernel, X, X.shape[0]
-        self.double: GaussianRows | None = None  # in float64, beside rows in float32
         self.fast = self._fast()
         dtype = np.dtype(np.float64) if self.fast is None else self.fast.rows.dtype
         room = int(megabytes * MEGABYTE // (n * dtype.itemsize))
@@ -198,10 +212,7 @@ class KernelBlocks:
             return None  # from differences
         many = self.X.shape[0] > FEW
         single = GaussianRows(X, self.kernel.gamma, np.float32) if many else rows
-        if single is rows or single.largest > SAFE_IN_32_BITS:
-            return rows
-        self.double = rows
-        return single
+        return rows if single.largest > SAFE_IN_32_BITS else single
 
     def fetch(self, rows: NDArray[np.intp]) -> NDArray[np.intp]:
         """Compute what is missing of some rows; return their places in `kept`."""
@@ -241,28 +252,30 @@ class KernelBlocks:
 
         over_chunks(work, n, n * len(rows))
 
-    def among(self, rows: NDArray[np.intp], places: NDArray[np.intp]) -> NDArray[np.float64]:
+    def among(self, rows: NDArray[np.intp]) -> NDArray[np.float64]:
         """The kernel (q, q) of some rows with each other."""
-        if self.double is not None:  # less work than to collect it from rows far apart in memory
-            U, squares = self.double.rows[rows], self.double.squares[rows]
+        if self.kept.dtype == np.float32:  # to compute it is less work than to collect it from rows
+            fast: Any = self.fast
+            U, squares = fast.rows[rows], fast.squares[rows]
             K = np.empty((len(rows), len(rows)))
             loops.kernel_blocks.gaussian_rows(
-                products_of(U, U), squares, squares, self.double.rate, np.arange(len(rows)), 0, K
+                products_of(U, U), squares, squares, fast.rate, np.arange(len(rows)), 0, K
             )
             return K
+        places = self.fetch(rows)
         if len(rows) == len(self.kept[0]):  # all, in their order
             in_place = np.array_equal(places, rows)
             return np.asarray(self.kept if in_place else self.kept[places], np.float64)
         return np.asarray(self.kept[places[:, np.newaxis], rows], np.float64)
 
-    def add(self, places: NDArray[np.intp], steps: NDArray[Any], f: NDArray[np.float64]) -> None:
-        """Add steps (q,) times rows that are kept to f (n,)."""
+    def add(self, rows: NDArray[np.intp], steps: NDArray[Any], f: NDArray[np.float64]) -> None:
+        """Add steps (q,) times the kernel of some rows with all to f (n,)."""
+        places = self.fetch(rows)
 
         def work(start: int, stop: int) -> None:
-            for j in range(start, stop, COLUMNS):
-                loops.kernel_blocks.add_rows(self.kept, places, steps, j, min(j + COLUMNS, stop), f)
+            loops.kernel_blocks.add_rows(self.kept, places, steps, start, stop, f)
 
-        over_chunks(work, len(f), len(f) * len(places))
+        over_chunks(work, len(f), len(f) * len(places) // CHEAPER)
 
     @property
     def blur(self) -> float:
@@ -289,7 +302,7 @@ class PrecomputedBlocks:
         """Nothing needs to be computed: rows are at their own places."""
         return rows
 
-    double, blur = None, UNIT
+    blur = UNIT
     among, add = KernelBlocks.among, KernelBlocks.add
 
     def exactly(

@@ -11,12 +11,13 @@ def gaussian_rows(products, of_rows, of_columns, rate, places, start, kept):
     Reads products u.v (q, m), squares |u|^2 (q,) and |v|^2 (m,), and rate, a number of their
     precision; changes kept[places, start : start + m].
     """
-    two, zero = products.dtype.type(2), products.dtype.type(0)
+    two, zero, m = products.dtype.type(2), products.dtype.type(0), products.shape[1]
     for r in range(products.shape[0]):
-        own, place = of_rows[r], places[r]
-        for j in range(products.shape[1]):
+        # A slice: the compiler knows that its places are neighbours, and stores eight at a time.
+        own, row = of_rows[r], kept[places[r], start : start + m]
+        for j in range(m):
             apart = max(own + of_columns[j] - two * products[r, j], zero)
-            kept[place, start + j] = exp_of_its_precision(-rate * apart)
+            row[j] = exp_of_its_precision(-rate * apart)
 
 
 @compiled(reorder_sums=True)  # a row of a matrix product: any order of its terms will do
@@ -37,16 +38,18 @@ def gaussian_sums(products, of_rows, of_columns, rate, a, sums):
             sums[r, k] += total
 
 
-@compiled
+@compiled(fuse=True)
 def add_rows(kept, places, steps, start, stop, f):
     """Add steps (q,) times rows `places` of kept to f[start:stop], four rows at a time."""
+    part, m = f[start:stop], stop - start
     whole = places.shape[0] - places.shape[0] % 4
     for r in range(0, whole, 4):
-        a, b, c, d = places[r], places[r + 1], places[r + 2], places[r + 3]
+        a, b = kept[places[r], start:stop], kept[places[r + 1], start:stop]
+        c, d = kept[places[r + 2], start:stop], kept[places[r + 3], start:stop]
         p, q, s, t = steps[r], steps[r + 1], steps[r + 2], steps[r + 3]
-        for j in range(start, stop):
-            f[j] += (p * kept[a, j] + q * kept[b, j]) + (s * kept[c, j] + t * kept[d, j])
+        for j in range(m):
+            part[j] += (p * a[j] + q * b[j]) + (s * c[j] + t * d[j])
     for r in range(whole, places.shape[0]):
-        place, step = places[r], steps[r]
-        for j in range(start, stop):
-            f[j] += step * kept[place, j]
+        row, step = kept[places[r], start:stop], steps[r]
+        for j in range(m):
+            part[j] += step * row[j]

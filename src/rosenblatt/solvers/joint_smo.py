@@ -81,7 +81,7 @@ class JointSmo:
         self.goal = max(FINER * tol, FINEST) if few and tol >= FINEST else tol
         self.patience: int | None = None
         everything = np.arange(n)
-        self.matrix = rows.among(everything, rows.fetch(everything)) if few else None
+        self.matrix = rows.among(everything) if few else None
         self.alpha, self.centre = np.zeros((n, n_classes)), np.zeros(n_classes)
         if self.matrix is not None and np.isfinite(self.c).all() and most > n:
             self.alpha, self.centre = interior_start(problem, self.matrix)
@@ -89,7 +89,7 @@ class JointSmo:
             self.alpha = within_limits(np.ascontiguousarray(start.T), self.codes, self.c)
         self.f = self._scores_of(self.alpha)
         some = everything[:: max(1, n // SOME)][: self.size]
-        diagonal = rows.among(some, rows.fetch(some)).diagonal()
+        diagonal = rows.among(some).diagonal()
         self.column = PROXIMAL_COLUMN**2 * max(float(diagonal.mean()), 1e-30)
         self.stiffest = STIFFEST * self.column
         self.found, self.unequal = np.empty(n), np.inf
@@ -178,8 +178,7 @@ class JointSmo:
 
     def _improve(self, work: NDArray[np.intp]) -> int:
         """Set multipliers in a working set, and what they change in the scores of all rows."""
-        places = self.rows.fetch(work) if self.matrix is None else work
-        K = self.rows.among(work, places) if self.matrix is None else self.matrix
+        K = self.rows.among(work) if self.matrix is None else self.matrix
         before, alpha = self.alpha[work], self.alpha[work]
         inner = max(0.5 * self.goal, 0.1 * self.violation)
         most = min(self.most - self.n_steps, STEPS_A_ROW * len(work))
@@ -194,7 +193,7 @@ class JointSmo:
             for k in range(alpha.shape[1]):
                 rows = np.flatnonzero(change[:, k])
                 if len(rows):
-                    self.rows.add(places[rows], change[rows, k], self.f[k])
+                    self.rows.add(work[rows], change[rows, k], self.f[k])
         self.exact = False
         return int(made)
 

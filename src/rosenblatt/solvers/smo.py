@@ -1,9 +1,9 @@
 """Working sets of coefficients, each improved by sequential minimal optimisation.
 
-A working set holds the rows whose slopes are furthest off, and some of the last set. Its kernel
-rows are computed in one block, pairs within it are improved by `loops.smo`, and the scores of all
-rows follow from what changed. At the end the scores of supports and of rows that may become one are
-computed anew in float64: errors of kernel rows in float32 are found and corrected by another round.
+A working set holds the rows whose slopes are furthest off, and some of the last set. Pairs within
+it are improved by `loops.smo`, and the scores of all rows follow from the kernel rows of those that
+changed. At the end the scores of supports and of rows that may become one are computed anew in
+float64: errors of kernel rows in float32 are found and corrected by another round.
 """
 
 from typing import Any, NamedTuple, Protocol
@@ -34,9 +34,8 @@ class KernelRowsOf(Protocol):
     kept: NDArray[Any]
     blur: float
 
-    def fetch(self, rows: NDArray[np.intp]) -> NDArray[np.intp]: ...
-    def among(self, rows: NDArray[np.intp], places: NDArray[np.intp]) -> Floats: ...
-    def add(self, places: NDArray[np.intp], steps: Floats, f: Floats) -> None: ...
+    def among(self, rows: NDArray[np.intp]) -> Floats: ...
+    def add(self, rows: NDArray[np.intp], steps: Floats, f: Floats) -> None: ...
     def exactly(self, b: Floats, rows: NDArray[np.intp] | slice = ...) -> Floats: ...
 
 
@@ -139,8 +138,7 @@ class Smo:
     def _improve_all(self) -> int:
         """Some steps among all rows, if they are few, or among those that are not at rest."""
         if self.matrix is None:
-            everything = np.arange(len(self.b))
-            self.matrix = self.rows.among(everything, self.rows.fetch(everything))
+            self.matrix = self.rows.among(np.arange(len(self.b)))
             self.diagonal = self.matrix.diagonal().copy()
         active = self._active() if self.shrinking and self.n_steps > len(self.b) else None
         if active is not None and len(active) <= FEW_ACTIVE * len(self.b):
@@ -180,10 +178,9 @@ class Smo:
         """Steps in a working set, and what they change in the scores of all rows."""
         c, low, high, kink = self.problem
         work = self._working_set()
-        places = self.rows.fetch(work)
         before, b = self.b[work], self.b[work]
         inner = min(max(self.tol, INNER * self.violation), 0.9 * self.violation)
-        K = self.rows.among(work, places)
+        K = self.rows.among(work)
         made = loops.smo.smo_steps(
             K, K.diagonal().copy(), self.f[work] + c[work], b, low[work], high[work], kink,
             inner, min(self.most - self.n_steps, 10 * len(work)),
@@ -192,7 +189,7 @@ class Smo:
         if len(moved):
             self.b[work] = b
             steps = (b - before)[moved]
-            self.rows.add(places[moved], steps, self.f)
+            self.rows.add(work[moved], steps, self.f)
             self.exact, self.travelled = False, self.travelled + float(np.abs(steps).sum())
         return int(made)
 
