@@ -11,7 +11,7 @@ from scipy.spatial.distance import cdist, pdist, squareform
 
 import rosenblatt
 from rosenblatt import AgglomerativeClustering, certify
-from rosenblatt.cluster import agglomerative
+from rosenblatt.cluster import agglomerative, centroid_linkage
 from rosenblatt.cluster import linkage as trees
 from tests.reference.linkage import slow_linkage
 
@@ -62,7 +62,8 @@ def single_precision_from(n, monkeypatch):
 @pytest.mark.parametrize("method", ["complete", "average", "ward"])
 @pytest.mark.parametrize("few", [0.5, 1e9], ids=["a chain alone", "rounds alone"])
 def test_chains_and_rounds_give_one_tree(method, few, monkeypatch):
-    monkeypatch.setattr(trees, "FEW", few)
+    for module in (trees, centroid_linkage):
+        monkeypatch.setattr(module, "FEW", few)
     single_precision_from(50, monkeypatch)
     X = rows(300, 4)
     np.testing.assert_allclose(tree(X, method), hierarchy.linkage(X, method), rtol=1e-10)
@@ -78,6 +79,27 @@ def test_a_matrix_in_single_precision_gives_heights_in_doubles(method, metric, m
     np.testing.assert_allclose(
         tree(data, method, metric=metric), hierarchy.linkage(D, method), rtol=1e-12
     )
+
+
+@pytest.mark.parametrize("method", ["complete", "average"])
+def test_the_first_rounds_need_no_matrix_and_break_near_ties_as_fastcluster_does(
+    method, monkeypatch
+):
+    """Distances that differ in the eighth digit were equal in single precision."""
+    single_precision_from(50, monkeypatch)
+    monkeypatch.delattr(trees, "_of_points")
+    X = np.stack(np.meshgrid(*[np.arange(6.0)] * 3), -1).reshape(-1, 3)
+    X += 1e-8 * np.random.default_rng(0).normal(size=X.shape)
+    np.testing.assert_allclose(tree(X, method), fastcluster.linkage(X, method), rtol=1e-12)
+
+
+@pytest.mark.parametrize("method", ["complete", "average"])
+@pytest.mark.parametrize("measured", [0.0, 0.02])
+def test_rounds_that_measure_too_many_pairs_end_early(method, measured, monkeypatch):
+    single_precision_from(50, monkeypatch)
+    monkeypatch.setattr(centroid_linkage, "MEASURED", measured)
+    X = rows(240, 20)
+    np.testing.assert_allclose(tree(X, method), hierarchy.linkage(X, method), rtol=1e-10)
 
 
 @each_method

@@ -13,6 +13,7 @@ from rosenblatt import loops
 from rosenblatt.base import fitting_at_once
 from rosenblatt.input_checks import validate_data
 
+from .centroid_linkage import ward_joins
 from .distances import ENDLESS, Distances, Euclidean, Given, Measured
 from .linkage import (
     SINGLES,
@@ -20,7 +21,6 @@ from .linkage import (
     matrix_joins,
     spanning_tree,
     spanning_tree_of,
-    ward_joins,
 )
 
 EUCLIDEAN = ("euclidean", "l2")
@@ -35,9 +35,10 @@ class AgglomerativeClustering(CallbackSupportMixin, cluster.AgglomerativeCluster
     on the way up. The tree holds a clustering for every number of clusters and every height.
 
     Single linkage (Prim's spanning tree [1]_) and Ward's (from centroids) need no matrix of
-    distances. Complete and average linkage keep one, in single precision from 4,000 rows on;
-    heights are computed in doubles from the rows. Ward, complete and average linkage join pairs
-    that are nearest to each other in any order [2]_, which gives the same tree.
+    distances. Complete and average linkage keep one; from 4,000 rows on only for the last fifth of
+    the clusters, or, with more than 32 columns or by another metric, in single precision, with
+    heights in doubles from the rows. Ward, complete and average linkage join pairs that are nearest
+    to each other in any order [2]_, which gives the same tree.
 
     Parameters
     ----------

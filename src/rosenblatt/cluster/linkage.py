@@ -6,9 +6,11 @@ them.
 
 Single linkage is the minimum spanning tree. For the others, any two clusters that are nearest to
 each other may be joined at once, since a union is never nearer to a third than both of its parts
-were: a round joins all such pairs, and about three in ten clusters are gone. Where a round finds
-few pairs, a chain of nearest neighbours goes on. Up to 4,000 points, complete and average linkage
-follow such a chain from the start, as SciPy does, so that ties have the same end.
+were: a round joins all such pairs, about one in ten of the clusters. Where a round finds few pairs,
+a chain of nearest neighbours goes on. Up to 4,000 points, complete and average linkage follow such
+a chain from the start, as SciPy does, so that ties have the same end. Above, Euclidean distances
+need no matrix of all points: the first rounds find pairs from centroids (`centroid_linkage`), until
+one cluster in five is left.
 
 Legend: n points X (n, d), m clusters left.
 """
@@ -22,17 +24,13 @@ from numpy.typing import NDArray
 from rosenblatt import loops
 from rosenblatt.runtime import threads
 
+from .centroid_linkage import FEW, STEPS, Joins, Members, Places, Table, about, reciprocal, rising
 from .distances import ENDLESS, Distances, Euclidean
 
-Table = NDArray[np.float64]
-Places = NDArray[np.intp]
-Joins = tuple[Places, Table]
-
-STEPS = 100_000_000  # numbers read by one compiled call, so that Ctrl-C takes effect
-FEW = 32  # a round is slow if it joins fewer than one in so many of the clusters it looked at
 SINGLES = 4_000  # rows from which a matrix is kept in single precision
 SMALL = 1e-20  # a largest distance that single precision is too coarse for
-QUERIES = 256
+LEFT = 0.2  # of all points, as clusters: from there on a matrix is kept
+WIDE = 32  # columns above which bounds by centroids would spare too little
 SHRINK = 0.7  # a matrix moves together when so few of its columns are left
 
 
@@ -53,7 +51,7 @@ def spanning_tree(X: Table) -> Joins:
     """The edges and lengths of the minimum spanning tree of points."""
     n, d = X.shape
     width = loops.minimum_spanning_tree.TILE
-    centre, scale = _about(X)
+    centre, scale = about(X)
     tiles = np.zeros((-(-n // width), d, width), np.float32)
     places = len(tiles) * width
     loops.nearest.put_about(X[:-1], centre, scale, width, 0.0, tiles, np.empty(n))
@@ -94,95 +92,6 @@ def spanning_tree_of(distances: Distances) -> Joins:
     return edges, lengths
 
 
-# Ward's linkage.
-
-
-def ward_joins(X: Table) -> Joins:
-    """Join the clusters whose union adds least to the variance, from their centroids alone."""
-    C, shares = X.copy(), np.ones(len(X))
-    points = np.arange(len(X))  # one of each cluster
-    near, increases = np.full(len(X), -1), np.full(len(X), np.inf)
-    pairs, heights = [], []
-    while len(C) > 1:
-        queries = np.flatnonzero(near < 0)
-        _find_nearest(C, shares, queries, near, increases)
-        found = _reciprocal(near)
-        if len(found) * FEW < len(queries):
-            joined, added = _ward_chain(C, shares)
-            pairs.append(points[joined])
-            heights.append(added)
-            break
-        added = np.empty(len(found))
-        loops.ward.join_pairs(C, shares, found, added)
-        pairs.append(points[found])
-        heights.append(added)
-        C, shares, points, near, increases = _without(found, C, shares, points, near, increases)
-    return np.concatenate(pairs), _rising(np.concatenate(pairs), np.concatenate(heights), 2.0)
-
-
-def _find_nearest(C: Table, shares: Table, queries: Places, near: Places, increases: Table) -> None:
-    """Find the nearest of some clusters."""
-    (m, d), q = C.shape, len(queries)
-    nearest = loops.nearest
-    centre, scale = _about(C)
-    rounding = (d + 16) * 2.0**-23
-    panels = np.zeros((-(-m // nearest.POINTS), d, nearest.POINTS), np.float32)
-    halves = np.full(len(panels) * nearest.POINTS, np.inf, np.float32)
-    nearest.put_about(C, centre, scale, nearest.POINTS, rounding, panels, halves)
-    halves -= np.float32(1e-30)
-    thirds = np.zeros(len(halves), np.float32)
-    thirds[:m] = shares
-    quads = np.zeros((-(-q // nearest.QUERIES), d, nearest.QUERIES), np.float32)
-    sizes = np.zeros(q)
-    nearest.put_about(C[queries], centre, scale, nearest.QUERIES, rounding, quads, sizes)
-    limits, factors = np.empty((2, 4 * len(quads)), np.float32)
-
-    def work(first: int, last: int) -> None:
-        loops.ward.nearest_clusters(
-            C, shares, panels, halves, thirds, queries, quads, sizes, scale,
-            4 * first, min(4 * last, q), near, increases, limits, factors,
-            np.empty(nearest.POINTS, np.float32),
-        )  # fmt: skip
-
-    threads.over_chunks(work, len(quads), -(-q // QUERIES) * threads.CELLS_PER_CHUNK)
-
-
-def _without(
-    joined: Places, C: Table, shares: Table, points: Places, near: Places, increases: Table
-) -> tuple[Any, ...]:
-    """The clusters that are left; those whose nearest is gone have none (-1)."""
-    m = len(C)
-    left = np.ones(m, bool)
-    left[joined[:, 1]] = False
-    place = np.cumsum(left) - 1
-    place[joined.ravel()] = -1  # also for the unions: their distances have changed
-    near[joined[:, 0]] = joined[:, 0]
-    near = place[near[left]]
-    increases = np.where(near < 0, np.inf, increases[left])
-    return C[left], shares[left], points[left], near, increases
-
-
-def _reciprocal(near: Places) -> Places:
-    """Pairs (p, 2) of clusters that are nearest to each other, the smaller number first."""
-    a = np.arange(len(near))
-    first = np.flatnonzero((near[near] == a) & (a < near))
-    return np.stack([first, near[first]], axis=1)
-
-
-def _ward_chain(C: Table, shares: Table) -> Joins:
-    """Join all that is left, one pair after the other."""
-    m, d = C.shape
-    alive, chain = np.arange(m + 1), np.empty(m, np.intp)  # alive[m] counts them
-    pairs, increases = np.empty((m - 1, 2), np.intp), np.empty(m - 1)
-    done, length = 0, 0
-    while done < m - 1:
-        more, length = loops.ward.ward_chain(
-            C, shares, alive, chain, length, STEPS // d, pairs[done:], increases[done:]
-        )
-        done += more
-    return pairs, increases
-
-
 # Complete and average linkage.
 
 
@@ -192,25 +101,44 @@ def matrix_joins(distances: Distances, linkage: str, sizes: Table | None = None)
     Points may stand for groups of some sizes (n,), whose distances count so often in averages.
     """
     average = linkage == "average"
-    matrix = ClusterDistances(distances, average)
-    if sizes is not None:
-        matrix.sizes = sizes.copy()
     if distances.n < SINGLES:
-        joined, least = matrix.chain(distances.n - 1)
-        return joined, _rising(joined, least.astype(np.float64), 0.0)
+        joined, least = _of_points(distances, average, sizes).chain(distances.n - 1)
+        return joined, rising(joined, least)
+    if isinstance(distances, Euclidean) and distances.X.shape[1] <= WIDE:
+        clusters = Members(distances.X, average)
+        clusters.join_rounds(LEFT * distances.n)
+        if len(clusters) < SHRINK * distances.n:  # in doubles, no larger than that of all points
+            joined, heights = _join_all(ClusterDistances.of(clusters))
+            joined = np.concatenate([clusters.joins()[0], joined])
+            return joined, rising(joined, np.concatenate([clusters.joins()[1], heights]))
+    joined, heights = _join_all(_of_points(distances, average, sizes))
+    if sizes is None:
+        heights = exact_heights(distances, joined, average)
+    return joined, rising(joined, heights)
+
+
+def _of_points(distances: Distances, average: bool, sizes: Table | None) -> "ClusterDistances":
+    """The distances of points, as clusters of one, or of some sizes."""
+    n = distances.n
+    D = distances.matrix(np.dtype(np.float64 if n < SINGLES else np.float32))
+    if n >= SINGLES and D[0, 1:].max() < SMALL:  # single precision would call many equal
+        D = distances.matrix(np.dtype(np.float64))
+    return ClusterDistances(D, average, np.ones(n) if sizes is None else sizes.copy(), np.arange(n))
+
+
+def _join_all(matrix: "ClusterDistances") -> tuple[Places, NDArray[Any]]:
+    """Join clusters until one is left, in rounds while these find many pairs."""
     pairs, heights = [], []
+    matrix.find_nearest()
     while len(matrix) > 1:
-        found = _reciprocal(matrix.near)
+        found = reciprocal(matrix.near)
         if len(found) * FEW >= len(matrix):
             joined, least = matrix.join_round(found)
         else:
             joined, least = matrix.join_chain(len(matrix) // 2)
         pairs.append(joined)
         heights.append(least)
-    joined = np.concatenate(pairs)
-    if sizes is not None:
-        return joined, _rising(joined, np.concatenate(heights).astype(np.float64), 0.0)
-    return joined, _rising(joined, exact_heights(distances, joined, average), 0.0)
+    return np.concatenate(pairs), np.concatenate(heights)
 
 
 class Steps(NamedTuple):
@@ -246,22 +174,25 @@ class ClusterDistances:
     Rows are up to date when they are read: `steps` says what their columns have yet to go through.
     """
 
-    def __init__(self, distances: Distances, average: bool) -> None:
-        n = distances.n
-        self.average = average
-        self.D = distances.matrix(np.dtype(np.float64 if n < SINGLES else np.float32))
-        if n >= SINGLES and self.D[0, 1:].max() < SMALL:  # single precision would call many equal
-            self.D = distances.matrix(np.dtype(np.float64))
-        self.bits = self.D.view(f"i{self.D.itemsize}")
+    def __init__(self, D: NDArray[Any], average: bool, sizes: Table, points: Places) -> None:
+        n = len(D)
+        self.D, self.average, self.sizes, self.points = D, average, sizes, points
+        self.bits = D.view(f"i{D.itemsize}")
         self.infinity = self.bits[0, 0]  # nothing is nearest to itself
-        self.rows, self.points = np.arange(n), np.arange(n)
-        self.near = np.zeros(n, np.intp)
-        if n >= SINGLES:
-            self._over_rows(lambda a, b: loops.linkage.lowest_places(self.bits, a, b, self.near), n)
-        self.least = self.bits[np.arange(n), self.near]
-        self.alive, self.sizes = np.ones(n, bool), np.ones(n)
+        self.rows, self.alive = np.arange(n), np.ones(n, bool)
+        self.near, self.least = np.full(n, -1), np.zeros(n, self.bits.dtype)
         self.steps = Steps.none(n)
         self.seen = np.zeros(n, np.intp)  # how many steps each row has taken
+
+    @staticmethod
+    def of(clusters: Members) -> "ClusterDistances":
+        """Those of clusters that points have been joined to."""
+        sizes = np.bincount(clusters.codes).astype(np.float64)
+        matrix = ClusterDistances(clusters.matrix(), clusters.average, sizes, clusters.points)
+        matrix.near = clusters.near.copy()
+        matrix.near[clusters.queries] = -1
+        matrix.least = matrix.bits[matrix.rows, matrix.near]
+        return matrix
 
     def __len__(self) -> int:
         return int(np.count_nonzero(self.alive))
@@ -289,7 +220,7 @@ class ClusterDistances:
         self.sizes[pairs[:, 0]] += self.sizes[pairs[:, 1]]
         self._bury(pairs)
         self._shrink()
-        self._find_nearest()
+        self.find_nearest()
         return points, least
 
     def _bury(self, pairs: Places) -> None:
@@ -300,7 +231,7 @@ class ClusterDistances:
         self.near[changed | changed[self.near]] = -1
         self.near[~self.alive] = np.flatnonzero(~self.alive)  # no pair with anyone
 
-    def _find_nearest(self) -> None:
+    def find_nearest(self) -> None:
         """Find the nearest of all whose nearest is unknown."""
 
         def work(first: int, last: int) -> None:
@@ -331,7 +262,7 @@ class ClusterDistances:
     def join_chain(self, wanted: int) -> tuple[Places, NDArray[Any]]:
         """Join as many pairs of clusters as wanted, one after the other."""
         self.near[self.alive] = -1
-        self._find_nearest()  # of all, so that every row has taken all steps
+        self.find_nearest()  # of all, so that every row has taken all steps
         self._over_rows(
             lambda a, b: loops.linkage.make_symmetric(self.D, self.rows, self.alive, a, b),
             len(self.rows),
@@ -340,7 +271,7 @@ class ClusterDistances:
         self._bury(pairs)
         points = self.points[pairs]
         self._shrink()
-        self._find_nearest()
+        self.find_nearest()
         return points, least
 
     def chain(self, wanted: int) -> tuple[Places, NDArray[Any]]:
@@ -375,18 +306,3 @@ def exact_heights(distances: Distances, pairs: Places, average: bool) -> Table:
     if not average:
         return np.sqrt(totals[n:]) if roots_last else totals[n:]
     return totals[n:] / (sizes[children[:, 0]] * sizes[children[:, 1]])
-
-
-def _rising(pairs: Places, heights: Table, factor: float) -> Table:
-    """Heights that never fall on the way up: what rounding has put below its parts is lifted."""
-    if factor:  # increases of squares
-        heights = np.sqrt(factor * heights)
-    loops.linkage.lift(pairs, heights, np.full(2 * len(pairs) + 1, -1), np.zeros(len(pairs) + 1))
-    return heights
-
-
-def _about(X: Table) -> tuple[Table, float]:
-    """The middle of the rows, and a scale that puts them into the unit ball about it."""
-    low, high = X.min(axis=0), X.max(axis=0)
-    reach = float((high - low).max()) / 2
-    return low + (high - low) / 2, 1.0 / (reach * np.sqrt(X.shape[1])) if reach > 0 else 1.0

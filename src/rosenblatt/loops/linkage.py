@@ -89,13 +89,6 @@ def take_roots(squares):
 
 
 @compiled
-def lowest_places(bits, start, stop, near):
-    """Write the place of the least of rows start to stop of bits (n, n) to near (n,)."""
-    for i in range(start, stop):
-        near[i] = lowest_place(bits[i], bits.shape[1])[0]
-
-
-@compiled
 def add_square(blocks, at, x, total):
     """The squares of four differences, added to four sums."""
     z = lanes.subtract(lanes.load(blocks, at), x)
@@ -152,8 +145,9 @@ def find_nearest(bits, rows, seen, steps, average, infinity, start, stop, near, 
             catch_up(row, seen[a], steps, average, infinity, x, u)
             u[a] = infinity
             near[a], least[a] = lowest_place(u, m)
-            for c in range(m):
-                row[c] = u[c]
+            if seen[a] < steps[3].shape[0] - 1:
+                for c in range(m):
+                    row[c] = u[c]
             seen[a] = steps[3].shape[0] - 1
 
 

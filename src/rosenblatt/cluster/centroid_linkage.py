@@ -1,0 +1,236 @@
+"""Joins of clusters that are found from their centroids, without a matrix of distances.
+
+All of Ward's linkage, and the first rounds of average and complete linkage: the distance of two
+centroids is a lower bound of both, and only pairs of clusters below it need be measured.
+
+Any two clusters that are nearest to each other may be joined at once, since a union is never nearer
+to a third than both of its parts were: a round joins all such pairs. Only those clusters need a new
+search whose nearest is gone.
+
+Legend: n points X (n, d), m clusters left.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt import loops
+from rosenblatt.runtime import threads
+
+from .distances import Euclidean
+
+Table = NDArray[np.float64]
+Places = NDArray[np.intp]
+Joins = tuple[Places, Table]
+
+STEPS = 100_000_000  # numbers read by one compiled call, so that Ctrl-C takes effect
+FEW = 32  # a round is slow if it joins fewer than one in so many of the clusters it looked at
+CHAIN = 100  # clusters that a chain joins sooner than rounds, each of which has its price
+QUERIES = 256
+PROBES = 64  # clusters searched first, to see how long a round would take
+MEASURED = 0.25  # the pairs of points that each may measure: a part of all points
+ROWS = 16  # clusters that points are measured from while these are near the processor
+
+
+class Centroids:
+    """Clusters by Ward's linkage, each known by its centroid and its size."""
+
+    def __init__(self, X: Table) -> None:
+        n = len(X)
+        self.C, self.shares = X.copy(), np.ones(n)
+        self.points = np.arange(n)  # one of each cluster
+        self.near, self.least = np.full(n, -1), np.full(n, np.inf)
+        self.queries = np.arange(n)  # whose nearest is unknown: there, `near` is a guess, or -1
+        self._pairs: list[Places] = []
+        self._heights: list[Table] = []
+
+    def __len__(self) -> int:
+        return len(self.C)
+
+    def joins(self) -> Joins:
+        """All joins so far: a point of each of the two clusters, and their distances."""
+        return np.concatenate(self._pairs), np.concatenate(self._heights)
+
+    def record(self, pairs: Places, heights: Table) -> None:
+        """Keep joins of clusters as those of points."""
+        self._pairs.append(self.points[pairs])
+        self._heights.append(heights)
+
+    def members(self) -> Any:
+        """The points of each cluster, where centroids do not say how far they are."""
+        return None
+
+    def half_variances(self) -> Table:
+        """What the squared distances of centroids leave out, for each cluster."""
+        return np.zeros(len(self))
+
+    def find_nearest(self, queries: Places) -> float:
+        """Find the nearest of some clusters; returns how many pairs of points each has measured."""
+        nearest, (m, d), q = loops.nearest, self.C.shape, len(queries)
+        centre, scale = about(self.C)
+        rounding = (d + 16) * 2.0**-23
+        panels = np.zeros((-(-m // nearest.POINTS), d, nearest.POINTS), np.float32)
+        halves = np.full(len(panels) * nearest.POINTS, np.inf)
+        nearest.put_about(self.C, centre, scale, nearest.POINTS, rounding, panels, halves)
+        quads = np.zeros((-(-q // nearest.QUERIES), d, nearest.QUERIES), np.float32)
+        sizes = np.zeros(q)
+        nearest.put_about(self.C[queries], centre, scale, nearest.QUERIES, rounding, quads, sizes)
+        spreads = (scale**2 * (1 - 8 * rounding)) * self.half_variances()
+        halves[:m] += spreads
+        sizes += spreads[queries]
+        halves = halves.astype(np.float32) - np.float32(1e-30)
+        thirds = np.zeros(len(halves), np.float32)
+        thirds[:m] = self.shares
+        limits, factors = np.empty((2, 4 * len(quads)), np.float32)
+        members = self.members()
+        loops.nearest_clusters.guess_nearest(
+            self.C, self.shares, members, queries, self.near, self.least
+        )
+
+        def work(first: int, last: int) -> int:
+            return loops.nearest_clusters.nearest_clusters(  # type: ignore[no-any-return]
+                self.C, self.shares, members, panels, halves, thirds, queries, quads, sizes, scale,
+                4 * first, min(4 * last, q), self.near, self.least, limits, factors,
+                np.empty(nearest.POINTS, np.float32),
+            )  # fmt: skip
+
+        cells = -(-q // QUERIES) * threads.CELLS_PER_CHUNK
+        return sum(threads.over_chunks(work, len(quads), cells)) / max(q, 1)
+
+    def join(self, pairs: Places) -> tuple[Places, Table]:
+        """Join pairs of clusters; returns where clusters are now, and what pairs add to squares."""
+        self.record(pairs, self.least[pairs[:, 0]])
+        added = np.empty(len(pairs))
+        loops.ward.join_pairs(self.C, self.shares, pairs, added)
+        left, changed = np.ones(len(self), bool), np.zeros(len(self), bool)
+        left[pairs[:, 1]], changed[pairs.ravel()] = False, True
+        place = np.cumsum(left) - 1
+        place[pairs[:, 1]] = place[pairs[:, 0]]
+        followers = np.flatnonzero(~changed & changed[self.near])
+        near = place[self.near]
+        near[pairs[:, 0]] = -1
+        near, unknown = near[left], (changed | changed[self.near])[left]
+        near[place[self.near[followers]]] = place[followers]  # a guess for the union
+        self.near, self.queries = near, np.flatnonzero(unknown)
+        self.C, self.shares = self.C[left], self.shares[left]
+        self.points, self.least = self.points[left], self.least[left]
+        return place, added
+
+
+class Members(Centroids):
+    """Clusters by average or complete linkage (of squared distances), with their points."""
+
+    def __init__(self, X: Table, average: bool) -> None:
+        super().__init__(X)
+        self.X, self.average = X, average
+        self.codes = np.arange(len(X))  # the cluster of each point
+        self.squares = np.zeros(len(X))  # the sum of squares about each centroid
+
+    def order(self) -> tuple[Places, Places]:
+        """The points in the order of clusters, and where each cluster begins."""
+        order = np.argsort(self.codes, kind="stable")
+        sizes = np.bincount(self.codes, minlength=len(self))
+        return order, np.append(0, np.cumsum(sizes))
+
+    def members(self) -> Any:
+        """The points of each cluster, where centroids do not say how far they are."""
+        order, bounds = self.order()
+        return self.X[order], bounds, self.average
+
+    def half_variances(self) -> Table:
+        """What the squared distances of centroids leave out, for each cluster."""
+        return np.zeros(len(self)) if self.average else 0.5 * self.squares * self.shares
+
+    def join(self, pairs: Places) -> tuple[Places, Table]:
+        """Join pairs of clusters; returns where clusters are now, and what pairs add to squares."""
+        squares = self.squares
+        place, added = super().join(pairs)
+        squares[pairs[:, 0]] += squares[pairs[:, 1]] + added
+        squares = np.delete(squares, pairs[:, 1])
+        self.codes, self.squares = place[self.codes], squares
+        return place, added
+
+    def join_rounds(self, left: float) -> None:
+        """Join nearest pairs until so many clusters are left, or search takes too long."""
+        while len(self) > left:
+            if self.find_nearest(self.queries[:: len(self.queries) // PROBES + 1]) > self.most():
+                return
+            self.find_nearest(self.queries)
+            pairs = reciprocal(self.near)
+            if len(pairs) * FEW < len(self):
+                self.queries = self.queries[:0]
+                return
+            self.join(pairs)
+
+    def most(self) -> float:
+        """The pairs of points that a cluster may measure in a round."""
+        return MEASURED * len(self.X)
+
+    def matrix(self) -> Table:
+        """The distances of all clusters (m, m), with infinity on the diagonal."""
+        order, bounds = self.order()
+        points = Euclidean(self.X[order])
+        m, strip = len(self), loops.linkage.BLOCK * loops.linkage.STRIP
+        D, codes = np.empty((m, m)), self.codes[order]
+
+        def work(first: int, last: int) -> None:
+            loops.member_distances.write_member_distances(
+                points.blocks, points.X, bounds, codes, ROWS * first, min(ROWS * last, m),
+                self.average, D, np.empty((1, strip)), np.empty(strip),
+            )  # fmt: skip
+
+        n_parts = -(-m // ROWS)
+        threads.over_chunks(work, n_parts, n_parts * threads.CELLS_PER_CHUNK)
+        n_parts = -(-m // loops.member_distances.SIDE)
+        threads.over_chunks(lambda a, b: loops.member_distances.mirror(D, a, b), n_parts, m * m)
+        return D
+
+
+def ward_joins(X: Table) -> Joins:
+    """Join the clusters whose union adds least to the variance, from their centroids alone."""
+    clusters = Centroids(X)
+    while len(clusters) > CHAIN:
+        clusters.find_nearest(clusters.queries)
+        pairs = reciprocal(clusters.near)
+        if len(pairs) * FEW < len(clusters.queries):
+            break
+        clusters.join(pairs)
+    clusters.record(*_ward_chain(clusters.C, clusters.shares))
+    pairs, increases = clusters.joins()
+    return pairs, rising(pairs, np.sqrt(2.0 * increases))
+
+
+def reciprocal(near: Places) -> Places:
+    """Pairs (p, 2) of clusters that are nearest to each other, the smaller number first."""
+    a = np.arange(len(near))
+    first = np.flatnonzero((near[near] == a) & (a < near))
+    return np.stack([first, near[first]], axis=1)
+
+
+def _ward_chain(C: Table, shares: Table) -> Joins:
+    """Join all that is left, one pair after the other."""
+    m, d = C.shape
+    alive, chain = np.arange(m + 1), np.empty(m, np.intp)  # alive[m] counts them
+    pairs, increases = np.empty((m - 1, 2), np.intp), np.empty(m - 1)
+    done, length = 0, 0
+    while done < m - 1:
+        more, length = loops.ward.ward_chain(
+            C, shares, alive, chain, length, STEPS // d, pairs[done:], increases[done:]
+        )
+        done += more
+    return pairs, increases
+
+
+def rising(pairs: Places, heights: Table) -> Table:
+    """Heights that never fall on the way up: what rounding has put below its parts is lifted."""
+    heights = heights.astype(np.float64)
+    loops.linkage.lift(pairs, heights, np.full(2 * len(pairs) + 1, -1), np.zeros(len(pairs) + 1))
+    return heights
+
+
+def about(X: Table) -> tuple[Table, float]:
+    """The middle of the rows, and a scale that puts them into the unit ball about it."""
+    low, high = X.min(axis=0), X.max(axis=0)
+    reach = float((high - low).max()) / 2
+    return low + (high - low) / 2, 1.0 / (reach * np.sqrt(X.shape[1])) if reach > 0 else 1.0
