@@ -4,6 +4,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 import sklearn.cluster
+from matplotlib.text import Text
 from scipy.cluster import hierarchy
 
 from rosenblatt import AgglomerativeClustering, ConsensusClustering, choose_k
@@ -48,6 +49,21 @@ def test_a_thousand_leaves_have_sizes_and_no_names(ax):
     assert ax.get_xlabel() == "1,000 rows"
     assert sorted(text.get_text() for text in ax.texts) == ["500", "500"]
     assert len(brackets(ax)) == 999
+
+
+def test_a_cluster_of_one_row_of_many_is_named_by_its_row_beside_the_sizes(ax):
+    """Clusters of few rows had neither name nor size."""
+    many = np.vstack([np.random.default_rng(1).normal(size=(98, 2)), [[30, 0], [0, 40]]])
+    model = AgglomerativeClustering(3, linkage="single").fit(many)
+    names = [f"customer {i}" for i in range(100)]
+    words = {text.get_text(): text for text in dendrogram(model, names=names, ax=ax).texts}
+    assert set(words) == {"98", "customer 98", "customer 99"}
+    assert words["customer 98"].get_rotation() == 90
+    ax.figure.canvas.draw()
+    boxes = [Text.get_window_extent(text) for text in words.values()]  # without the line
+    assert not any(a.overlaps(b) for a in boxes for b in boxes if a is not b)
+    ax.clear()
+    assert {text.get_text() for text in dendrogram(model, ax=ax).texts} == {"98", "99"}
 
 
 def test_scikit_learns_trees_and_scipys_matrix_are_drawn(ax):

@@ -30,6 +30,7 @@ from .distances import ENDLESS, Distances, Euclidean
 SINGLES = 4_000  # rows from which a matrix is kept in single precision
 SMALL = 1e-20  # a largest distance that single precision is too coarse for
 LEFT = 0.2  # of all points, as clusters: from there on a matrix is kept
+MOST_LEFT = 10_000  # clusters: a matrix of 800 MB
 WIDE = 32  # columns above which bounds by centroids would spare too little
 SHRINK = 0.7  # a matrix moves together when so few of its columns are left
 
@@ -106,7 +107,7 @@ def matrix_joins(distances: Distances, linkage: str, sizes: Table | None = None)
         return joined, rising(joined, least)
     if isinstance(distances, Euclidean) and distances.X.shape[1] <= WIDE:
         clusters = Members(distances.X, average)
-        clusters.join_rounds(LEFT * distances.n)
+        clusters.join_rounds(min(LEFT * distances.n, MOST_LEFT))
         if len(clusters) < SHRINK * distances.n:  # in doubles, no larger than that of all points
             joined, heights = _join_all(ClusterDistances.of(clusters))
             joined = np.concatenate([clusters.joins()[0], joined])

@@ -33,9 +33,9 @@ def dendrogram(
 ) -> Axes:
     """Draw a tree of clusters: each join is a bracket at its height.
 
-    Clusters below the cut have colours and, if there are not too many, their sizes; the cut is a
-    dashed line. Up to 60 leaves are named. Of trees with more than 3,000 joins the lowest are left
-    out, and what they join is one stroke.
+    Clusters below the cut have colours and, if there are at most 25, their sizes, or the name of
+    their only row; the cut is a dashed line. Up to 60 leaves are all named. Of trees with more than
+    3,000 joins the lowest are left out, and what they join is one stroke.
 
     Parameters
     ----------
@@ -172,14 +172,48 @@ def _name_leaves(ax: Axes, leaves: Nodes, cluster: Nodes, names: Any, k: int) ->
     if k <= MOST_SIZES:
         own = cluster[leaves]
         ends = np.flatnonzero(np.diff(own)) + 1
-        for start, stop in zip([0, *ends], [*ends, n], strict=True):
-            if stop - start > 0.02 * n:  # room for the number
-                ax.annotate(
-                    f"{stop - start:,}", ((start + stop - 1) / 2, 0), xytext=(0, -4),
-                    textcoords="offset points", ha="center", va="top", fontsize="small",
-                    color=colour(int(own[start])),
-                )  # fmt: skip
-        ax.xaxis.labelpad = 14
+        _name_clusters(ax, leaves, own, names, np.array([0, *ends, n]))
+
+
+def _name_clusters(ax: Axes, leaves: Nodes, own: Nodes, names: Any, bounds: Nodes) -> None:
+    """Sizes below the clusters; below a cluster of one row the name of the row, upright."""
+    from matplotlib.transforms import ScaledTranslation
+
+    upright = np.diff(bounds) == 1
+    words = [
+        clipped(i if names is None else names[i], 20) if alone else f"{size:,}"
+        for alone, size, i in zip(upright, np.diff(bounds), leaves[bounds[:-1]], strict=True)
+    ]
+    letters = np.array(list(map(len, words)))
+    middles = (bounds[:-1] + bounds[1:] - 1) / 2
+    inches = np.where(upright, 0.15, 0.1 * letters)
+    below = ScaledTranslation(0, -8 / 72, ax.figure.dpi_scale_trans)
+    places = _apart(middles, inches * (len(leaves) / _width(ax)), len(leaves))
+    for j, word in enumerate(words):
+        ink = colour(int(own[bounds[j]]))
+        line = {"arrowstyle": "-", "color": ink, "linewidth": 0.6, "shrinkA": 0, "shrinkB": 0}
+        ax.annotate(
+            word, (middles[j], 0), xytext=(places[j], 0), annotation_clip=False,
+            textcoords=ax.get_xaxis_transform() + below, ha="center", va="top", fontsize="small",
+            color=ink, rotation=90 if upright[j] else 0, arrowprops=line | {"relpos": (0.5, 1)},
+        )  # fmt: skip
+    ax.xaxis.labelpad = max(20, 8 + 6 * letters[upright].max(initial=0))
+
+
+def _width(ax: Axes) -> float:
+    """The width of axes in inches, before the figure is laid out."""
+    return float(ax.get_position().width * ax.figure.get_figure(root=True).get_figwidth())
+
+
+def _apart(middles: Table, widths: Table, n: int) -> Table:
+    """Places from left to right, as near to the middles as their widths allow."""
+    places, gaps = middles.copy(), (widths[1:] + widths[:-1]) / 2
+    for j, gap in enumerate(gaps):
+        places[j + 1] = max(places[j + 1], places[j] + gap)
+    places[-1] = min(places[-1], n - 0.5)
+    for j in range(len(gaps) - 1, -1, -1):
+        places[j] = min(places[j], places[j + 1] - gaps[j])
+    return places
 
 
 def linkages(X: Any, n_clusters: int = 2, *, figure: Figure | None = None) -> Figure:
