@@ -11,6 +11,7 @@ import sklearn.svm
 
 import rosenblatt as rb
 from rosenblatt import certify
+from rosenblatt.certificates.fold_lassos import Fold, best_coefficients, held_out_errors
 
 from . import tables
 from .exact import (
@@ -112,6 +113,94 @@ def lasso(rng):
         tried = [(v, 0.0) for v, _ in tried]
     P = objective(w, b)
     return below(certificate, best_excess(P, [objective(*numbers) for numbers in tried]))
+
+
+def path_errors(rng):
+    """Held-out errors of the best fits, and of any within the gap that is allowed."""
+    X = tables.rows(rng, rng.randint(5, 12), rng.randint(1, 9))
+    n = len(X)
+    t, weight = tables.targets(rng, X), tables.ones(tables.weights(rng, n), n)
+    order, centred, positive = rng.permutation(n), bool(rng.randint(3)), not rng.randint(4)
+    train, test = order[: rng.randint(3, n)], order[-1 - rng.randint(n // 2) :]
+    fold = Fold(X, t, weight, (train, test), centred)
+    steepest = np.abs(fold.c).max(initial=0.0) or 1.0
+    alphas = steepest * 10.0 ** np.array([-0.3, -1, -3])
+    rho = (1.0, rng.uniform(0.05, 0.95))[rng.randint(2)]
+    tol = 10.0 ** rng.randint(-8, -2)
+    found = best_coefficients(fold, rho * alphas, (1 - rho) * alphas, positive,
+                              1e-3 * tol * fold.size)  # fmt: skip
+    errors = held_out_errors(fold, found, (1 - rho) * alphas, tol * fold.size, 2.0**-53)
+    rows, held = exact_fold(X, t, weight, train, test, centred)
+    false = []
+    for a in range(len(alphas)):
+        if not np.isfinite(errors.room[a]):
+            continue
+        l1, l2 = Fraction(rho * alphas[a]), Fraction((1 - rho) * alphas[a])
+        best = exact_lasso(rows, l1, l2, positive, found.W[a])
+        if best is None:
+            continue
+        least, e = penalised(rows, best, l1, l2), mean_square(held, best)
+        base = Fraction(errors.best[a])
+        if abs(e - base) > Fraction(errors.blur[a]):
+            false.append(f"the best error {float(e)} is not {errors.best[a]} +- {errors.blur[a]}")
+        for w in others(rng, rows, best, l1, l2, positive, least + Fraction(tol * fold.size)):
+            if abs(mean_square(held, w) - base) > Fraction(errors.room[a]):
+                off = float(abs(mean_square(held, w) - base)) / errors.room[a]
+                false.append(f"an error within tol is off by {off} times the room")
+    return false
+
+
+def exact_fold(X, t, weight, train, test, centred):
+    """(share, row, target) of both parts in fractions, about the means of the first."""
+    parts = []
+    for rows in (train, test):
+        s = fractions(weight[rows])
+        parts.append([fractions(X[rows]), fractions(t[rows]), [w / sum(s) for w in s]])
+    x, y, p = parts[0]
+    mean = [dot(p, column) if centred else Fraction(0) for column in zip(*x, strict=True)]
+    level = dot(p, y) if centred else Fraction(0)
+    return [
+        [(q, [v - m for v, m in zip(row, mean, strict=True)], z - level)
+         for row, z, q in zip(x, y, p, strict=True)]
+        for x, y, p in parts
+    ]  # fmt: skip
+
+
+def mean_square(rows, w):
+    return sum((p * (y - dot(x, w)) ** 2 for p, x, y in rows), Fraction(0))
+
+
+def penalised(rows, w, l1, l2):
+    return mean_square(rows, w) / 2 + l1 * absolute(w) + l2 / 2 * dot(w, w)
+
+
+def exact_lasso(rows, l1, l2, positive, near):
+    """The best coefficients in fractions, if those near have their signs; else None."""
+    used, signs, d = np.flatnonzero(near), np.sign(near), len(near)
+    H = [[sum(p * x[i] * x[j] for p, x, _ in rows) + (l2 if i == j else 0) for j in used]
+         for i in used]  # fmt: skip
+    c = [sum(p * x[j] * y for p, x, y in rows) - l1 * int(signs[j]) for j in used]
+    w = [Fraction(0)] * d
+    for j, value in zip(used, solve(H, c), strict=True):
+        w[j] = value
+    slopes = [sum(p * x[j] * (y - dot(x, w)) for p, x, y in rows) - l2 * w[j] for j in range(d)]
+    fits = [slopes[j] == l1 * int(np.sign(w[j])) if w[j] else
+            (slopes[j] if positive else abs(slopes[j])) <= l1 for j in range(d)]  # fmt: skip
+    return w if all(fits) and not (positive and min(w) < 0) else None
+
+
+def others(rng, rows, best, l1, l2, positive, highest):
+    """Coefficients whose objective is not above the highest, some of them nearly there."""
+    for _ in range(4):
+        way = fractions(rng.standard_normal(len(best)) * (rng.uniform(size=len(best)) < 0.6))
+        step = Fraction(2.0 ** rng.randint(-10, 40))
+        for _ in range(80):
+            w = [v + step * u for v, u in zip(best, way, strict=True)]
+            w = [max(v, Fraction(0)) for v in w] if positive else w
+            if penalised(rows, w, l1, l2) <= highest:
+                yield w
+                break
+            step /= 2
 
 
 def classification(rng, most_rows=12):

@@ -14,6 +14,7 @@ FAMILIES = {
     "least squares": optima.least_squares,
     "ridge": optima.ridge,
     "lasso, elastic net": optima.lasso,
+    "errors of lasso paths": optima.path_errors,
     "logistic": optima.logistic,
     "logistic, no penalty": optima.unpenalised_logistic,
     "kernel logistic": optima.kernel_logistic,

@@ -8,6 +8,7 @@ import scipy.sparse as sp
 from sklearn.linear_model import LinearRegression as Theirs
 
 from rosenblatt import (
+    BaggingClassifier,
     ElasticNet,
     GaussianNB,
     KernelLogisticRegression,
@@ -159,3 +160,21 @@ def test_labels_in_a_column_are_certified_as_their_list():
         model.fit(X, y)
         in_list, in_column = certify(model, X, y), certify(model, X, y[:, None])
         assert [c.value for c in in_column.claims] == [c.value for c in in_list.claims]
+
+
+def test_sentences_say_what_a_number_is():
+    # A dual_gap_ read as an equality, a condition_ of 0.12 stood beside a condition number of 2.2,
+    # rows out of a sample read as mistakes, and a bound that was not searched read as the excess.
+    rng = np.random.RandomState(0)
+    X = rng.standard_normal((60, 5))
+    t = X[:, 0] + rng.standard_normal(60)
+    model = Lasso(alpha=0.01).fit(X, t)
+    said = certify(model, X, t)["published numbers"].statement
+    assert said.endswith("dual_gap_ is not below the true gap")
+    model.coef_ = model.coef_ * 1.01
+    said = certify(model, X, t, effort=0)["gap"].statement
+    assert said.endswith("(duality gap); a bound, the excess itself may be far smaller")
+    said = certify(Ridge().fit(X, t), X, t)["estimated condition"].statement
+    assert said.startswith("condition_, the reciprocal condition of the normal equations, is ")
+    bag = BaggingClassifier(n_estimators=3, random_state=0).fit(X, t > 0)
+    assert "the sample of a model leaves out " in certify(bag, X, t > 0)["out of bag"].statement

@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 
 Grade = Literal["proved", "checked", "observed"]
 
+NOT_CHECKED = "not checked"  # the name of what is no more than a record
+
 # From the strongest to the weakest.
 GRADES: tuple[Grade, ...] = ("proved", "checked", "observed")
 
@@ -109,7 +111,9 @@ class Certificate:
         judged = [claim for claim in self.claims if not claim.is_measurement]
         if not judged:
             return "measurements only, nothing is claimed"
-        return f"{sum(claim.holds for claim in judged)} of {len(judged)} claims hold"
+        left = [c.statement.partition(":")[0] for c in self.claims if c.name == NOT_CHECKED]
+        words = f"; not checked: {', '.join(left)}" if left else ""
+        return f"{sum(claim.holds for claim in judged)} of {len(judged)} claims hold{words}"
 
     def __getitem__(self, name: str) -> Claim:
         """Return the claim of that name."""
@@ -174,6 +178,11 @@ def within(name: str, statement: str, value: float, bound: float) -> Claim:
 def measured(name: str, statement: str, value: float) -> Claim:
     """A plain measurement, without a bound."""
     return Claim(name, statement, value, None, True, "checked")
+
+
+def unchecked(attribute: str, why: str) -> Claim:
+    """That an attribute, or a part of it, could be changed without a claim that fails."""
+    return Claim(NOT_CHECKED, f"{attribute}: {why}", math.nan, None, True, "observed")
 
 
 def gap_claim(gap: float, scale: float, bound: float, among: str = "") -> Claim:

@@ -197,7 +197,7 @@ def out_of_bag_claims(
     if not scored.any():
         return []
     mean = total / np.maximum(seen_by, 1)[:, np.newaxis, np.newaxis]
-    words = f"on average a member misses {float(np.mean(missed)):.1%} of the rows"
+    words = f"the sample of a model leaves out {float(np.mean(missed)):.1%} of the rows on average"
     of_some = rows_of(targets, some)
     score = _score(of_some, mean, np.flatnonzero(scored))
     rows = f"{int(scored.sum()):,} rows"

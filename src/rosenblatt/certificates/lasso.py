@@ -92,6 +92,8 @@ def claims(
     gap = max(primal - best.value, 0.0)
     at_least = max(primal - lowest, 0.0)
     nearer = f", and not nearer than {at_least:.3g}" if at_least > 0 else ""
+    if lowest == primal and gap > near * fit.size:
+        nearer = "; a bound, the excess itself may be far smaller"
     nearer += "" if gap <= bound else _rounding(fit, penalty, residual)
     found = [gap_claim(gap, fit.size / 2, bound, f" (duality gap){nearer}")]
     if penalty.l2 > 0:

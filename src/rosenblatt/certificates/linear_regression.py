@@ -16,7 +16,7 @@ from .claims import Certificate, Claim, total_weight
 from .closed_form import ClassData, agrees, size_claim, unit
 from .discriminant_planes import Spread, moments, rank_claims, rounding_of_means, statistics_claims
 from .least_squares import claims as regression_claims
-from .path_errors import path_errors_claim
+from .path_errors import path_claims, path_errors_claims
 from .published_numbers import (
     Scores,
     choice_claim,
@@ -24,7 +24,6 @@ from .published_numbers import (
     held_to,
     nearness,
     numbers_of,
-    path_claim,
     penalty_claim,
 )
 from .rounded_matrix import TINY, UNIT, Floats, RegressionFit, RoundedMatrix, shares_of
@@ -42,22 +41,24 @@ def certify_model(
     if not np.isfinite(targets).all():
         raise ValueError("y must be finite to certify a fit on it; it contains NaN or infinity.")
     targets = targets[:, np.newaxis] if targets.ndim == 1 else targets
-    errors = path_errors_claim(model, X, targets[:, 0], weight, effort)
+    errors = path_errors_claims(model, X, targets[:, 0], weight, effort)
     kept = np.flatnonzero(weight > 0)
     X, targets, weight = X[kept], targets[kept], weight[kept]
     coef, intercept = _published(model, targets.shape[1], X.shape[1])
     table = RoundedMatrix(X, shares_of(weight), bool(getattr(model, "fit_intercept", True)))
     total = float(weight.sum())
     problem, verify = _problem(model, total)
+    unit = 2.0**-24 if model.coef_.dtype == np.float32 else UNIT
     claims: list[Claim] = [
         *penalty_claim(model),
         *choice_claim(model),
-        *path_claim(model, weight),
+        *path_claims(
+            model, RegressionFit(table, targets[:, 0], coef[0], float(intercept[0]), unit)
+        ),
         *errors,
     ]
     claims += singular_claim(model, table, total)
     claims += condition_claim(model, table, total)
-    unit = 2.0**-24 if model.coef_.dtype == np.float32 else UNIT
     for k in range(targets.shape[1]):
         power = power_of_tiny(targets[:, k])
         t, w, b = (np.ldexp(v, power) for v in (targets[:, k], coef[k], intercept[k]))
@@ -203,7 +204,10 @@ def condition_claim(model: Any, table: RoundedMatrix, weight: float) -> list[Cla
     least, most = (max(float(end), 1e-12) for end in (min(found) / 8, max(found) * 8))
     value = float(said)
     holds = bool(least <= max(value, 1e-12) <= most and 0 <= value <= 1.01)
-    statement = f"condition_ is {value:.2g}, the data give {min(found):.2g} to {max(found):.2g}"
+    statement = (
+        f"condition_, the reciprocal condition of the normal equations, is {value:.2g}; the data "
+        f"give {min(found):.2g} to {max(found):.2g}"
+    )
     return [Claim("estimated condition", statement, value, most, holds, "checked")]
 
 

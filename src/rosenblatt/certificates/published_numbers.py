@@ -62,7 +62,10 @@ def agreement(
         off[name] = max(apart, 0.0) / max(sizes[name], 1e-300) if apart == apart else np.inf
     worst = max(names, key=lambda name: off[name])
     holds = bool(off[worst] <= near)
-    statement = f"{', '.join(names)} {'is' if len(names) == 1 else 'are'} what the data give"
+    equal = [name for name in names if name != "dual_gap_"]
+    words = [f"{', '.join(equal)} {'is' if len(equal) == 1 else 'are'} what the data give"]
+    words = words[: len(equal)] + ["dual_gap_ is not below the true gap"] * ("dual_gap_" in names)
+    statement = ", and ".join(words)
     if not holds:
         relation = "at least " if worst == "dual_gap_" else ""
         statement = (
@@ -109,30 +112,6 @@ def choice_claim(model: Any) -> list[Claim]:
     if not off <= near:
         statement += f", but for {off:.3g}"
     return [within("choice", statement, off, near)]
-
-
-def path_claim(model: Any, weight: Floats) -> list[Claim]:
-    """That `alpha_` has the least mean of `mse_path_`; nothing where there is none."""
-    # scikit-learn weighs the folds, of which nothing is published.
-    paths, tried = getattr(model, "mse_path_", None), getattr(model, "alphas_", None)
-    weighed = not is_ours(model) and float(np.ptp(weight)) > 0
-    if paths is None or tried is None or weighed:
-        return []
-    tables = paths if isinstance(paths, list) or np.ndim(paths) == 3 else [paths]
-    means = [np.asarray(table, np.float64).mean(axis=-1).ravel() for table in tables]
-    alphas = [np.ravel(a) for a in tried] if np.ndim(tried[0]) else [np.ravel(tried)] * len(means)
-    if [len(mean) for mean in means] != [len(each) for each in alphas]:
-        said = "mse_path_ has not a row for each of alphas_"
-        return [Claim("path", said, np.inf, 0.0, False, "checked")]
-    own = min(
-        (float(mean[alpha == model.alpha_].min(initial=np.inf))
-         for mean, alpha in zip(means, alphas, strict=True)),
-    )  # fmt: skip
-    every = np.concatenate([np.ravel(table) for table in tables])
-    best = float(np.concatenate(means).min())
-    off = own - best if np.isfinite(own) and (every >= 0).all() else np.inf
-    statement = "alpha_ has the least mean of mse_path_" + ("" if off <= 0 else ", but it has not")
-    return [within("path", statement, off, 1e-9 * abs(best))]
 
 
 # What a model says of rows, beside what its published numbers say.
