@@ -79,3 +79,10 @@ def test_weights_and_hard_assignments_are_read():
         model = GaussianMixture(2, random_state=0, tol=1e-6, **how).fit(X, sample_weight=weight)
         certificate = certify(model, X, sample_weight=weight)
         assert certificate.holds, str(certificate)
+
+
+def test_a_large_tol_of_the_model_excuses_no_useless_fit():
+    X = rows()
+    model = GaussianMixture(2, tol=1e3, random_state=0).fit(X)
+    model.means_ = model.means_ + [[0.5], [0.5]]
+    assert not certify(model, X)["next step"].holds

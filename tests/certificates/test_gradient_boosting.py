@@ -111,3 +111,18 @@ def test_models_of_scikit_learn_fitted_to_frames_are_read_without_warnings():
     frame = pd.DataFrame(X).add_prefix("column ")
     model = theirs.HistGradientBoostingClassifier(max_iter=3).fit(frame, CLASSES)
     assert certify(model, frame, CLASSES).holds
+
+
+@pytest.mark.parametrize("kind", [theirs.HistGradientBoostingClassifier])
+def test_one_round_is_compared_with_the_constant(kind):
+    y = (np.nan_to_num(X[:, 0]) > 0).astype(int)
+    model = kind(max_iter=1).fit(X, y)
+    assert certify(model, X, y).holds
+    assert not certify(model, X, 1 - y)["descent"].holds
+
+
+def test_one_round_of_quantiles_is_compared_with_the_constant():
+    model = theirs.HistGradientBoostingRegressor(loss="quantile", quantile=0.3, max_iter=1)
+    model.fit(X, T)
+    assert certify(model, X, T).holds
+    assert not certify(model, X, -T)["descent"].holds

@@ -118,3 +118,14 @@ def test_where_nothing_is_known_it_says_so(monkeypatch):
     X = np.random.default_rng(0).normal(size=(50, 2))
     claim = certify(KMeans(3, random_state=0).fit(X), X)["optimum"]
     assert "no informative lower bound" in claim.statement
+
+
+@pytest.mark.parametrize("kind", [KMeans, sklearn.cluster.KMeans])
+def test_sparse_rows_far_from_zero_are_measured_as_dense_ones_are(kind):
+    X = np.array([[0.0], [1.0], [10.0], [11.0]]) + 2.0**27
+    model = kind(2, random_state=0, n_init=1).fit(X)
+    assert certify(model, sp.csr_matrix(X)).holds
+    model.cluster_centers_ = model.cluster_centers_ + 0.5  # a loss of 2, and 1 is the best
+    certificate = certify(model, sp.csr_matrix(X))
+    assert not certificate.holds
+    assert certificate["optimum"].value >= 1.0

@@ -179,3 +179,14 @@ def test_gaps_are_refused_for_models_that_refuse_them():
     model = fitted(GaussianNB(), NUMBERS)
     with pytest.raises(ValueError, match="X must be finite"):
         certify(model, gappy(NUMBERS), Y)
+
+
+def test_only_sums_that_do_not_round_are_proved():
+    X = np.array([[2.0**53], [2.0**53 + 2], [0.0], [1.0]])
+    y = [0, 0, 1, 1]
+    model = GaussianNB().fit(X, y)
+    assert certify(model, X, y)["means"].grade == "checked"
+    assert certify(model, X, y)["class counts"].grade == "proved"
+    weight = np.full(4, 0.1)
+    model = GaussianNB().fit(X, y, sample_weight=weight)
+    assert certify(model, X, y, sample_weight=weight)["class counts"].grade == "checked"

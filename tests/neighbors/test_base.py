@@ -619,3 +619,18 @@ def test_models_of_other_columns_or_parameters_are_not_merged():
         NearestNeighbors().fit(a).merge(NearestNeighbors().fit(b))
     with pytest.raises(ValueError, match="p is 2 here and 1 there"):
         NearestNeighbors().fit(X).merge(NearestNeighbors(p=1).fit(X))
+
+
+@pytest.mark.parametrize("package", [NearestNeighbors, theirs.NearestNeighbors])
+def test_one_far_row_excuses_no_wrong_neighbour(package):
+    X = np.append(np.arange(20.0), 1e9)[:, np.newaxis]
+    model = package(n_neighbors=2).fit(X)
+    assert certify(model, X).holds
+    search = model.kneighbors
+
+    def one_too_far(Q, k):
+        distances, found = search(Q, 6)
+        return distances[:, [0, 5]], found[:, [0, 5]]
+
+    model.kneighbors = one_too_far
+    assert not certify(model, X)["nearest"].holds

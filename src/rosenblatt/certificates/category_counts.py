@@ -15,6 +15,7 @@ from .closed_form import (
     Floats,
     agree_in_logs,
     agrees,
+    class_counts_claim,
     divergence,
     log_shares,
     prior_claims,
@@ -92,9 +93,15 @@ def categorical(model: Any, data: ClassData, tol: float) -> list[Claim]:
     gap, scale = sum(t.gap for t in tables), sum(t.scale for t in tables)
     return [
         *decision_claims(model, data, scores),
-        agrees("counts", "the counts of the categories", np.concatenate(published), derived),
-        agrees("class counts", "the weights of the classes", model.class_count_, data.counts),
-        agrees("widths", "the numbers of categories", model.n_categories_, widths),
+        agrees(
+            "counts",
+            "the counts of the categories",
+            np.concatenate(published),
+            derived,
+            exact=data.whole,
+        ),
+        class_counts_claim(model, data),
+        agrees("widths", "the numbers of categories", model.n_categories_, widths, exact=True),
         *categories_claims(model, data, known, widths),
         *prior_claims(model, data.counts),
         *(parameter_claims(tables) if tables else []),

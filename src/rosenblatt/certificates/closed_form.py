@@ -56,10 +56,20 @@ class ClassData:
         return np.array([self.weight[rows].sum() for rows in self.members])
 
     @property
+    def whole(self) -> bool:
+        """Whether the rows' weights are whole numbers, so that sums of them do not round."""
+        return are_whole(self.weight)
+
+    @property
     def words(self) -> str:
         """What was handed over, in one line."""
         n, d = self.X.shape
         return f"the {n:,} rows and {d:,} columns given, {total_weight(self.weight)}"
+
+
+def are_whole(numbers: Floats) -> bool:
+    """Whether all are whole numbers, and few and small enough for doubles to add them exactly."""
+    return bool((numbers == np.rint(numbers)).all() and np.abs(numbers).sum() < 2.0**53)
 
 
 def is_ours(model: Any) -> bool:
@@ -124,9 +134,10 @@ def rounding(published: Any) -> float:
 
 
 def agrees(
-    name: str, what: str, published: Any, derived: Any, scale: Any = None, slack: Any = 0.0
-) -> Claim:
-    """That published numbers are those derived from the data, up to rounding."""
+    name: str, what: str, published: Any, derived: Any, scale: Any = None, slack: Any = 0.0,
+    exact: bool = False,
+) -> Claim:  # fmt: skip
+    """That published numbers are those derived from the data, up to rounding; `exact` has none."""
     # The difference, less an absolute `slack`, is relative to the derived number, or to `scale` if
     # given. A derived zero without a scale is a zero and nothing else, infinity is infinity.
     allowed = rounding(published)
@@ -140,12 +151,18 @@ def agrees(
         off = np.where(apart <= slack, 0.0, (apart - slack) / size)
     off = np.where(published == derived, 0.0, off)  # infinities that agree
     worst = float(np.max(np.where(np.isnan(off), np.inf, off), initial=0.0))
-    exact = np.array_equal(published, derived) and np.array_equal(derived, np.rint(derived))
+    exact = exact and np.array_equal(published, derived)
     statement = f"{what} differ from those of the data by {worst:.2g} of their size at most"
     if worst == 0.0:
         statement = f"{what} are those of the data"
     holds = bool(worst <= allowed)
     return Claim(name, statement, worst, allowed, holds, "proved" if exact else "checked")
+
+
+def class_counts_claim(model: Any, data: ClassData) -> Claim:
+    """That the classes have the weights published."""
+    what, said = "the weights of the classes", model.class_count_
+    return agrees("class counts", what, said, data.counts, exact=data.whole)
 
 
 def agree_in_logs(name: str, what: str, published: Any, derived: Floats) -> Claim:
@@ -216,7 +233,7 @@ def size_claim(model: Any, free: int, shares: bool = True) -> list[Claim]:
         return []
     counted = shares and _given(model) is None and getattr(model, "fit_prior", True)
     derived = free + (len(model.classes_) - 1 if counted else 0)
-    return [agrees("size", "the numbers said to be free", model.n_parameters_, derived)]
+    return [agrees("size", "the numbers said to be free", model.n_parameters_, derived, exact=True)]
 
 
 def _given(model: Any) -> Any:

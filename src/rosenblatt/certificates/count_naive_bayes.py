@@ -19,6 +19,8 @@ from .closed_form import (
     Floats,
     agree_in_logs,
     agrees,
+    are_whole,
+    class_counts_claim,
     dense,
     divergence,
     filled,
@@ -194,13 +196,16 @@ def _decisions(model: Any, data: ClassData, scores: Floats, sizes: Floats) -> li
 
 def _counts(model: Any, data: ClassData, N: Floats) -> list[Claim]:
     """That what was counted is what is there."""
+    values = np.ravel(data.X.data if sp.issparse(data.X) else data.X)
+    exact = data.whole and are_whole(N) and (hasattr(model, "binarize") or are_whole(values))
     claims = [
-        agrees("counts", "the counts of the features", model.feature_count_, N),
-        agrees("class counts", "the weights of the classes", model.class_count_, data.counts),
+        agrees("counts", "the counts of the features", model.feature_count_, N, exact=exact),
+        class_counts_claim(model, data),
     ]
     if hasattr(model, "feature_all_"):
         total = N.sum(axis=0)
-        claims.append(agrees("all counts", "those of all classes", model.feature_all_, total))
+        claims.append(agrees("all counts", "those of all classes", model.feature_all_, total,
+                             exact=exact))  # fmt: skip
     return claims
 
 

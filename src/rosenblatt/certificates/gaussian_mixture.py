@@ -16,6 +16,7 @@ from .claims import Certificate, Claim, measured, total_weight, within
 from .input_checks import check_fitted
 
 Floats = NDArray[np.float64]
+LARGEST_STEP = 1e-3  # a `tol` of the model above that excuses nothing
 ROWS_AT_ONCE = 4_096  # so that they stay in the cache
 
 
@@ -36,7 +37,7 @@ def certify_model(
     claims = [
         sum_claim(p, exact),
         precision_claim(model, S, exact),
-        *answer_claims(model, X, densities, shares, exact),
+        *answer_claims(model, X, densities, shares, before, exact),
         step_claim(model, X, weight, joint, shares, before, (p, m, S), tol),
         gradient_claim(X, weight, shares, m, S),
         *mean_claims(model, X, weight, p, m, exact),
@@ -102,9 +103,9 @@ def precision_claim(model: Any, S: Floats, exact: bool) -> Claim:
 
 
 def answer_claims(
-    model: Any, X: Floats, densities: Floats, shares: Floats, exact: bool
+    model: Any, X: Floats, densities: Floats, shares: Floats, mean: float, exact: bool
 ) -> list[Claim]:
-    """That the model's own densities and shares are those of its parameters."""
+    """That the model's own densities, of that weighted mean, and shares are of its parameters."""
     rows = X.astype(np.asarray(model.means_).dtype)
     allowed = 1e-6 if exact else 1e-2
     off = np.abs(np.asarray(model.score_samples(rows), np.float64) - densities)
@@ -112,9 +113,9 @@ def answer_claims(
     own = np.asarray(model.predict_proba(rows), np.float64)
     total = float(np.abs(own.sum(axis=1) - 1).max(initial=0.0))
     apart = float(np.abs(own - shares).max(initial=0.0))
-    mean = float(densities.mean())
+    statement = f"the mean log-density of a row is {mean:.6g}, each right to {worst:.1e}"
     return [
-        within("likelihood", f"the mean log-density of a row is {mean:.6g}", worst, allowed),
+        within("likelihood", statement, worst, allowed),
         within("sums", f"shares sum to one to {total:.1e}", total, 1e-9 if exact else 1e-5),
         within("shares", f"shares follow from the parameters to {apart:.1e}", apart, allowed),
     ]
@@ -133,7 +134,7 @@ def step_claim(
     after = log_joint(X, p, m, S)
     values = after.max(axis=1) if hard else np.asarray(logsumexp(after, axis=1))
     gain = float(np.average(values, weights=weight)) - before
-    wanted = max(float(getattr(model, "tol", tol)), tol)
+    wanted = max(min(float(getattr(model, "tol", tol)), LARGEST_STEP), tol)
     statement = f"one more step would add {gain:.2g} to the mean log-likelihood (local)"
     return within("next step", statement, gain, wanted)
 

@@ -17,6 +17,7 @@ from .closed_form import (
     ClassData,
     Floats,
     agrees,
+    class_counts_claim,
     dense,
     filled,
     is_ours,
@@ -55,7 +56,7 @@ def certify_model(
     claims = [
         *decision_claims(model, data, scores.where_possible(log_prior)),
         *part.claims,
-        agrees("class counts", "the weights of the classes", model.class_count_, data.counts),
+        class_counts_claim(model, data),
         *prior_claims(model, data.counts),
         sums_to_one("the shares of the classes", log_prior),
         *size_claim(model, part.free),

@@ -275,9 +275,15 @@ def _raw_said(model: Any, X: Any, staged: bool) -> Iterator[Floats]:
 
 def _observed(model: Any, X: Any, rows: Rows) -> list[Claim]:
     """What scikit-learn's model says after each round."""
-    stages = _raw_said(model, X, staged=True)
-    by_round = [rows.mean_loss(model, raw, rows.learned) for raw in stages]
-    return [_descent(by_round, "observed")]
+    stages = list(_raw_said(model, X, staged=True))
+    some, K = rows.learned, int(model.n_trees_per_iteration_)
+    y, weight, share = rows.y[some], rows.weight[some], is_quantile(model)
+    best = best_constant(model, y, weight, K)
+    if share is not None:
+        best = np.quantile(y, [share], weights=weight, method="inverted_cdf")
+    if best is not None and np.isfinite(best).all():  # the rounds begin there
+        stages.insert(0, np.repeat(np.reshape(best, (-1, 1)), len(rows.y), axis=1))
+    return [_descent([rows.mean_loss(model, raw, some) for raw in stages], "observed")]
 
 
 def _error_claims(model: Any, X: Any, y: NDArray[Any], weight: Floats) -> list[Claim]:

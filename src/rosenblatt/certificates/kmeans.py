@@ -18,6 +18,7 @@ from .kmeans_bounds import best_bound
 Floats = NDArray[np.float64]
 Codes = NDArray[np.intp]
 
+EPS = float(np.finfo(np.float64).eps)
 CELLS_AT_ONCE = 4_000_000
 ROUNDING = {np.dtype(np.float64): 1e-9, np.dtype(np.float32): 1e-3}  # of losses that were summed
 
@@ -32,9 +33,10 @@ def certify_model(
     if centres.shape[1] != d or not np.isfinite(centres).all():
         raise ValueError(f"cluster_centers_ must be finite and have {d} columns.")
     allowed = ROUNDING.get(np.asarray(model.cluster_centers_).dtype, 1e-3)
-    nearest, squares, second = two_nearest(X, centres)
+    mean = np.asarray(weight @ X).ravel() / weight.sum()
+    nearest, squares, second = two_nearest(X, centres, mean)
     loss = float(weight @ squares)
-    spread = float(weight @ squared_sizes(X, weight))
+    spread = float(weight @ own_squares(X, mean))
     slack = allowed * loss + 1e-12 * spread
     claims = [
         loss_claim(model, loss, slack),
@@ -49,41 +51,46 @@ def certify_model(
     return Certificate(type(model).__name__, problem, data, tuple(claims))
 
 
-def two_nearest(X: Any, centres: Floats) -> tuple[Codes, Floats, Floats]:
-    """The nearest centre of each row, its squared distance, and all squared distances' second.
-
-    The second is an array (n, K) only where it is small; else the distance to the second nearest.
-    """
+def two_nearest(X: Any, centres: Floats, mean: Floats) -> tuple[Codes, Floats, Floats]:
+    """The nearest centre of each row, its squared distance, and the second with its own (n, 2)."""
     n = X.shape[0]
     nearest, squares, second = np.empty(n, np.intp), np.empty(n), np.full((n, 2), np.inf)
     step = max(1, CELLS_AT_ONCE // max(len(centres), X.shape[1]))
     for start in range(0, n, step):
         some = slice(start, start + step)
-        distances = distances_of(X[some], centres)
+        distances = distances_of(X[some], centres, mean)
         nearest[some] = distances.argmin(axis=1)
         rows = np.arange(len(distances))
         squares[some] = distances[rows, nearest[some]]
         distances[rows, nearest[some]] = np.inf
         other = distances.argmin(axis=1)
         second[some] = np.column_stack([other, distances[rows, other]])
+    if sp.issparse(X):  # products tell which centre is nearest, and differences how near it is
+        squares = own_squares(X, centres[nearest])
+        if len(centres) > 1:
+            second[:, 1] = own_squares(X, centres[second[:, 0].astype(np.intp)])
     return nearest, squares, second
 
 
-def distances_of(rows: Any, centres: Floats) -> Floats:
-    """Squared distances (m, K), from the differences; of sparse rows from products."""
+def distances_of(rows: Any, centres: Floats, mean: Floats) -> Floats:
+    """Squared distances (m, K) from the differences; of sparse rows less their |x - mean|^2."""
     if not sp.issparse(rows):
         return np.asarray(cdist(rows, centres, "sqeuclidean"))
-    sizes = np.asarray(rows.multiply(rows).sum(axis=1)).reshape(-1, 1)
-    products = np.asarray(rows @ centres.T)
-    return np.asarray(np.maximum(sizes - 2 * products + (centres**2).sum(axis=1), 0.0))
+    away = centres - mean
+    products = np.asarray(rows @ away.T) - away @ mean
+    return np.asarray((away**2).sum(axis=1) - 2 * products)
 
 
-def squared_sizes(X: Any, weight: Floats) -> Floats:
-    """Squared distances (n,) from zero, or for dense rows from their mean."""
-    if sp.issparse(X):
-        return np.asarray(X.multiply(X).sum(axis=1)).ravel()
-    centred = X - np.average(X, axis=0, weights=weight)
-    return np.asarray(np.einsum("ij,ij->i", centred, centred))
+def own_squares(X: Any, centres: Floats) -> Floats:
+    """The squared distance (n,) of each row from its own centre (n, d), or from one (d,)."""
+    squares = np.empty(X.shape[0])
+    step = max(1, CELLS_AT_ONCE // X.shape[1])
+    for start in range(0, len(squares), step):
+        some = slice(start, start + step)
+        away = X[some].toarray() if sp.issparse(X) else X[some]
+        away = away - (centres if centres.ndim == 1 else centres[some])
+        squares[some] = np.einsum("ij,ij->i", away, away)
+    return squares
 
 
 def loss_claim(model: Any, loss: float, slack: float) -> Claim:
@@ -107,12 +114,7 @@ def label_claims(
     labels = np.asarray(labels)
     if labels.min() < 0 or labels.max() >= len(centres):
         return [within("labels", "some labels name no centre", 1.0, 0.0)]
-    own = np.empty(len(labels))
-    step = max(1, CELLS_AT_ONCE // X.shape[1])
-    for start in range(0, len(labels), step):
-        some = slice(start, start + step)
-        rows = X[some].toarray() if sp.issparse(X) else X[some]
-        own[some] = ((rows - centres[labels[some]]) ** 2).sum(axis=1)
+    own = own_squares(X, centres[labels])
     wrong = int(np.count_nonzero(own - squares > allowed * (squares + scale)))
     statement = f"{wrong:,} of {len(labels):,} rows have a nearer centre than their own"
     return [within("labels", statement, wrong, 0)]
@@ -181,6 +183,7 @@ def curve_claims(model: Any, loss: float, slack: float) -> list[Claim]:
 def optimum_claim(X: Any, weight: Floats, K: int, loss: float, effort: int) -> Claim:
     """How far the loss is from the best possible one."""
     bound, how = best_bound(X, weight, K, loss, effort)
+    loss *= 1 + 4 * (sum(X.shape) + 8) * EPS  # rounded up: sums over columns, then over rows
     if not bound > 0:
         reason = "the loss is 0, the best possible" if loss <= 0 else (
             "no informative lower bound of the best possible loss is known here"

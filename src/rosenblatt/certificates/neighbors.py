@@ -17,6 +17,7 @@ from .tree import output_of
 
 Floats = NDArray[np.float64]
 
+EPS = float(np.finfo(np.float64).eps)
 MOST_QUERIES = (50, 500)  # at effort 0 and 1
 MOST_CELLS = 200_000_000
 MOST_OF_SEARCHES = 10_000_000_000  # differences, if the model searches for all rows
@@ -47,13 +48,11 @@ def certify_model(
     asked = np.sort(np.random.default_rng(0).permutation(n)[:most])
     distances = all_distances(model, X, asked)
     said, found = kneighbors(model, X[asked], k)
-    allowed = ALLOWANCE * max(float(distances.max(initial=0.0)), np.finfo(float).tiny)
-    if model.effective_metric_ == "cosine":  # one less a sum that rounds
-        allowed += (d + 8) * np.finfo(float).eps
+    allowed = allowances(model, X[asked], np.partition(distances, k - 1, axis=1)[:, k - 1])
     claims = [
         *stored_claims(model, X, y),
         *search_claims(said, found, distances, allowed, k),
-        *radius_claims(model, X[asked], distances, allowed),
+        *radius_claims(model, X[asked], distances, ALLOWANCE * distances + allowed),
         *answer_claims(model, X[asked], y, said, found),
         *training_error(model, X, y, asked),
         left_out_claim(model, y, asked, distances, k),
@@ -140,28 +139,49 @@ def gower_distances(X: Any, asked: NDArray[np.intp], categorical: list[bool]) ->
     return np.where(known > 0, total / np.maximum(known, 1.0), 1.0)
 
 
+def allowances(model: Any, Q: Any, kth: Floats) -> Floats:
+    """What rounding may do (m, 1) to distances of the rows Q up to their k-th neighbour's."""
+    d, metric = Q.shape[1], model.effective_metric_
+    allowed = ALLOWANCE * kth
+    if metric == "cosine":  # one less a sum that rounds
+        allowed += (d + 8) * EPS
+    elif metric in ("euclidean", "l2", "sqeuclidean"):  # squares of rows, taken apart
+        squares = np.asarray((Q.multiply(Q) if sp.issparse(Q) else Q * Q).sum(axis=1)).ravel()
+        far = ALLOWANCE * np.sqrt(squares) if metric != "sqeuclidean" else 8 * d * EPS * squares
+        allowed += far
+    return np.maximum(allowed, np.finfo(float).tiny)[:, np.newaxis]
+
+
 def search_claims(
-    said: Floats, found: NDArray[np.intp], distances: Floats, allowed: float, k: int
+    said: Floats, found: NDArray[np.intp], distances: Floats, allowed: Floats, k: int
 ) -> list[Claim]:
     """That the distances (m, k) of the neighbours are right, and that no other row is nearer."""
     true = np.take_along_axis(distances, found, axis=1)
-    off = float(np.abs(true - said).max(initial=0.0))
+    off, most = worst(np.abs(true - said).max(axis=1), allowed)
     repeated = float(sum(len(row) - len(set(row)) for row in found.tolist()))
     best = np.partition(distances, k - 1, axis=1)[:, k - 1]
-    late = float((true.max(axis=1) - best).max(initial=0.0))
+    late, latest = worst(np.maximum(true.max(axis=1) - best, 0.0), allowed)
     return [
-        within("distances", f"the neighbours' distances are right to {off:.1e}", off, allowed),
+        within("distances", f"the neighbours' distances are right to {off:.1e}", off, most),
         within("neighbours", f"{repeated:.0f} neighbours are named twice", repeated, 0.0),
         within(
             "nearest",
-            f"no row is nearer than the k-th neighbour by more than {max(late, 0.0):.1e}",
+            f"no row is nearer than the k-th neighbour by more than {late:.1e}",
             late,
-            allowed,
+            latest,
         ),
     ]
 
 
-def radius_claims(model: Any, Q: Any, distances: Floats, allowed: float) -> list[Claim]:
+def worst(off: Floats, allowed: Floats) -> tuple[float, float]:
+    """What is off (m,) by the largest share of what is allowed (m, 1), and that."""
+    if np.isnan(off).any():
+        return np.nan, 0.0
+    i = int(np.argmax(off / allowed[:, 0]))
+    return float(off[i]), float(allowed[i, 0])
+
+
+def radius_claims(model: Any, Q: Any, distances: Floats, allowed: Floats) -> list[Claim]:
     """That a search by radius finds the rows within it, but for those at its edge."""
     if not hasattr(model, "radius_neighbors"):
         return []

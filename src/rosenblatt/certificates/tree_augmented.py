@@ -29,6 +29,7 @@ from .closed_form import (
     Floats,
     agree_in_logs,
     agrees,
+    class_counts_claim,
     log_shares,
     prior_claims,
     shortfall,
@@ -64,7 +65,7 @@ def certify_model(
     information = _information(data, places, widths)
     claims = [
         *_decisions(model, data, places, plain),
-        agrees("class counts", "the weights of the classes", model.class_count_, data.counts),
+        class_counts_claim(model, data),
         *_named(model, data),
         *prior_claims(model, data.counts),
         *parameter_claims(plain, " without a parent"),
