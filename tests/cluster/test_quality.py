@@ -5,7 +5,7 @@ import pytest
 from scipy.spatial.distance import cdist
 from sklearn.metrics import silhouette_samples
 
-from rosenblatt import cluster_quality
+from rosenblatt import KMeans, choose_k, cluster_quality
 from rosenblatt.cluster import quality as module
 
 
@@ -60,8 +60,9 @@ def test_one_cluster_and_missing_labels_are_refused():
         cluster_quality([[1.0], [2.0]], [1, 1])
     with pytest.raises(ValueError, match="inconsistent"):
         cluster_quality([[1.0], [2.0]], [1, 0, 1])
-    with pytest.raises(ValueError, match="NaN"):
-        cluster_quality([[1.0], [np.nan]], [1, 0])
+    for score in (cluster_quality, lambda X, _: choose_k(KMeans(), X, [2])):
+        with pytest.raises(ValueError, match=r"NaN.* Column 1 has 1 missing value"):
+            score([[1.0, 1.0], [2.0, np.nan], [3.0, 3.0]], [1, 0, 1])
 
 
 @pytest.mark.parametrize("scale", [1e-200, 1e200])

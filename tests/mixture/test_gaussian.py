@@ -1,5 +1,7 @@
 """R1, R2, R4, R5, T11: EM beside its definition, scikit-learn's and k-means."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -146,6 +148,19 @@ def test_a_component_that_collapses_is_named():
     X = np.concatenate([np.random.default_rng(0).normal(size=(100, 2)), [[50.0, 50.0]] * 3])
     with pytest.warns(ConvergenceWarning, match="Component 1 has collapsed onto rows of weight 3"):
         GaussianMixture(2, means_init=[[0.0, 0.0], [50.0, 50.0]], random_state=0).fit(X)
+
+
+@pytest.mark.parametrize("kind", ["full", "diag", "spherical"])
+def test_a_component_that_collapses_is_named_beside_a_constant_column(kind):
+    """A column without spread silenced the warning; alone it is no collapse."""
+    X = np.column_stack([np.random.default_rng(0).normal(size=100), np.ones(100)])
+    far = np.concatenate([X, [[50.0, 1.0]]])
+    how = {"covariance_type": kind, "means_init": [[0.0, 1.0], [50.0, 1.0]], "random_state": 0}
+    with pytest.warns(ConvergenceWarning, match="Component 1 has collapsed onto rows of weight 1"):
+        GaussianMixture(2, **how).fit(far)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        GaussianMixture(covariance_type=kind).fit(X)
 
 
 @pytest.mark.parametrize(

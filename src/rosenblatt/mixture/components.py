@@ -317,3 +317,24 @@ def factors_of(parameters: Components, d: int) -> tuple[Table, Table]:
     quads[:, :d] = roots.transpose(0, 2, 1)
     factors = np.ascontiguousarray(quads.reshape(K, -1, 4, d).transpose(0, 1, 3, 2))
     return factors, log_weights + logs - 0.5 * d * LOG_TWO_PI
+
+
+def directions_of_spread(X: NDArray[Any], floor: float) -> NDArray[np.float64]:
+    """Orthonormal directions (d, r) in which the rows themselves have a spread."""
+    some = X[:: max(1, len(X) // 10_000)].astype(np.float64)
+    variances, directions = np.linalg.eigh(np.atleast_2d(np.cov(some.T)))
+    return np.asarray(directions[:, variances >= floor])
+
+
+def least_variances(
+    covariances: NDArray[Any], directions: NDArray[np.float64] | None = None
+) -> NDArray[np.float64]:
+    """The least variance (K,) of each component, among some directions (d, r) if given."""
+    d = covariances.shape[1] if covariances.ndim > 1 else 1
+    V = np.eye(d) if directions is None or covariances.ndim == 1 else directions
+    if directions is not None and not directions.size:
+        return np.full(len(covariances), np.inf)
+    if covariances.ndim == 3:
+        return np.asarray(np.linalg.eigvalsh(V.T @ covariances @ V)[:, 0])
+    variances = covariances.reshape(len(covariances), -1) @ (V * V)  # of diagonal matrices
+    return np.asarray(variances.min(axis=1))

@@ -27,7 +27,16 @@ from rosenblatt.input_checks import validate_data
 from rosenblatt.runtime.blas import one_blas_thread
 from rosenblatt.statistics import Moments
 
-from .components import Components, Rows, Sums, floored, raw_covariances, roots_of
+from .components import (
+    Components,
+    Rows,
+    Sums,
+    directions_of_spread,
+    floored,
+    least_variances,
+    raw_covariances,
+    roots_of,
+)
 from .starts import start_shares
 
 
@@ -320,11 +329,12 @@ class GaussianMixture(CallbackSupportMixin, sklearn.mixture.GaussianMixture):  #
         """Warn of components that the floor alone keeps from collapsing."""
         if run.raw is None or self.known_variance is not None or self.covariance_type == "tied":
             return
-        least = np.linalg.eigvalsh(run.raw)[:, 0] if run.raw.ndim == 3 else run.raw
-        least = least if least.ndim == 1 else least.min(axis=1)
+        least = least_variances(run.raw)
+        if (least < 0.01 * self.reg_covar).any():
+            least = least_variances(run.raw, directions_of_spread(rows.X, self.reg_covar))
         for k in np.flatnonzero(least < 0.01 * self.reg_covar):
             weight = run.parameters.weights[k] * rows.total
-            if weight > 0 and not is_flat(rows.X, self.reg_covar):
+            if weight > 0:
                 warnings.warn(
                     f"Component {k} has collapsed onto rows of weight {weight:.3g}: in some "
                     f"direction its variance is {max(least[k], 0.0):.2g}, and only "
@@ -444,12 +454,6 @@ def with_precisions(parameters: Components, precisions: NDArray[np.float64]) -> 
         return parameters._replace(covariances=1 / precisions, roots=np.sqrt(precisions))
     covariances = np.asarray(np.linalg.inv(precisions), np.float64)
     return parameters._replace(covariances=covariances, roots=roots_of(covariances, kind))
-
-
-def is_flat(X: NDArray[Any], floor: float) -> bool:
-    """Whether the rows themselves have no spread in some direction, so that no component can."""
-    some = X[:: max(1, len(X) // 10_000)].astype(np.float64)
-    return bool(np.linalg.eigvalsh(np.atleast_2d(np.cov(some.T)))[0] < floor)
 
 
 def spreads_of(covariances: NDArray[Any], kind: str, K: int, d: int) -> NDArray[Any]:
