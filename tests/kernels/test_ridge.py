@@ -5,6 +5,7 @@ import pytest
 import scipy.sparse as sp
 import sklearn.kernel_ridge
 import sklearn.model_selection
+from sklearn.metrics.pairwise import rbf_kernel
 
 import rosenblatt.kernel_ridge
 import rosenblatt.model_selection
@@ -221,3 +222,38 @@ def test_a_system_that_lanczos_does_not_solve_is_solved_otherwise(monkeypatch):
         for shift, c in zip([0.01, 1.0], solutions, strict=True):
             expected = solve_one(K[np.ix_(rows, rows)], y[rows, np.newaxis], shift)
             np.testing.assert_allclose(c, expected, rtol=1e-8, atol=1e-10)
+
+
+def of_complex_values(u, v):
+    return 1j * float(u @ v)
+
+
+def test_bad_kernels_are_refused_with_the_value_and_the_cure():
+    X = np.random.default_rng(0).normal(size=(12, 3))
+    t, K = X[:, 0], X @ X.T
+    K[2, 5] = np.nan
+    with pytest.raises(ValueError, match=r"X\[2, 5\], the kernel of row 2 .* is nan"):
+        KernelRidge(kernel="precomputed").fit(K, t)
+    fitted = KernelRidge(kernel="precomputed").fit(X @ X.T, t)
+    with pytest.raises(ValueError, match=r"X\[2, 5\], the kernel of row 2 .* is nan"):
+        fitted.predict(K)
+    with pytest.raises(ValueError, match=r"degree=2.5 .* negative for row 0 .* or a larger coef0"):
+        KernelRidge(kernel="poly", degree=2.5, coef0=0).fit(X, t)
+    with pytest.raises(ValueError, match=r"of_complex_values, .* returned .*j\. For a function of"):
+        KernelRidge(kernel=of_complex_values).fit(X, t)
+    with pytest.raises(ValueError, match=r"two single rows .* kernel=\"precomputed\""):
+        KernelRidge(kernel=rbf_kernel).fit(X, t)  # of two tables
+    with pytest.raises(ValueError, match=r"it returned shape \(3, 3\)"):
+        KernelRidge(kernel=np.outer).fit(X, t)
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_the_cosine_kernel_is_certified(sparse):
+    X = np.random.default_rng(0).normal(size=(40, 3))
+    X[7] = 0.0
+    X, t = sp.csr_matrix(X) if sparse else X, np.arange(40.0)
+    for kind in (KernelRidge, sklearn.kernel_ridge.KernelRidge):
+        model = kind(kernel="cosine", alpha=0.1).fit(X, t)
+        assert certify(model, X, t).holds
+        model.dual_coef_[3] += 100.0
+        assert not certify(model, X, t).holds

@@ -61,7 +61,7 @@ def test_alpha_falls_with_the_error_through_zero_at_one_half(ax):
 
 def test_losses_are_above_the_mistakes(ax):
     drawn = curves(margin_losses(ax))
-    for name in ("hinge", "logistic, in bits", "exponential"):
+    for name in ("hinge", "squared hinge", "logistic, in bits", "exponential"):
         assert (drawn[name] >= drawn["mistake"] - 1e-12).all()
 
 

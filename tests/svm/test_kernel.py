@@ -450,11 +450,15 @@ def test_a_tube_without_slack_has_an_objective_and_a_proof(kernel):
     assert not certify(model, X, X[:, 0], sample_weight=weight).holds
 
 
-@pytest.mark.parametrize("move", [lambda X: X + 1e8, lambda X: X * 1e19], ids=["far", "large"])
 @pytest.mark.parametrize(
-    "model",
-    [SVC(kernel="linear"), SVC(kernel="linear", multi_class="joint"), SVR(kernel="linear")],
-    ids=["ovo", "joint", "SVR"],
+    ("model", "move"),
+    [
+        (SVC(kernel="linear"), lambda X: X * 1e19),
+        (SVR(kernel="linear"), lambda X: X * 1e19),
+        (SVC(kernel="linear", multi_class="joint"), lambda X: X * 1e19),
+        (SVC(kernel="linear", multi_class="joint"), lambda X: X + 1e8),
+    ],
+    ids=["ovo-large", "SVR-large", "joint-large", "joint-far"],
 )
 def test_a_fit_that_gets_nowhere_ends_with_a_warning(model, move, monkeypatch):
     monkeypatch.setattr(smo, "STALLED", 20_000)
@@ -479,7 +483,7 @@ def test_a_class_without_weight_is_left_out(multi_class):
 
 def test_a_function_that_returns_no_matrix_of_all_rows_is_named():
     X, y, _ = noise()
-    with pytest.raises(ValueError, match=r"given as kernel must return .*\(30, 30\).*\(2, 2\)"):
+    with pytest.raises(ValueError, match=r"kernel, <lambda>, .* return .*\(30, 30\).*\(2, 2\)"):
         SVC(kernel=lambda a, b: np.ones((2, 2))).fit(X, y)
 
 
@@ -551,3 +555,38 @@ def test_a_fit_that_stops_early_names_the_columns_to_scale(storage):
     with pytest.warns(ConvergenceWarning) as caught:
         SVC(kernel="linear", max_iter=5).fit(storage(X / X.std(axis=0)), y)
     assert "Scale column" not in str(caught[0].message)
+
+
+@pytest.mark.parametrize("multi_class", ["ovo", "ovr"])
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_a_linear_machine_of_columns_far_from_zero_reaches_its_tolerance(multi_class, n_classes):
+    """At offsets of 1e5 rounding of the products stopped it at 1e-5, and hid the gap."""
+    X, y = clouds(60, n_classes)
+    settings = {"kernel": "linear", "tol": 1e-8, "multi_class": multi_class}
+    near, far = SVC(**settings).fit(X, y), SVC(**settings).fit(X + 1e5, y)
+    assert far.stop_reason_ == "converged"
+    np.testing.assert_allclose(far.objective_, near.objective_, rtol=1e-7)
+    np.testing.assert_allclose(far.decision_function(X + 1e5), near.decision_function(X), atol=1e-4)
+    certificate = certify(far, X + 1e5, y, tol=1e-5)
+    assert certificate.holds, str(certificate)
+
+
+def test_a_linear_regression_of_columns_far_from_zero_reaches_its_tolerance():
+    X, t = clouds(60)[0], np.arange(60.0) % 7
+    near = SVR(kernel="linear", tol=1e-8).fit(X, t)
+    far = SVR(kernel="linear", tol=1e-8).fit(X + 1e5, t)
+    assert far.stop_reason_ == "converged"
+    np.testing.assert_allclose(far.predict(X + 1e5), near.predict(X), atol=1e-6)
+    assert certify(far, X + 1e5, t, tol=1e-5).holds
+    theirs = sklearn.svm.SVR(kernel="linear", tol=1e-8).fit(X + 10, t)
+    assert certify(theirs, X + 10, t, tol=1e-5).holds
+    far.intercept_ += 0.1
+    assert not certify(far, X + 1e5, t, tol=1e-5).holds
+
+
+def test_kernel_functions_that_cannot_serve_are_refused_with_the_cure():
+    X, y = clouds(20)
+    with pytest.raises(ValueError, match="complex numbers, and scalar products are real"):
+        SVC(kernel=lambda U, V: 1j * (U @ V.T)).fit(X, y)
+    with pytest.raises(ValueError, match=r"two tables .* single rows becomes one of tables"):
+        SVC(kernel=lambda u, v: float(np.dot(u, v))).fit(X, y)

@@ -40,6 +40,8 @@ def test_no_perceptron_has_a_wider_margin_than_the_widest_line(ax):
     }
     assert len(widths) == 5
     assert widths["widest"] == max(widths.values())
+    ax.figure.canvas.draw()
+    assert ax.get_legend().get_window_extent().x0 >= ax.get_window_extent().x1  # covers no line
 
 
 def test_a_lifted_ring_is_cut_by_a_plane_and_the_boundary_is_a_circle():

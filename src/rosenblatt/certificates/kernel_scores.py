@@ -20,7 +20,7 @@ NEAR, NEAR_IN_32_BITS = 1e-6, 1e-3  # of the size of a score's terms
 def scores_claim(model: Any, X: Any, supports: Supports) -> Claim:
     """That the model's own scores are those of the published numbers."""
     coef, pairs = _by_machine(model, supports)
-    found, sizes = _sums(supports, coef)
+    found, sizes, _ = supports.terms(np.arange(supports.X.shape[0]), supports.places, coef)
     allowed = (NEAR_IN_32_BITS if supports.single else NEAR) * (sizes + np.abs(supports.intercept))
     values = found + supports.intercept
     if pairs and getattr(model, "decision_function_shape", "ovr") == "ovr":
@@ -54,15 +54,6 @@ def _by_machine(model: Any, supports: Supports) -> tuple[Floats, bool]:
         for i, j in combinations(range(K), 2)
     ]
     return np.stack(found, axis=1), True
-
-
-def _sums(supports: Supports, coef: Floats) -> tuple[Floats, Floats]:
-    """``K coef`` (n, m) of all rows, and the sum of the sizes of its terms."""
-    n = supports.X.shape[0]
-    found, sizes = np.zeros((n, coef.shape[1])), np.zeros((n, coef.shape[1]))
-    for some, K in supports.blocks(np.arange(n), supports.places):
-        found[some], sizes[some] = K @ coef, np.abs(K) @ np.abs(coef)
-    return found, sizes
 
 
 def _votes(pairs: Floats, allowed: Floats, K: int) -> tuple[Floats, Floats]:

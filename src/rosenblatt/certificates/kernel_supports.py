@@ -1,5 +1,6 @@
 """The supports of a kernel machine, found among the rows given, and whether its kernel is one."""
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -13,6 +14,7 @@ from .rounded_matrix import UNIT, Floats
 
 BLOCK = 1 << 22
 MOST_ROWS_OF_EIGENVALUES = 3_000
+FAR = 100.0  # times their squared distance from the mean, that of rows far from zero
 
 
 class Supports:
@@ -33,7 +35,9 @@ class Supports:
         if not (np.isfinite(self.coef).all() and np.isfinite(self.intercept).all()):
             raise ValueError("dual_coef_ and intercept_ must be finite to be certified.")
         self._find_rows(model, np.flatnonzero(weight > 0))
-        self.off = 0.0 if kernel.name == "precomputed" else kernel.allowance(X, X)
+        self.centre = _far_centre(X) if kernel.name == "linear" and not sp.issparse(X) else None
+        self.Z = X if self.centre is None else X - self.centre
+        self.off = 0.0 if kernel.name == "precomputed" else kernel.allowance(self.Z, self.Z)
         # Equal rows; a matrix does not show them for certain.
         self.keys = np.arange(X.shape[0]) if self.matrix else _numbered(row_bytes(X))
 
@@ -64,24 +68,51 @@ class Supports:
     def blocks(
         self, rows: NDArray[np.intp], columns: NDArray[np.intp]
     ) -> Iterator[tuple[slice, Floats]]:
-        """The kernel of some rows with others, some rows at a time."""
+        """The kernel of some rows with others, some at a time; of far rows, about their centre."""
         at_once = max(1, BLOCK // max(len(columns), 1))
         for i in range(0, len(rows), at_once):
             some = rows[i : i + at_once]
             if self.kernel.name == "precomputed":
                 yield slice(i, i + at_once), np.asarray(self.X[np.ix_(some, columns)], np.float64)
             else:
-                yield slice(i, i + at_once), self.kernel(self.X[some], self.X[columns])
+                yield slice(i, i + at_once), self.kernel(self.Z[some], self.Z[columns])
 
     def sums(
         self, rows: NDArray[np.intp], columns: NDArray[np.intp], b: Floats
     ) -> tuple[Floats, Floats]:
         """``sum_j b_j K(x_i, x_j)`` for some rows, and their rounding."""
-        f, sizes = np.zeros(len(rows)), np.zeros(len(rows))
+        f, sizes, rounding = self.terms(rows, columns, b[:, np.newaxis])
+        blur = (len(b) + 4) * UNIT * sizes + self.off * float(np.abs(b).sum())
+        return f[:, 0], blur[:, 0] + rounding
+
+    def terms(
+        self, rows: NDArray[np.intp], columns: NDArray[np.intp], b: Floats
+    ) -> tuple[Floats, Floats, float]:
+        """Sums (n, k) with coefficients b (s, k), of their terms' sizes, and rounding besides."""
+        f, sizes = np.zeros((len(rows), b.shape[1])), np.zeros((len(rows), b.shape[1]))
         for some, K in self.blocks(rows, columns):
-            f[some] = K @ b
-            sizes[some] = np.abs(K) @ np.abs(b)
-        return f, (len(b) + 4) * UNIT * sizes + self.off * float(np.abs(b).sum())
+            f[some], sizes[some] = K @ b, np.abs(K) @ np.abs(b)
+        if self.centre is None:
+            return f, sizes, 0.0
+        # With x = m + z: sum_j b_j x_j.x_i = sum_j b_j z_j.z_i + m.sum_j b_j z_j + s m.(m + z_i),
+        # where s is the sum of b, which is hardly more than zero.
+        m, z, total = self.centre, self.Z[columns], np.array([math.fsum(column) for column in b.T])
+        f += m @ (z.T @ b) + total * ((m + self.Z[rows]) @ m)[:, np.newaxis]
+        n_terms = len(b) + len(m) + 8
+        largest = float(np.max(np.abs(m) @ (np.abs(z).T @ np.abs(b)), initial=0.0))
+        stray = float(np.abs(total).max(initial=0.0) * (np.abs(self.X[rows]) @ np.abs(m)).max())
+        return f, sizes, n_terms * UNIT * (largest + stray)
+
+
+def _far_centre(X: Floats) -> Floats | None:
+    """The mean of rows that are much further from zero than from it; None for others.
+
+    Of whole numbers, whose products are exact, a whole one.
+    """
+    centre = X.mean(axis=0)
+    centre = np.rint(centre) if np.array_equal(X, np.rint(X)) else centre
+    spread, size = np.square(X - centre).sum(axis=1).max(), np.square(X).sum(axis=1).max()
+    return centre if FAR * spread < size else None
 
 
 def _numbered(keys: list[bytes]) -> NDArray[np.intp]:

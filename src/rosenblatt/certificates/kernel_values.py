@@ -20,7 +20,7 @@ from .exact_arithmetic import UNIT
 Floats = NDArray[np.float64]
 
 ROWS_PER_BLOCK = 512
-NAMES = ("linear", "poly", "rbf", "laplacian", "sigmoid", "precomputed")
+NAMES = ("linear", "poly", "rbf", "laplacian", "sigmoid", "cosine", "precomputed")
 
 
 class KernelOf:
@@ -54,7 +54,8 @@ class KernelOf:
         """Whether it is a scalar product in some space, known without looking at values."""
         if self.name == "poly":
             return self.gamma >= 0 and self.coef0 >= 0 and self.degree.is_integer()
-        return self.name == "linear" or (self.name in ("rbf", "laplacian") and self.gamma >= 0)
+        by_rate = self.name in ("rbf", "laplacian") and self.gamma >= 0
+        return self.name in ("linear", "cosine") or by_rate
 
     def __call__(self, U: Any, V: Any) -> Floats:
         """K (n, m), of each row of U with each row of V."""
@@ -67,6 +68,8 @@ class KernelOf:
             return np.asarray(np.exp(-self.gamma * cdist(_dense(U), _dense(V), "cityblock")))
         if self.name == "rbf" and not sp.issparse(U):
             return np.asarray(np.exp(-self.gamma * cdist(U, V, "sqeuclidean")))
+        if self.name == "cosine":
+            U, V = _of_length_one(U), _of_length_one(V)
         products = U @ V.T
         products = np.asarray(products.toarray() if sp.issparse(products) else products)
         if self.name == "rbf":
@@ -78,13 +81,15 @@ class KernelOf:
         """K(u, u) for each row of U."""
         if self.name in ("rbf", "laplacian"):
             return np.ones(U.shape[0])
+        if self.name == "cosine":
+            return _squares(_of_length_one(U))
         if self.function is None:
             return self._of(_squares(U))
         return np.array([self(U[[i]], U[[i]])[0, 0] for i in range(U.shape[0])])
 
     def _of(self, products: Floats) -> Floats:
         """The kernel from scalar products."""
-        if self.name == "linear":
+        if self.name in ("linear", "cosine"):
             return products
         shifted = self.gamma * products + self.coef0
         return np.asarray(np.tanh(shifted) if self.name == "sigmoid" else shifted**self.degree)
@@ -102,6 +107,8 @@ class KernelOf:
             return max(self.degree, 1.0) * rounding * float(base**self.degree)
         if self.name == "sigmoid":
             return rounding * (base + 1)
+        if self.name == "cosine":  # two lengths and a product, of which each rounds d times
+            return 2 * rounding
         if self.name == "rbf" and sp.issparse(U):
             return rounding * (4 * self.gamma * square + 1)
         if self.function is None:  # from differences, and t exp(-t) < 1
@@ -151,6 +158,13 @@ def _squares(U: Any) -> Floats:
     if sp.issparse(U):
         return np.asarray(U.multiply(U).sum(axis=1), np.float64).ravel()
     return np.asarray((np.asarray(U, np.float64) ** 2).sum(axis=1))
+
+
+def _of_length_one(U: Any) -> Any:
+    """Rows divided by their lengths; those of zeros stay."""
+    lengths = np.sqrt(_squares(U))
+    shares = 1 / np.where(lengths > 0, lengths, 1.0)
+    return sp.csr_matrix(sp.diags(shares) @ U) if sp.issparse(U) else U * shares[:, np.newaxis]
 
 
 def _dense(U: Any) -> Floats:

@@ -4,6 +4,7 @@ Gaussian kernels of dense rows are computed by BLAS and a vectorised exponential
 the exponents keep enough digits; all others by `Kernel.against`, in float64.
 """
 
+import math
 import mmap
 from collections.abc import Callable
 from dataclasses import replace
@@ -125,7 +126,7 @@ class KernelScores:
         if not a.shape[1]:
             return np.zeros((U.shape[0], len(a)))
         if isinstance(self.kernel, Linear):
-            return np.asarray(U @ np.asarray(a @ self.V[some]).T, np.float64)
+            return np.asarray(U @ _combined(a, self.V[some]).T, np.float64)
         if self.fast is not None:
             V = shared_rows(self.V, about_mean=True)
             shared = None if V is None else V.of(U)
@@ -135,6 +136,15 @@ class KernelScores:
         of_rows, at_once = against(self.kernel, self.V[some]), max(1, BLOCK // a.shape[1])
         blocks = [U[i : i + at_once].astype(np.float64) for i in range(0, U.shape[0], at_once)]
         return np.concatenate([of_rows(block) @ a.T for block in blocks])
+
+
+def _combined(a: NDArray[np.float64], V: Any) -> NDArray[np.float64]:
+    """``a V`` (c, d): by differences from the mean row, as far rows nearly cancel."""
+    if sp.issparse(V):
+        return np.asarray(a @ V)
+    centre = V.mean(axis=0)
+    totals = np.array([math.fsum(row) for row in a])
+    return np.asarray(a @ (V - centre) + totals[:, np.newaxis] * centre)
 
 
 # Memory that is new to the process costs more than the kernel values that are put into it: blocks

@@ -116,20 +116,29 @@ def check_finite_pairs(K: NDArray[Any]) -> None:
         )
 
 
+OF_ROWS = (
+    "A function k of two single rows becomes one of tables as lambda U, V: "
+    "np.array([[k(u, v) for v in V] for u in U])."
+)
+
+
 def called_kernel(kernel: Any, X: Any, training_rows: Any) -> NDArray[np.float64]:
     """The kernel of rows with training rows by a function that was given, checked."""
-    K, shape = kernel(X, training_rows), (np.shape(X)[0], np.shape(training_rows)[0])
+    shape = (np.shape(X)[0], np.shape(training_rows)[0])
+    rule = (
+        f"The function given as kernel, {name_of(kernel)}, is called with two tables and must "
+        f"return numbers, the kernel of each of {shape[0]} rows with each of {shape[1]}, {shape}"
+    )
     try:
-        K = np.asarray(K.toarray() if sp.issparse(K) else K, np.float64, order="C")
+        K = kernel(X, training_rows)
+        K = K.toarray() if sp.issparse(K) else K
+        if np.iscomplexobj(K):
+            raise TypeError("its values are complex numbers, and scalar products are real")
+        K = np.asarray(K, np.float64, order="C")
     except (TypeError, ValueError) as error:
-        raise ValueError(
-            f"The function given as kernel, {name_of(kernel)}, must return numbers: {error}."
-        ) from None
+        raise ValueError(f"{rule}; it failed: {str(error).rstrip('.')}. {OF_ROWS}") from error
     if K.shape != shape:
-        raise ValueError(
-            f"The function given as kernel must return the kernel of each of {shape[0]} rows with "
-            f"each of {shape[1]}, {shape}; it returned shape {K.shape}."
-        )
+        raise ValueError(f"{rule}; it returned shape {K.shape}. {OF_ROWS}")
     check_finite_pairs(K)
     return K
 
@@ -302,6 +311,25 @@ def refuse_strange_values(row: NDArray[Any], i: int, cure: str) -> None:
         raise ValueError(
             f"The kernel of rows {i} and {j} of X is {row[0, j]}: it must be a finite number.{cure}"
         )
+
+
+def check_function_of_rows(kernel: Any, u: Any, v: Any, settings: dict[str, Any]) -> None:
+    """Refuse a function that does not give two single rows u and v a real number."""
+    rule = (
+        f"The function given as kernel, {name_of(kernel)}, is called with two single rows and must "
+        "return one real number"
+    )
+    cure = 'For a function of two tables, pass its matrix with kernel="precomputed".'
+    try:
+        value = kernel(u, v, **settings)
+    except (TypeError, ValueError) as error:
+        words = str(error).partition("\n")[0].rstrip(".:")
+        raise ValueError(
+            f"{rule}; it failed on rows of shape {u.shape}: {words}. {cure}"
+        ) from error
+    if np.size(value) != 1 or np.iscomplexobj(value):
+        found = f"shape {np.shape(value)}" if np.size(value) != 1 else f"{value}"
+        raise ValueError(f"{rule}; for row 0 with itself it returned {found}. {cure}")
 
 
 def name_of(kernel: Any) -> str:

@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 import scipy.linalg
+import scipy.sparse as sp
 import sklearn.kernel_ridge
 from numpy.typing import NDArray
 from sklearn.base import clone
@@ -28,7 +29,14 @@ from rosenblatt.solvers.shifted_systems import solve_one, solve_shifted
 
 from .folds import FoldPath, KernelFolds, SharedKernel, refuse_folds
 from .functions import Kernel, canonical
-from .gram import NAMES, check_finite_pairs, check_symmetric, kernel_of, warn_if_flat
+from .gram import (
+    NAMES,
+    check_finite_pairs,
+    check_function_of_rows,
+    check_symmetric,
+    kernel_of,
+    warn_if_flat,
+)
 from .shared_products import SharesProducts
 
 MOST_ROWS_OF_EIGENVALUES = 2_000
@@ -103,10 +111,14 @@ class KernelRidge(SharesProducts, sklearn.kernel_ridge.KernelRidge):  # type: ig
     def _check_rows(self, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
         X, y = validate_data(
             self, X, y, accept_sparse=("csr", "csc"), multi_output=True, y_numeric=True,
-            dtype=FLOATS, order="C",
+            dtype=FLOATS, order="C", ensure_all_finite=self.kernel != "precomputed",
         )  # fmt: skip
         if self.kernel == "precomputed":
+            check_finite_pairs(X)
             check_symmetric(X)
+        elif callable(self.kernel) and not isinstance(self.kernel, Kernel):
+            first = X[:1] if sp.issparse(X) else X[0]
+            check_function_of_rows(self.kernel, first, first, self.kernel_params or {})
         return canonical(X), y
 
     def _publish(self, X: Any, y: NDArray[Any], c: NDArray[np.float64]) -> None:
@@ -131,9 +143,22 @@ class KernelRidge(SharesProducts, sklearn.kernel_ridge.KernelRidge):  # type: ig
         if kernel is not None:
             K = kernel(X, Y)
         else:
-            K = super()._get_kernel(X, Y)
+            with np.errstate(invalid="ignore"):  # said in words of our own
+                K = super()._get_kernel(X, Y)
+            self._refuse_powers_of_negatives(K)
         check_finite_pairs(K)
         return np.asarray(K)
+
+    def _refuse_powers_of_negatives(self, K: NDArray[Any]) -> None:
+        """Refuse a polynomial kernel whose degree is a fraction, where its base is negative."""
+        if self.kernel in ("poly", "polynomial") and np.isnan(K).any():
+            i, j = np.argwhere(np.isnan(K))[0]
+            raise ValueError(
+                f"degree={self.degree!r} asks for a power of gamma u.v + coef0, which is negative "
+                f"for row {i} and training row {j}: only whole powers of it are real numbers. Use "
+                f"a whole degree, such as {round(self.degree)}, or a larger coef0 than "
+                f"{self.coef0!r}."
+            )
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the predicted targets of the rows of X: (n,), or (n, t) for several.
@@ -146,9 +171,12 @@ class KernelRidge(SharesProducts, sklearn.kernel_ridge.KernelRidge):  # type: ig
         check_is_fitted(self)
         with naming_columns(X):
             X = validate_data(
-                self, X, accept_sparse=("csr", "csc"), reset=False, dtype=FLOATS, order="C"
-            )
+                self, X, accept_sparse=("csr", "csc"), reset=False, dtype=FLOATS, order="C",
+                ensure_all_finite=self.kernel != "precomputed",
+            )  # fmt: skip
         X = canonical(X.tocsr() if hasattr(X, "tocsr") else X)
+        if self.kernel == "precomputed":
+            check_finite_pairs(X)
         at_once = max(1, BLOCK // len(self.dual_coef_))
         with one_blas_thread():
             parts = [

@@ -129,8 +129,8 @@ def alpha_curve(ax: Axes | None = None) -> Axes:
 def margin_losses(ax: Axes | None = None) -> Axes:
     """Draw losses against the margin ``m = y f(x)``: what learners make small instead of mistakes.
 
-    The exponential loss, AdaBoost's, is above the mistakes everywhere, and so are the hinge loss
-    and the logistic loss in bits.
+    The exponential loss, AdaBoost's, is above the mistakes everywhere, and so are the hinge loss,
+    its square, which `LinearSVC` makes small, and the logistic loss in bits.
 
     Parameters
     ----------
@@ -153,13 +153,14 @@ def margin_losses(ax: Axes | None = None) -> Axes:
     curves = {
         "mistake": (np.asarray(losses.zero_one(m), np.float64), INK, 1.8),
         "hinge": (losses.hinge(m), colour(2), 1.4),
+        "squared hinge": (np.square(losses.hinge(m)), colour(3), 1.4),
         "logistic, in bits": (logistic, colour(0), 1.4),
         "exponential": (losses.exponential(m), colour(1), 1.4),
     }
     for name, (values, ink, width) in curves.items():
         ax.plot(m, values, color=ink, linewidth=width, label=name)
     ax.set(xlim=(-2, 3), ylim=(0, 4))
-    ax.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=4, frameon=False)
+    ax.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=3, frameon=False)
     return ax
 
 

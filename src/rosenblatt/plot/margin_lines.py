@@ -168,7 +168,9 @@ def separating_lines(
         _draw_line(ax, model, points, {"color": PALE, "linewidth": 1.2}, f"perceptron {k + 1}")
     _draw_line(ax, widest, points, {"color": INK, "linewidth": 2.2}, "widest")
     draw_classes(ax, points, labels, widest.classes_)
-    ax.legend(loc="best", fontsize="small", edgecolor="none", framealpha=0.85)
+    # Beside the picture, which makes room on its left: the lines cross all of it.
+    ax.set_anchor("W")
+    ax.legend(loc="center left", bbox_to_anchor=(1, 0.5), fontsize="small", frameon=False)
     return ax
 
 

@@ -53,9 +53,10 @@ class Margins:
         n, dtype = len(self.first), self.rows.X.dtype
         a = np.zeros((n_coefficients(self.n_classes, self.scheme), n))
         slack = np.zeros(a.shape)
-        primal, margin = np.zeros(len(results)), np.zeros(len(results))
+        primal, margin, intercept = np.zeros((3, len(results)))
         for p, ((rows, side, places), run) in enumerate(zip(self.machines, results, strict=True)):
             a[places, rows] = run.b
+            intercept[p] = self.rows.intercept(run.intercept, run.b, self.first[rows])
             slack[places, rows] = left = np.maximum(1 - side * (run.f + run.intercept), 0)
             length = max(float(run.b @ run.f), 0.0)
             cost = self.cost[rows]
@@ -64,7 +65,7 @@ class Margins:
             margin[p] = 1 / np.sqrt(length) if length > 0 else np.inf
         return {
             **self._of_rows(a, slack, classes),
-            "intercept_": np.array([run.intercept for run in results]).astype(dtype),
+            "intercept_": intercept.astype(dtype),
             "margin_": margin,
             "objective_": primal,
             "dual_gap_": np.maximum(primal - [run.dual for run in results], 0.0),
@@ -90,6 +91,8 @@ class JointMargins(Margins):
 
     def runs(self, model: Any) -> Runs:
         """The one run, of half the problem."""
+        # The multipliers of a class sum to zero up to the tolerance alone: a shift would show.
+        self.rows.centre = None
         runs = Runs(model, self.rows)
         if len(np.unique(self.codes[self.cost > 0])) < self.n_classes:
             raise ValueError(
@@ -120,7 +123,7 @@ class JointMargins(Margins):
             margin = 1 / np.sqrt(np.maximum(apart, 0.0))
         return {
             **self._of_rows(run.b, slack[np.newaxis], classes),
-            "intercept_": b.astype(self.rows.X.dtype),
+            "intercept_": self.rows.intercept(b, run.b, self.first).astype(self.rows.X.dtype),
             "margin_": margin,
             "objective_": primal,
             "dual_gap_": np.maximum(primal - 2 * run.dual, 0.0),

@@ -455,10 +455,11 @@ class Tube:
         slack = np.maximum(np.abs(self.t - run.f - run.intercept) - self.epsilon, 0)
         finite = np.isfinite(self.cost)
         primal = max(float(run.b @ run.f), 0.0) / 2 + float(self.cost[finite] @ slack[finite])
+        intercept = self.rows.intercept(run.intercept, run.b, self.first)
         return {
             **published_supports(self.rows, self.first[support], run.b[np.newaxis, support]),
             "_n_support": np.array([len(support), 0], np.int32),
-            "intercept_": np.array([run.intercept]).astype(dtype),
+            "intercept_": np.array([intercept]).astype(dtype),
             "slack_": np.where(self.group >= 0, slack[self.group], 0.0).astype(dtype),
             "objective_": primal,
             "dual_gap_": max(primal - run.dual, 0.0),

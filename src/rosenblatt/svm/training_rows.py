@@ -1,18 +1,20 @@
 """The rows of a fit, equal ones merged, and what gives blocks of their kernel."""
 
+import math
 import warnings
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
+from sklearn.utils.extmath import row_norms
 from sklearn.utils.sparsefuncs import mean_variance_axis
 
 from rosenblatt.base import callers_level
 from rosenblatt.column_errors import listed
 from rosenblatt.kernels import shared_products
 from rosenblatt.kernels.blocks import KernelBlocks, PrecomputedBlocks
-from rosenblatt.kernels.functions import Kernel
+from rosenblatt.kernels.functions import Kernel, Linear
 from rosenblatt.kernels.gram import gamma_of, is_positive_semidefinite, kernel_of, warn_if_flat
 from rosenblatt.kernels.shared_products import row_hashes, row_keys
 
@@ -21,6 +23,7 @@ Floats = NDArray[np.float64]
 MOST_ROWS_OF_EIGENVALUES = 2_000
 MOST_COST = 1e100  # of a row, whose squares and sums stay in range
 LEAST_SHARE = 1e-30  # of the largest cost
+FAR = 100.0  # times their squared distance from the mean, that of rows far from zero
 UNEVEN = 100.0  # times the least spread of a column, from which on a column should be scaled
 
 
@@ -38,6 +41,7 @@ class TrainingRows:
         self.first, self.group = self._groups(labels, weight)
         of_groups = summed(self.group, weight, len(self.first))
         self.kernel, self.gamma = self._kernel(model, of_groups)
+        self.centre = far_centre(self.wide[self.first]) if isinstance(self.kernel, Linear) else None
 
     def __len__(self) -> int:
         return int(self.X.shape[0])
@@ -85,15 +89,40 @@ class TrainingRows:
         return kernel_of(model.kernel, X, gamma=rate, degree=model.degree, coef0=model.coef0), rate
 
     def blocks(self, rows: NDArray[np.intp]) -> Any:
-        """What gives the kernel of some rows with each other."""
+        """What gives the kernel of some rows with each other; a linear one, of rows about a centre.
+
+        As coefficients sum to zero, a shift of all rows changes scores by a constant alone.
+        """
         X = self.wide
         if self.kernel is None:
             return PrecomputedBlocks(X[np.ix_(rows, rows)])
-        return KernelBlocks(self.kernel, X[rows], self.megabytes)
+        return KernelBlocks(self.kernel, self._about_centre(rows), self.megabytes)
+
+    def _about_centre(self, rows: NDArray[np.intp]) -> Any:
+        return self.wide[rows] if self.centre is None else self.wide[rows] - self.centre
+
+    def intercept(self, found: Any, b: Floats, rows: NDArray[np.intp]) -> Any:
+        """The intercept for rows as given, from that about the centre and coefficients (..., n)."""
+        if self.centre is None:
+            return found
+        total = np.apply_along_axis(math.fsum, -1, b)
+        return (
+            found
+            - (b @ self._about_centre(rows) + total[..., np.newaxis] * self.centre) @ self.centre
+        )
 
     def warn_if_flat(self) -> None:
         """Warn if a Gaussian or Laplacian kernel is all ones or all zeros on these rows."""
         warn_if_flat(self.kernel, self.wide)
+
+
+def far_centre(X: Any) -> Floats | None:
+    """The mean of dense rows that are much further from zero than from it; None for others."""
+    if sp.issparse(X):
+        return None
+    centre = X.mean(axis=0)
+    spread, size = row_norms(X - centre, squared=True).max(), row_norms(X, squared=True).max()
+    return np.asarray(centre) if FAR * spread < size else None
 
 
 def warn_if_indefinite(K: NDArray[Any]) -> None:
