@@ -8,6 +8,7 @@ import pandas as pd
 import polars as pl
 import pytest
 import scipy.sparse as sp
+from sklearn import naive_bayes as theirs
 
 from rosenblatt import (
     BernoulliNB,
@@ -182,11 +183,10 @@ def test_gaps_are_refused_for_models_that_refuse_them():
 
 
 def test_only_sums_that_do_not_round_are_proved():
-    X = np.array([[2.0**53], [2.0**53 + 2], [0.0], [1.0]])
-    y = [0, 0, 1, 1]
-    model = GaussianNB().fit(X, y)
-    assert certify(model, X, y)["means"].grade == "checked"
+    X, y = np.repeat([[2.0**53], [2.0**53 + 2], [0.0], [1.0]], 5, axis=0), [0] * 10 + [1] * 10
+    model = theirs.GaussianNB().fit(X, y)
+    assert certify(model, X, y)["means"].grade == "checked"  # 2**53 + 1 is no double
     assert certify(model, X, y)["class counts"].grade == "proved"
-    weight = np.full(4, 0.1)
-    model = GaussianNB().fit(X, y, sample_weight=weight)
+    weight = np.full(20, 0.1)  # ten of which are not one
+    model.fit(X, y, sample_weight=weight)
     assert certify(model, X, y, sample_weight=weight)["class counts"].grade == "checked"
