@@ -126,6 +126,8 @@ def _problem(model: Any, weight: float) -> tuple[str, Any]:
             float(alpha[k % len(alpha)] * (1 - ratio)), positive, held_to(model, tol, 2.0), effort,
             _scaled(numbers_of(model, k), power), nearness(model),
         )  # fmt: skip
+    if not names & {"LinearRegression", "Ridge", "RidgeCV"}:
+        raise ValueError(f"The objective of {type(model).__name__} is not known here.")
     alpha = np.zeros(1)
     if names & {"Ridge", "RidgeCV"}:
         alpha = np.ravel(np.asarray(getattr(model, "alpha_", getattr(model, "alpha", None)), float))
