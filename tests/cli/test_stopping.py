@@ -112,3 +112,19 @@ def test_other_commands_say_a_word_too(here, monkeypatch):
     monkeypatch.setattr(tables_module, "read_table", interrupted)
     result = run("fit", "iris", "--target", "species", "--model", "GaussianNB", "-o", "m.skops")
     assert (result.exit_code, result.stderr) == (STOPPED, "Stopped.\n")
+
+
+def test_the_report_of_many_columns_has_its_time_within_the_budget(here, monkeypatch):
+    """A page that lists 50,000 columns took most of a second longer than the budget."""
+    kept = []
+
+    def tried(*_, budget, **__):
+        kept.append(budget.after)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(compare_module, "run", tried)
+    for n in (10, 20_000):
+        names = ",".join(f"c{j}" for j in range(n))
+        (here / "wide.csv").write_text(f"{names}\n" + f"{','.join(['1'] * n)}\n" * 2)
+        run("compare", "wide.csv", "--target", "c0", "--budget", "30")
+    assert kept[1] >= kept[0] + 0.3

@@ -28,8 +28,9 @@ from .tables import Reading, named_target
 
 NO_REPORT = "Stopped before the report was written."
 MOST_NAMED = 5  # columns that were left out
-# Seconds: for the page and the end of the process, and for a model file.
-TO_END, TO_SAVE, TO_SAVE_A_COLUMN = 0.4, 0.4, 0.0002
+# Seconds: for the page and the end of the process, and for a model file; and those of each column.
+TO_END, TO_END_A_COLUMN = 0.4, 0.00002
+TO_SAVE, TO_SAVE_A_COLUMN = 0.4, 0.0002
 
 
 class Screen(Console):
@@ -73,7 +74,7 @@ def compare(
         source = reading._replace(verbose=False).table(table)
         target, width = named_target(source, target), source.frame.width
     to_save = TO_SAVE + TO_SAVE_A_COLUMN * width
-    clock.after = TO_END + (0.0 if save is None else to_save)
+    clock.after = TO_END + TO_END_A_COLUMN * width + (0.0 if save is None else to_save)
     options |= {"target": target, "command": shlex.join(["rosenblatt", *sys.argv[1:]])}
     # Where there is no screen, a line for each contestant is all that helps.
     if console.is_terminal:

@@ -166,6 +166,9 @@ def _signed(text: str) -> str:
 
 
 EMPTY = frozenset({"br", "hr", "meta", "link"})  # tags of HTML that are never closed
+SIGNS = {c: "\ufffd" for c in range(32) if c not in (9, 10)} | {
+    ord(c): html.escape(c) for c in "&<>\"'"
+}
 
 
 class Markup(str):
@@ -188,8 +191,9 @@ def tag(name: str, *children: object, **attributes: object) -> Markup:
 
 def joined(*children: object) -> Markup:
     """Elements and texts one after the other; None is nothing."""
-    there = (child for child in children if child is not None)
-    return Markup("".join(c if isinstance(c, Markup) else _text(c) for c in there))
+    return Markup(
+        "".join([c if isinstance(c, Markup) else _text(c) for c in children if c is not None])
+    )
 
 
 def table(heads: Iterable[str], rows: Iterable[Markup], class_: str) -> Markup:
@@ -207,7 +211,8 @@ def warnings(title: str, sentences: Iterable[str]) -> Markup | None:
 
 def _text(value: object) -> str:
     """Text as HTML, with a sign in the place of characters that are for machines."""
-    return html.escape("".join(c if c >= " " or c in "\n\t" else "\ufffd" for c in str(value)))
+    text = str(value)
+    return text if text.isalnum() else text.translate(SIGNS)
 
 
 def _attribute(pair: tuple[str, object]) -> str:
