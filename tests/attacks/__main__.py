@@ -22,7 +22,8 @@ def main():
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
     seed = int(time.time()) if options.seed is None else options.seed
-    print(f"{'family':<26} {'tries':>7} {'refused':>7} {'false':>6} {'seconds':>8}   seed {seed}")
+    columns = f"{'tries':>7} {'refused':>7} {'unclaimed':>9} {'false':>6} {'seconds':>8}"
+    print(f"{'family':<26} {columns}   seed {seed}")
     counts = []
     for name in options.only or run.NAMES:
         count = run.attack(name, options.tries, seed, options.seconds)

@@ -262,7 +262,7 @@ def _logistic(rng, C, ratio):
             return loss + decimal(l1 * absolute(w) + l2 / 2 * dot(w, w))
 
     if "gap" not in [claim.name for claim in certificate]:
-        return []
+        return None  # nothing is claimed
     with localcontext(DIGITS):
         P = objective(model.coef_, model.intercept_)
         return below(certificate, best_excess(P, [objective(*numbers) for numbers in tried]))
@@ -402,7 +402,7 @@ def kernel_machine(rng):
         return dot(beta, f) / 2 + Fraction(C) * sum(each, Fraction(0))
 
     if "gap" not in [claim.name for claim in certificate]:
-        return []
+        return None  # nothing is claimed
     return below(certificate, best_excess(objective(model), [objective(best)]))
 
 
@@ -434,6 +434,8 @@ def principal_axes(rng):
     centred = np.array([[float(x) for x in row] for row in rows])
     best = np.linalg.svd(centred)[2][:k]
     names = [claim.name for claim in certificate]
-    if "captured" not in names or not certificate["orthonormal"].holds:
+    if "captured" not in names:
+        return None  # nothing is claimed
+    if not certificate["orthonormal"].holds:
         return []
     return below(certificate, captured(best) - captured(model.components_), "captured")

@@ -39,6 +39,7 @@ def count_property(name, count, tries, seconds):
     module, function = TESTS[name]
     test = getattr(import_module(f"tests.certificates.{module}"), function)
     inner, start = test.hypothesis.inner_test, time.process_time()
+    before = dict(vars(test))  # where Hypothesis keeps settings and seed
 
     def counted(*args, **kwargs):
         if time.process_time() - start > seconds:
@@ -64,5 +65,7 @@ def count_property(name, count, tries, seconds):
         count.broken.append(traceback.format_exc(limit=-1))
     finally:
         test.hypothesis.inner_test = inner
+        vars(test).clear()
+        vars(test).update(before)
     count.seconds = time.process_time() - start
     return count

@@ -145,7 +145,9 @@ def rules(rng):
     wrong = _mistakes(holds, model.terms_, model.m_, y)
     model.n_mistakes_ = type(model.n_mistakes_)(wrong)
     certificate = certify(model, X, y)
-    if not certificate.holds or "fewest mistakes" not in [claim.name for claim in certificate]:
+    if "fewest mistakes" not in [claim.name for claim in certificate]:
+        return None  # nothing is claimed
+    if not certificate.holds:
         return []
     most = len(model.terms_) if wrong == 0 else max(model.max_terms, len(model.terms_))
     for k in range(most + 1):

@@ -1,8 +1,20 @@
 """A few tries of every family; `make fuzz` makes thousands of new ones."""
 
+from dataclasses import replace
+from fractions import Fraction
+from importlib import import_module
+from unittest.mock import Mock
+
+import numpy as np
 import pytest
 
+from rosenblatt import certify
+from rosenblatt.certificates import kmeans_bounds
+
 from . import run
+
+MOST_TRIES = 100
+BARE = ("k-means", "errors of lasso paths")  # bounds without a certificate around them
 
 
 @pytest.mark.parametrize("family", run.FAMILIES)
@@ -13,17 +25,58 @@ def test_no_certificate_is_false(family):
     assert count.tries >= 9  # few are refused
 
 
-def test_a_verifier_that_claims_too_much_is_found_out(monkeypatch):
-    from dataclasses import replace
+def boasting(*args, **kwargs):
+    """A certificate in which every claim holds, and nothing is left to gain."""
+    found = certify(*args, **kwargs)
+    claims = [replace(claim, value=0.0, holds=True) for claim in found]
+    claims = [claim if claim.bound is None else replace(claim, bound=0.0) for claim in claims]
+    return replace(found, claims=tuple(claims))
 
-    honest = run.optima.certify
 
-    def boasting(*args, **kwargs):
-        found = honest(*args, **kwargs)
-        return replace(found, claims=tuple(replace(c, value=0.0) for c in found.claims))
+@pytest.mark.parametrize("family", [name for name in run.NAMES if name not in BARE])
+def test_a_verifier_that_claims_too_much_is_found_out(family, monkeypatch):
+    if family in run.FAMILIES:
+        module = import_module(run.FAMILIES[family].__module__)
+        tries, seeds = 1, range(MOST_TRIES)
+    else:  # Hypothesis stops at the first
+        module = import_module(f"tests.certificates.{run.TESTS[family][0]}")
+        tries, seeds = MOST_TRIES, range(1)
+    monkeypatch.setattr(module, "certify", boasting)
+    assert any(run.attack(family, tries, seed).false for seed in seeds)
 
-    monkeypatch.setattr(run.optima, "certify", boasting)
-    assert run.attack("least squares", tries=10, seed=0).false
+
+def test_bounds_that_are_too_tight_are_found_out(monkeypatch):
+    monkeypatch.setattr(kmeans_bounds, "best_bound", lambda X, s, K, loss, _: (2 * loss + 1, ""))
+    assert run.attack("k-means", tries=20, seed=0).false
+    errors = run.optima.held_out_errors
+    monkeypatch.setattr(
+        run.optima, "held_out_errors", lambda *args: errors(*args)._replace(room=np.zeros(3))
+    )
+    assert run.attack("errors of lasso paths", tries=20, seed=0).false
+
+
+def test_what_a_certificate_refuses_is_counted_and_a_crash_is_broken(monkeypatch):
+    verifier = import_module("rosenblatt.certificates.linear_regression")
+    for error, refused in ((ValueError, 3), (np.linalg.LinAlgError, 0), (ZeroDivisionError, 0)):
+        monkeypatch.setattr(verifier, "certify_model", Mock(side_effect=error))
+        count = run.attack("ridge", tries=3, seed=0)
+        assert (count.refused, len(count.broken)) == (refused, 3 - refused)
+
+
+def test_a_fault_of_the_attack_is_no_refusal(monkeypatch):
+    monkeypatch.setattr(run.optima, "squares_excess", lambda *_: Fraction(float("nan")))
+    count = run.attack("ridge", tries=3, seed=0)
+    assert (count.refused, len(count.broken)) == (0, 3)
+
+
+def test_certificates_without_the_claim_are_counted(monkeypatch):
+    def bare(*args, **kwargs):
+        found = certify(*args, **kwargs)
+        return replace(found, claims=found.claims[:1])
+
+    monkeypatch.setattr(run.structures, "certify", bare)
+    count = run.attack("rules", tries=3, seed=0)
+    assert (count.unclaimed, count.tries) == (3, 0)
 
 
 def test_the_shortfall_of_mixed_columns_is_rounded_up():

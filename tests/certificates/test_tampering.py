@@ -129,6 +129,8 @@ def found_out(model, X, y):
         warnings.simplefilter("ignore", RuntimeWarning)
         try:
             return not certify(model, X, y).holds
+        except np.linalg.LinAlgError:  # a ValueError, but a crash
+            raise
         except ValueError:
             return True
 

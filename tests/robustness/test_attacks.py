@@ -2,8 +2,12 @@
 
 import random
 import warnings
+from unittest.mock import Mock
 
+import numpy as np
 import pytest
+
+from rosenblatt.discriminant_analysis.base import Undetermined
 
 from . import attacks
 
@@ -16,6 +20,15 @@ def test_nothing_breaks(kind):
 def test_an_attack_that_succeeds_is_counted(monkeypatch):
     monkeypatch.setitem(attacks.KINDS, "fits", lambda rng, folder: 1 / 0)
     assert len(attacks.attack("fits", tries=3, seed=0)) == 3
+
+
+def test_a_matrix_that_cannot_be_factored_is_a_crash_and_our_sentence_about_it_is_none(monkeypatch):
+    model = Mock(fit=Mock(side_effect=np.linalg.LinAlgError), spec=["fit"])
+    monkeypatch.setattr(attacks, "clone", lambda _: model)
+    assert len(attacks.attack("fits", tries=3, seed=0)) == 3
+    model.fit.side_effect = Undetermined
+    monkeypatch.setattr(attacks, "_is_fitted", lambda _: False)
+    assert attacks.attack("fits", tries=3, seed=0) == []
 
 
 @pytest.mark.parametrize("number", [994, 1201, 1855])
