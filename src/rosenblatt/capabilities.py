@@ -91,6 +91,7 @@ class TracedModel(Protocol):
           winning classes by scores, and the margins by scores and classes
         - ``splits`` (m, 3) of a tree: column, threshold and depth; ``votes``, the trees of a forest
         - ``row_weights`` (n,), of the training rows in the last round of boosting
+        - ``kept_start``, the number of the start that a fit with several kept
         - ``unit``, what a step adds, if it is no pass over the data, and ``news``, the last of them
           in words
         """

@@ -6,11 +6,10 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn import cluster
-from sklearn.callback import CallbackSupportMixin
 from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt import loops
-from rosenblatt.base import fitting_at_once
+from rosenblatt.base import all_or_nothing
 from rosenblatt.input_checks import validate_data
 
 from .centroid_linkage import ward_joins
@@ -26,7 +25,7 @@ from .linkage import (
 EUCLIDEAN = ("euclidean", "l2")
 
 
-class AgglomerativeClustering(CallbackSupportMixin, cluster.AgglomerativeClustering):  # type: ignore[misc]
+class AgglomerativeClustering(cluster.AgglomerativeClustering):  # type: ignore[misc]
     """Joins the two closest clusters, from one row each to one of all.
 
     How close two clusters are is their linkage: the distance of their nearest rows ("single"), of
@@ -85,7 +84,15 @@ class AgglomerativeClustering(CallbackSupportMixin, cluster.AgglomerativeCluster
     labels_: NDArray[np.intp]
     linkage_matrix_: NDArray[np.float64]
 
-    @fitting_at_once
+    @property
+    def set_callbacks(self) -> Any:
+        """Not to be had: the fitted tree holds every join already."""
+        raise AttributeError(
+            "AgglomerativeClustering has no steps to report to callbacks and traces: its tree "
+            "holds every join, in children_ and linkage_matrix_. Draw it by plot.dendrogram."
+        )
+
+    @all_or_nothing
     def fit(self, X: Any, y: Any = None) -> Self:
         """Build the tree of X (n, d), or of distances (n, n) if precomputed; return self."""
         self._validate_params()

@@ -9,13 +9,12 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClusterMixin, clone
-from sklearn.callback import CallbackSupportMixin
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import HasMethods, Interval
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from rosenblatt import loops
-from rosenblatt.base import fitting_at_once
+from rosenblatt.base import all_or_nothing
 from rosenblatt.input_checks import validate_data
 
 from .agglomerative import labels_of_tree
@@ -30,7 +29,7 @@ SMALL_CUT, TWO_WAY_CUT = 10, 300  # groups that are cut exactly, into any number
 PAIRS = 20_000_000  # compared by one compiled call
 
 
-class ConsensusClustering(CallbackSupportMixin, ClusterMixin, BaseEstimator):  # type: ignore[misc]
+class ConsensusClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     """Runs a clusterer many times, and keeps what the runs agree on.
 
     Each run gives one vote to each pair of rows that it puts together. Without `n_clusters`, rows
@@ -104,7 +103,15 @@ class ConsensusClustering(CallbackSupportMixin, ClusterMixin, BaseEstimator):  #
         self.max_samples = max_samples
         self.random_state = random_state
 
-    @fitting_at_once
+    @property
+    def set_callbacks(self) -> Any:
+        """Not to be had: the runs are fits of another model, kept as labels."""
+        raise AttributeError(
+            "ConsensusClustering reports no steps to callbacks and traces: runs_ holds the labels "
+            "of each run. Draw the votes by plot.vote_map, or trace the clusterer alone."
+        )
+
+    @all_or_nothing
     def fit(self, X: Any, y: Any = None) -> Self:
         """Run the clusterer on X (n, d), and cut the graph of votes; return self."""
         self._validate_params()

@@ -1,6 +1,7 @@
 """k-means: assign each row to the nearest centre, average, repeat."""
 
 import warnings
+from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -154,7 +155,11 @@ class NearestCentres:
 
     def trace_view(self) -> dict[str, Any]:
         """Return the states that traces and plots draw: the centres (K, d)."""
-        return {"centres": self.cluster_centers_} if hasattr(self, "cluster_centers_") else {}
+        if not hasattr(self, "cluster_centers_"):
+            return {}
+        losses = getattr(self, "inertias_", None)
+        kept = {} if losses is None else {"kept_start": int(losses.argmin())}
+        return {"centres": self.cluster_centers_, **kept}
 
     def _checked(self, X: Any) -> Any:
         if is_as_fitted(self, X) and X.flags.c_contiguous and np.isfinite(X).all():
@@ -260,24 +265,18 @@ class KMeans(NearestCentres, CallbackSupportMixin, sklearn.cluster.KMeans):  # t
         tol = self.tol * mean_variance(rows, squares)
         passes = Passes(self, X, y, sample_weight, max_iter=None)
         ends: list[dict[str, Any]] = []
-
-        def begin() -> Lloyd:
-            init = starts[len(ends)]
-            return Lloyd(rows, squares, start(rows, init, self.n_clusters, random_state))
-
-        run, reason = begin(), None
-        passes.attributes = lambda: state_of(run, X.dtype)
-        for _ in passes:
-            if reason:  # the last start has ended, and callbacks have seen how
-                run = begin()
-            run.step()
-            reason = self._ended(run, tol)
-            if reason:
-                ends.append(end_of(run, X.dtype, reason, tol))
-                if len(ends) == len(starts):
+        for init in passes.each_start(starts):
+            run = Lloyd(rows, squares, start(rows, init, self.n_clusters, random_state))
+            passes.attributes = partial(state_of, run, X.dtype)
+            end = None
+            for _ in passes:
+                run.step()
+                reason = self._ended(run, tol)
+                if reason:
+                    end = end_of(run, X.dtype, reason, tol)  # before callbacks see the last step
                     passes.stop(reason)
-        if passes.stop_reason == "callback" and not reason:
-            ends.append(end_of(run, X.dtype, "callback", tol))
+            ends.append(end or end_of(run, X.dtype, "callback", tol))
+            passes.attributes = partial(best_of, ends)
         self._publish(ends)
         return self
 
@@ -328,9 +327,9 @@ class KMeans(NearestCentres, CallbackSupportMixin, sklearn.cluster.KMeans):  # t
 
     def _publish(self, ends: list[dict[str, Any]]) -> None:
         """Keep the end with the lowest loss, the first of several."""
-        best = min(ends, key=lambda end: end["inertia_"])
+        best = best_of(ends)
         moved, tol = best.pop("_moved")
-        self.__dict__.update(best, inertias_=np.array([end["inertia_"] for end in ends]))
+        self.__dict__.update(best)
         self._n_features_out = self.n_clusters
         if best["stop_reason_"] == "max_iter":
             warnings.warn(
@@ -372,3 +371,9 @@ def end_of(run: Lloyd, dtype: Any, reason: StopReason, tol: float) -> dict[str, 
     attributes = state_of(run, dtype) | {"inertia_": run.loss(), "stop_reason_": reason}
     del attributes["n_changed_"]
     return attributes | {"_moved": (run.moved, tol)}
+
+
+def best_of(ends: list[dict[str, Any]]) -> dict[str, Any]:
+    """The attributes at the end with the lowest loss, the first of several, and all losses."""
+    best = min(ends, key=lambda end: end["inertia_"])
+    return best | {"inertias_": np.array([end["inertia_"] for end in ends])}

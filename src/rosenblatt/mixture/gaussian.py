@@ -1,6 +1,7 @@
 """Gaussian mixtures by EM: which component, given the parameters; which parameters, given that."""
 
 import warnings
+from functools import partial
 from numbers import Real
 from typing import Any, ClassVar, Self
 
@@ -159,30 +160,25 @@ class GaussianMixture(CallbackSupportMixin, sklearn.mixture.GaussianMixture):  #
         begun = self.warm_start and hasattr(self, "converged_")
         if begun:
             self._refuse_another_shape(rows)
-        n_starts = 1 if begun else self.n_init
+        n_starts = 1 if begun or self.max_iter == 0 else self.n_init
         random_state = check_random_state(self.random_state)
         passes = Passes(self, rows.X, y, sample_weight, 0 if self.max_iter == 0 else None)
         ends: list[EM] = []
 
-        def begin() -> EM:
+        for _ in passes.each_start(range(n_starts)):
             if begun:
-                return EM(self._learned(), [self.lower_bound_])
-            return EM(self._start(rows, random_state), [])
-
-        run = begin()
-        passes.attributes = lambda: self._attributes(run, rows.X.dtype)
-        for _ in passes:
-            if run.stopped:  # and callbacks have seen how
-                run = begin()
-            run.bounds.append(self._step(rows, run))
-            run.stopped = self._ended(run, begun)
-            if run.stopped:
-                ends.append(run)
-                if len(ends) == n_starts:
+                run = EM(self._learned(), [self.lower_bound_])
+            else:
+                run = EM(self._start(rows, random_state), [])
+            passes.attributes = partial(self._attributes, run, rows.X.dtype)
+            for _ in passes:
+                run.bounds.append(self._step(rows, run))
+                run.stopped = self._ended(run, begun)
+                if run.stopped:
                     passes.stop(run.stopped)
-        if run not in ends:
-            run.stopped = passes.stop_reason or "callback"
+            run.stopped = run.stopped or passes.stop_reason
             ends.append(run)
+            passes.attributes = partial(self._best_attributes, ends, rows.X.dtype)
         self._publish(ends, rows, begun)
         return self
 
@@ -305,15 +301,20 @@ class GaussianMixture(CallbackSupportMixin, sklearn.mixture.GaussianMixture):  #
             "lower_bounds_": bounds,
         }
 
+    def _best_attributes(self, ends: "list[EM]", dtype: Any) -> dict[str, Any]:
+        """The attributes of the likeliest end, the first of several, and the bounds of all."""
+        bounds = {"start_bounds_": np.array([run.bound() for run in ends])}
+        return self._attributes(max(ends, key=EM.bound), dtype) | bounds
+
     @one_blas_thread()
     def _publish(self, ends: "list[EM]", rows: Rows, begun: bool) -> None:
         """Keep the likeliest end, the first of several."""
-        best = max(ends, key=lambda run: run.bounds[-1] if run.bounds else -np.inf)
+        best = max(ends, key=EM.bound)
         moved = np.ptp(best.bounds[-2:]) if len(best.bounds) > 1 else np.inf
         if begun:
             best.bounds = best.bounds[1:]
         self.__dict__.update(self._attributes(best, rows.X.dtype), stop_reason_=best.stopped)
-        self.start_bounds_ = np.array([run.bounds[-1] if run.bounds else -np.inf for run in ends])
+        self.start_bounds_ = np.array([run.bound() for run in ends])
         if best.stopped == "max_iter" and self.max_iter > 0:
             warnings.warn(
                 "Best performing initialization did not converge. Try different init parameters, "
@@ -390,7 +391,9 @@ class GaussianMixture(CallbackSupportMixin, sklearn.mixture.GaussianMixture):  #
         """Return the states that traces and plots draw: centres (K, d), spreads, shares (K,)."""
         if not hasattr(self, "means_"):
             return {}
-        return {
+        bounds = getattr(self, "start_bounds_", None)
+        kept = {} if bounds is None else {"kept_start": int(bounds.argmax())}
+        return kept | {
             "centres": self.means_,
             "spreads": spreads_of(self.covariances_, self.covariance_type, *self.means_.shape),
             "shares": self.weights_,
@@ -445,6 +448,10 @@ class EM:
         self.parameters, self.bounds = parameters, bounds
         self.raw: NDArray[np.float64] | None = None  # covariances without the floor
         self.stopped: StopReason | None = None
+
+    def bound(self) -> float:
+        """The last mean log-likelihood."""
+        return self.bounds[-1] if self.bounds else -np.inf
 
 
 def with_precisions(parameters: Components, precisions: NDArray[np.float64]) -> Components:

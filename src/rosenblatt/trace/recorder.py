@@ -16,6 +16,7 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+from rosenblatt.capabilities import trace_view
 from rosenblatt.runtime.atomic_files import drafted
 from rosenblatt.trace.run import Run, RunKey
 
@@ -100,10 +101,12 @@ class Recorder:
     ) -> None:
         """Keep the model after a pass; scikit-learn calls this."""
         if is_whole_fit(context):
+            self._mark_starts(context, fitted_estimator)
             self._close(context)
         elif fitted_estimator is not None:
             run = self._run_of(context.parent, Data.of(X, y, metadata))
-            if self.every != "pass" and context.task_id == 0 and not run.n_visits:
+            first = context.task_id == 0 and (is_whole_fit(context.parent) or not run.key.path[-1])
+            if self.every != "pass" and first and not run.n_visits:
                 warnings.warn(
                     f'{run.name} does not tell single visits; use Trace(every="pass"), as is done '
                     "here: its passes are recorded."
@@ -158,6 +161,8 @@ class Recorder:
         run = self._open.get(key)
         if run is None:
             run = Run(key, label_of(context, key.fit), context.estimator_name, data)
+            if not is_whole_fit(context):  # one start of several
+                run.origin = self._run_of(context.parent, data).origin
             self._open[key] = run
         if run.data.X is None:
             run.data = data
@@ -176,6 +181,14 @@ class Recorder:
         if pipeline is None or pipeline.steps[-1][1] is not estimator:
             return None
         return ground_of(pipeline, self._open[key].data, self._open[key].origin)
+
+    def _mark_starts(self, context: Any, fitted_estimator: Any) -> None:
+        """Mark the runs of starts that a fit with several did not keep."""
+        kept = trace_view(fitted_estimator).get("kept_start")
+        fit = self._key_of(context)
+        for key, run in self._open.items():
+            if key.fit == fit.fit and key.path[:-1] == fit.path:
+                run.kept = kept in (None, key.path[-1])
 
     def _close(self, context: Any) -> None:
         """Settle the runs below this fit: keep them, or send them to the process that asked."""

@@ -22,9 +22,9 @@ class Trace(Recorder):
     Attach it with ``set_callbacks`` to a model, a ``Pipeline`` or a search, then fit. Step 0 is
     the model before anything was learnt and step k the model after the k-th step, so that
     ``len(trace)`` is one more than the number of steps made. Indexing, `table`, `plot` and
-    `save` speak of one run, the last unless told otherwise; `runs` names them all, those of
-    worker processes included. Objective and error are worked out when asked for, on the training
-    data, which is kept by reference.
+    `save` speak of one run, the last unless told otherwise, or of several starts the one that was
+    kept; `runs` names them all, those of worker processes included. Objective and error are worked
+    out when asked for, on the training data, which is kept by reference.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ class Trace(Recorder):
 
     @property
     def runs(self) -> tuple[str, ...]:
-        """The names of the runs: one per fit, and one per candidate and split of a search."""
+        """The names of the runs: one per fit, start, and candidate and split of a search."""
         return tuple(run.label for run in self._all_runs())
 
     def steps(self, run: str | None = None) -> tuple[Step, ...]:
@@ -58,16 +58,14 @@ class Trace(Recorder):
         return tuple(self._run(run).steps)
 
     def __len__(self) -> int:
-        runs = self._all_runs()
-        return len(runs[-1].steps) if runs else 0
+        return len(self._run(None).steps) if self._all_runs() else 0
 
     @overload
     def __getitem__(self, index: int) -> Step: ...
     @overload
     def __getitem__(self, index: slice) -> tuple[Step, ...]: ...
     def __getitem__(self, index: int | slice) -> Step | tuple[Step, ...]:
-        runs = self._all_runs()
-        steps = runs[-1].steps if runs else []
+        steps = self._run(None).steps if self._all_runs() else []
         if isinstance(index, slice):
             return tuple(steps[index])
         if not -len(steps) <= index < len(steps):
@@ -220,7 +218,7 @@ class Trace(Recorder):
                 "This trace is empty: attach it with model.set_callbacks(trace), then fit."
             )
         if label is None:
-            return next(reversed(runs.values()))
+            return next(run for run in reversed(runs.values()) if run.kept)
         if label not in runs:
             raise ValueError(f"run must be one of {list(runs)}; got {label!r}.")
         return runs[label]

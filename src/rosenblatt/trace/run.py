@@ -67,6 +67,7 @@ class Run:
     steps: list[Step] = field(default_factory=list)
     n_visits: int = 0
     origin: Ground | None = None  # of the rows, where a pipeline made them
+    kept: bool = True  # False for a start whose end another one beat
     _measures: dict[int, Measures] = field(default_factory=dict, repr=False)
     _ruler: Ruler | None = field(default=None, repr=False)
 
