@@ -86,3 +86,12 @@ def test_a_large_tol_of_the_model_excuses_no_useless_fit():
     model = GaussianMixture(2, tol=1e3, random_state=0).fit(X)
     model.means_ = model.means_ + [[0.5], [0.5]]
     assert not certify(model, X)["next step"].holds
+
+
+def test_a_step_that_rounding_hides_from_means_is_seen():
+    X = 2.0**52 + np.array([[0.0], [1.0], [3.0]])  # whose mean, 2**52 + 4 / 3, is no double
+    model = GaussianMixture(1, covariance_type="diag").fit(X)
+    near = GaussianMixture(1, covariance_type="diag").fit(X - 2.0**52)
+    model.means_, model.covariances_ = near.means_ * 0 + 2.0**52 + 1, near.covariances_
+    gain = (4 / 3 - 1) ** 2 / (2 * near.covariances_[0, 0])  # of a mean in the right place
+    assert certify(model, X)["next step"].value >= gain / 2

@@ -129,3 +129,10 @@ def test_sparse_rows_far_from_zero_are_measured_as_dense_ones_are(kind):
     certificate = certify(model, sp.csr_matrix(X))
     assert not certificate.holds
     assert certificate["optimum"].value >= 1.0
+
+
+def test_a_step_that_rounding_hides_from_means_is_seen():
+    X = 2.0**52 + np.array([[0.0], [1.0], [3.0]])  # whose mean, 2**52 + 4 / 3, is no double
+    model = sklearn.cluster.KMeans(1, n_init=1).fit(X)
+    model.cluster_centers_ = np.array([[2.0**52 + 1]])
+    assert certify(model, X)["next step"].value == pytest.approx(1 / 3)

@@ -129,13 +129,23 @@ def step_claim(
     for k in range(len(centres)):
         mine = np.flatnonzero((nearest == k) & (weight > 0))
         if len(mine):
-            total = float(weight[mine].sum())
-            mean = np.asarray(weight[mine] @ X[mine]).ravel() / total
-            gain += total * float(((mean - centres[k]) ** 2).sum())
+            pull = pull_of(X, weight, mine, centres[k])
+            gain += float(pull @ pull) / float(weight[mine].sum())
     statement = f"one more step would lower the loss by {gain:.2g} (local)"
     if not hasattr(model, "algorithm"):  # batches do not aim at it
         return measured("next step", statement, gain)
     return within("next step", statement, gain, tol * loss + slack)
+
+
+def pull_of(X: Any, weight: Floats, mine: Codes, centre: Floats) -> Floats:
+    """The weighted sum (d,) of some rows' differences: a mean far from zero would be rounded."""
+    pull = np.zeros(len(centre))
+    step = max(1, CELLS_AT_ONCE // len(centre))
+    for start in range(0, len(mine), step):
+        some = mine[start : start + step]
+        rows = X[some].toarray() if sp.issparse(X) else X[some]
+        pull += weight[some] @ (rows - centre)
+    return pull
 
 
 def move_claim(
