@@ -70,6 +70,16 @@ def test_an_output_that_takes_no_more_is_one_sentence(here):
     ]
 
 
+def test_a_reader_that_goes_away_leaves_no_traceback(here):
+    words = [sys.executable, "-m", "rosenblatt", "predict", "m.skops", "rows.csv"]
+    reader, writer = os.pipe()
+    os.close(reader)
+    with open(writer, "wb") as closed:
+        result = subprocess.run(words, stdout=closed, stderr=subprocess.PIPE, text=True)
+    assert "Traceback" not in result.stderr
+    assert len(result.stderr.splitlines()) <= 1
+
+
 # One process after the other writes all kinds of files, again and again.
 WRITE_ON = """
 import sys
