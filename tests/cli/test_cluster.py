@@ -7,6 +7,8 @@ import pytest
 
 from rosenblatt import cluster_table
 from rosenblatt.cli.cluster import names_of, numbers_of
+from rosenblatt.workbench import clustering
+from rosenblatt.workbench.clustering import FAMILIES
 from tests.cli.commands import done, refused, run
 
 
@@ -66,3 +68,53 @@ def test_a_search_cut_short_is_said_so_on_the_screen_too(tmp_path, monkeypatch):
 def test_numbers_are_read(text, numbers):
     assert numbers_of(text) == numbers
     assert names_of(["a, b", "c"]) == ["a", "b", "c"]
+
+
+@pytest.fixture
+def mixed(tmp_path, monkeypatch):
+    """A table of two groups with a column named cluster."""
+    monkeypatch.chdir(tmp_path)
+    table = pl.DataFrame({"x": [*range(9), *range(30, 40)], "cluster": ["a", "b"] * 9 + ["a"]})
+    table.write_csv("t.csv")
+    return table
+
+
+@pytest.mark.parametrize("without", [(), ("--without", "cluster")])
+def test_a_model_of_a_table_with_a_column_cluster_can_be_read(mixed, without):
+    done("cluster", "t.csv", "--k", "2", "--labels", "l.csv", "--save", "m.skops", *without)
+    done("predict", "m.skops", "t.csv", "--keep", "-o", "p.csv")
+    assert pl.read_csv("p.csv").equals(pl.read_csv("l.csv"))
+    assert pl.read_csv("p.csv").columns == ["x", "cluster", "cluster_2"]
+    assert done("predict", "m.skops", "t.csv").splitlines()[0] == "cluster"
+
+
+def test_numbers_in_the_wrong_order_are_named(tmp_path):
+    said = refused("cluster", "iris", "--k", "8-2", "-o", tmp_path / "r.html")
+    assert "got '8-2', and 8 is above 2" in said
+
+
+def test_the_list_says_why_a_clustering_with_a_larger_silhouette_is_left_aside(tmp_path):
+    said = done("cluster", "iris", "--k", "2-3", "--without", "species", "-o", tmp_path / "r.html")
+    assert "average linkage, 3 clusters (left aside: a cluster of 3 rows)" in said
+    assert "Hollow marks are left aside" in (tmp_path / "r.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_clusters_are_certified_without_a_column_of_answers(mixed, family, monkeypatch):
+    monkeypatch.setattr(clustering, "FAMILIES", (family,))
+    done("cluster", "t.csv", "--k", "2", "--save", "m.skops")
+    result = run("certify", "m.skops", "t.csv")
+    assert result.exit_code == 0, result.output
+    assert "KNeighbors" not in result.stdout
+    if "linkage" in family:
+        assert "all 18 joins replayed" in result.stdout
+        assert "0 rows are in another of the 2 clusters" in result.stdout
+        assert "nearest row learned" in " ".join(result.stderr.split())
+        mixed.head(12).write_csv("half.csv")
+        assert "made its tree of 19 rows" in refused("certify", "m.skops", "half.csv")
+
+
+@pytest.mark.parametrize("words", [("trace", "iris"), ("fit", "iris"), ("models",)])
+def test_other_commands_refer_to_it_for_a_clustering(tmp_path, words):
+    named = ("KMeans",) if words == ("models",) else ("--model", "KMeans", "-o", tmp_path / "o")
+    assert "use `rosenblatt cluster`" in refused(*words, *named)

@@ -1,13 +1,18 @@
 """Q7, W10: groups in a table: prepared, chosen, described, resampled, saved, reported."""
 
+import re
+from dataclasses import replace
+
 import numpy as np
 import polars as pl
 import pytest
 
 import rosenblatt
 from rosenblatt.data import TableError
+from rosenblatt.workbench import clustering
 from rosenblatt.workbench.cluster_profiles import profiles_of
 from rosenblatt.workbench.clustering import FAMILIES
+from rosenblatt.workbench.protocol.clock import Clock
 from rosenblatt.workbench.report.cluster_page import page
 
 
@@ -69,8 +74,6 @@ def test_columns_without_groups_are_reported_as_such():
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_a_saved_model_of_any_family_assigns_the_same_clusters(family, tmp_path, monkeypatch):
-    from rosenblatt.workbench import clustering
-
     monkeypatch.setattr(clustering, "FAMILIES", (family,))
     monkeypatch.setattr(clustering, "RESAMPLES", 2)
     frame, _ = customers(60)
@@ -141,8 +144,9 @@ def test_an_error_about_k_names_the_first_wrong_number():
 
 
 def test_the_page_has_the_shares_of_categories_among_all_rows(found):
-    row = page(found.findings).split('<th scope="row">pays</th>')[1].split("</tr>")[0]
-    assert "card 33" in row.rpartition("<td")[2]
+    first = page(found.findings).split('<th scope="row">pays</th>')[1].split("</td>")[0]
+    assert "<div>cash <span>66.7%" in first
+    assert "<div>card <span>33.3%" in first
 
 
 def test_numbers_whose_squares_are_too_large_are_named():
@@ -158,3 +162,67 @@ def test_clusters_are_numbered_by_falling_size():
     found = rosenblatt.cluster_table(pl.DataFrame(X, schema=["a", "b"]), k=4, random_state=2)
     sizes = np.bincount(found.labels)
     assert (np.diff(sizes) <= 0).all()
+
+
+def test_one_column_is_left_out_by_its_name_and_numbers_are_read_as_typed():
+    found = rosenblatt.cluster_table(customers()[0], k="2-3", without="pays")
+    assert {trial.k for trial in found.findings.trials} == {2, 3}
+    assert "pays" not in {c.name for c in found.findings.columns if c.used}
+    with pytest.raises(ValueError, match="2-8 or 2,4,8; got 'few'"):
+        rosenblatt.cluster_table(customers()[0], k="few")
+    with pytest.raises(ValueError, match=r"several of them; got 2\.5\.$"):
+        rosenblatt.cluster_table(customers()[0], k=2.5)
+
+
+def test_the_table_of_shares_names_the_most_common_value_and_counts_what_is_true():
+    frame = pl.DataFrame({"sex": ["m"] * 5 + ["f"] * 4 + [None], "bites": [True] * 3 + [False] * 7})
+    kinds = {"sex": "categorical", "bites": "boolean"}
+    profiles = profiles_of(frame, kinds, np.array([0] * 4 + [1] * 6))
+    shown = [{d.column: (d.common, d.common_inside) for d in p.differences} for p in profiles]
+    assert shown[0] == {"sex": ("m", 1.0), "bites": ("true", 0.75)}
+    assert shown[1] == {"sex": ("f", 4 / 6), "bites": ("true", 0.0)}
+
+
+def test_a_value_that_each_cluster_would_name_is_named_once():
+    rng = np.random.default_rng(0)
+    frame = customers(60)[0].with_columns(member=pl.Series(rng.random(60) < 0.3))
+    text = page(rosenblatt.cluster_table(frame, k=2).findings)
+    row = text.split('<th scope="row">member is true</th>')[1].split("</tr>")[0]
+    assert row.count("%") == 3
+    assert "true" not in row
+
+
+def test_twelve_clusters_have_marks_of_their_own_on_the_map():
+    centres = np.array([[i, j] for i in range(4) for j in range(3)]) * 10.0
+    X = np.repeat(centres, 20, axis=0) + np.random.default_rng(0).normal(size=(240, 2))
+    text = page(rosenblatt.cluster_table(pl.DataFrame(X, schema=["a", "b"]), k=12).findings)
+    marks = re.findall(r'd="M[-.0-9]+ [-.0-9]+(m[^"M]*)[^"]*" class="points (c\d)"', text)
+    assert len(set(marks)) == 12
+    legend = re.findall(r'd="M7 7(m[^"]*)" class="mark (c\d)"', text)
+    assert legend == marks
+
+
+def test_a_first_clustering_that_takes_long_leaves_time_for_the_others():
+    class Hurried(Clock):
+        now = 1.5  # seconds that the process took to start
+
+        @property
+        def seconds(self):
+            return self.now
+
+        def attempt(self, work, seconds, otherwise=None):
+            if seconds <= 0:
+                self.stopped = "budget"
+                return otherwise
+            self.now += 1.0 if self.now == 1.5 else 0.01  # the first one loads compiled loops
+            return work()
+
+    data = clustering.ClusterData(rosenblatt.data.read_table("iris"), {}, 0)
+    assert len(clustering._search(data, [2, 3], Hurried(5.0), None)) == 8
+
+
+def test_it_is_said_if_every_clustering_has_a_tiny_cluster(found):
+    tiny = replace(found.findings.best, sizes=(118, 1, 1))
+    assert tiny.flaw == "left aside: a cluster of 1 row"
+    reasons = replace(found.findings, best=tiny, trials=[tiny]).reasons
+    assert "Every clustering that was tried has a cluster below 3%" in reasons[0]

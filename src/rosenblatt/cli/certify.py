@@ -1,9 +1,16 @@
 """`rosenblatt certify`: what a model achieved, derived again from a table and its numbers."""
 
 import math
+from dataclasses import replace
+from typing import Any
 
+import numpy as np
+from scipy.optimize import linear_sum_assignment
+
+from rosenblatt.certificates import Certificate
 from rosenblatt.certificates import certify as certificate_of
-from rosenblatt.data import Table
+from rosenblatt.certificates.claims import within
+from rosenblatt.data import Table, TableError
 from rosenblatt.workbench.fitting import learned_rows
 from rosenblatt.workbench.model_file.files import SavedModel, blaming
 from rosenblatt.workbench.preparation.known_columns import rows_for, targets_of
@@ -26,6 +33,8 @@ def certify(
     if not 0 <= tol < math.inf:
         raise ValueError(f"tol must be a number >= 0; got {tol}.")
     saved = load_model(model, large=large)
+    if saved.task == "clustering":
+        return _certify_clusters(saved, model, table, tol, out, reading)
     read = reading.for_model(table, saved, target)
     rows, y = targets_of(saved, read)
     whole = len(y)
@@ -49,6 +58,58 @@ def certify(
             f"need the rows that were fitted to.{_to_find_them(saved, read)}"
         )
     return 0 if found.holds else 1
+
+
+def _certify_clusters(
+    saved: SavedModel, model: str, table: str, tol: float, out: str | None, reading: Reading
+) -> int:
+    """The same for clusters, which no column of the table has to name."""
+    read = reading.for_model(table, saved, None)
+    X = rows_for(saved, read)
+    with blaming(model, table):
+        if hasattr(saved.model[-1], "n_samples_fit_"):  # linkage: the nearest row is looked up
+            found = _tree_again(saved, X, tol)
+            note = (
+                f"The file keeps the rows with their clusters, not the tree of {saved.family}, "
+                "which was built again from this table. A new row goes to the cluster of the "
+                "nearest row learned."
+            )
+        else:
+            found = certificate_of(saved.model, X, tol=tol)
+            note = ""
+    with printed_to(out, table, model) as print_lines:
+        print_lines(found)
+    if saved.n_rows not in (0, len(read)):
+        note = (
+            f"The model was fitted to {saved.n_rows:,} rows of {saved.source}, and these are "
+            f"{len(read):,} others: the certificate speaks of these, and claims of a fit need the "
+            "rows that were fitted to."
+        )
+    if note:
+        print_note(note)
+    return 0 if found.holds else 1
+
+
+def _tree_again(saved: SavedModel, rows: Any, tol: float) -> Certificate:
+    """Build the tree of a linkage again, certify it, and compare its clusters with those saved."""
+    from rosenblatt.workbench.clustering import fitted  # which takes a second
+
+    features, neighbours = saved.model[:-1], saved.model[-1]
+    X = features.transform(rows)
+    X = np.ascontiguousarray(X if isinstance(X, np.ndarray) else X.toarray())
+    if len(X) != neighbours.n_samples_fit_:
+        raise TableError(
+            f"{saved.family} made its tree of {neighbours.n_samples_fit_:,} rows, and the table "
+            f"has {len(X):,}: a tree is certified with the rows that it was made of."
+        )
+    k = len(neighbours.classes_)
+    tree = fitted(saved.family, X, k, 0)
+    counts = np.zeros((k, k), np.intp)  # rows by their clusters in the tree and in the file
+    np.add.at(counts, (tree.cut(k), neighbours.predict(X)), 1)
+    n_moved = len(X) - int(counts[linear_sum_assignment(-counts)].sum())
+    words = f"{n_moved:,} rows are in another of the {k} clusters of the tree than in the file"
+    found = certificate_of(tree, X, tol=tol)
+    return replace(found, claims=(*found.claims, within("saved clusters", words, n_moved, 0)))
 
 
 def _to_find_them(saved: SavedModel, table: Table) -> str:

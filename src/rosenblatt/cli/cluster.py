@@ -9,7 +9,7 @@ from typing import Any
 from rosenblatt import cli
 from rosenblatt.data.errors import listed
 from rosenblatt.data.files import check_places
-from rosenblatt.workbench.arguments import checked_budget
+from rosenblatt.workbench.arguments import checked_budget, numbers_of
 from rosenblatt.workbench.cluster_findings import Trial
 from rosenblatt.workbench.clustering import cluster_table
 from rosenblatt.workbench.clustering_result import Clustering
@@ -42,9 +42,10 @@ def cluster(
     already = age_of_process() if cli.is_the_process else 0.0
     clock = Clock(checked_budget(budget), already, TO_END + (TO_SAVE if save is not None else 0.0))
     console = Screen(markup=False, highlight=False)
+    numbers = numbers_of(k)
     source = reading._replace(verbose=False).table(table)
     found = cluster_table(
-        source, k=numbers_of(k), without=names_of(without), budget=clock, random_state=random_state,
+        source, k=numbers, without=names_of(without), budget=clock, random_state=random_state,
         progress=_say(console, stages), command=shlex.join(["rosenblatt", *sys.argv[1:]]),
     )  # fmt: skip
     _answer(console, found)
@@ -69,24 +70,6 @@ def names_of(words: list[str] | None) -> list[str]:
     return [name.strip() for word in words or [] for name in word.split(",") if name.strip()]
 
 
-def numbers_of(text: str | None) -> int | list[int] | None:
-    """The value of `--k`: "4", "2-8" or "2,4,8".
-
-    >>> numbers_of("4"), numbers_of("2-4"), numbers_of("2,5"), numbers_of(None)
-    (4, [2, 3, 4], [2, 5], None)
-    """
-    if text is None:
-        return None
-    try:
-        first, _, last = text.partition("-")
-        if last:
-            return list(range(int(first), int(last) + 1))
-        numbers = [int(word) for word in text.split(",")]
-    except ValueError:
-        raise ValueError(f"--k takes a number such as 4, or 2-8 or 2,4,8; got {text!r}.") from None
-    return numbers[0] if len(numbers) == 1 else numbers
-
-
 def _say(console: Screen, stages: Stages) -> Any:
     """What prints each clustering as it is done."""
     n_printed = 0
@@ -97,7 +80,7 @@ def _say(console: Screen, stages: Stages) -> Any:
         for trial in trials[n_printed:]:
             console.print(
                 f"{clock.seconds:6.1f} s  {trial.silhouette:6.3f}  "
-                f"{trial.family}, {trial.k} clusters"
+                f"{trial.family}, {trial.k} clusters{trial.flaw and f' ({trial.flaw})'}"
             )
         n_printed = len(trials)
 

@@ -3,6 +3,7 @@
 from rosenblatt.data.files import place_for
 from rosenblatt.data.source import is_many
 from rosenblatt.workbench.fitting import fit_table
+from rosenblatt.workbench.model_catalogue import families_named
 from rosenblatt.workbench.model_file.files import save_model
 from rosenblatt.workbench.preparation.row_view import first_of
 from rosenblatt.workbench.protocol.results import rows_counted
@@ -29,6 +30,7 @@ def fit(
 ) -> None:
     """Fit, write the file, and print what is in it."""
     place_for(out, table)
+    families_named(model)  # which refuses an unknown name
     if is_many(table) or engine or scheduler or checkpoint:
         from .source_fit import fit_by_parts  # Dask takes a second to import
 

@@ -1,7 +1,7 @@
 """`rosenblatt predict`: the prediction for each row of a table, however long it is."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from importlib import import_module
 from typing import IO, Any
@@ -9,6 +9,7 @@ from typing import IO, Any
 import polars as pl
 
 from rosenblatt.data import Table, TableError
+from rosenblatt.data.columns import free_name
 from rosenblatt.data.files import place_for, whole_file
 from rosenblatt.data.source import files_of, is_many
 from rosenblatt.workbench.model_file.files import SavedModel
@@ -51,7 +52,7 @@ def predict(
         for batch in _batches(table, saved, target, reading):
             X = known_columns.rows_for(saved, batch, n_rows)
             odd.add(X)
-            found = _predictions(saved, X, proba)
+            found = _predictions(saved, X, proba, batch.frame.columns if keep else ())
             if not n_rows and (extra := known_columns.unknown_columns(saved, batch)):
                 print_note(f"The model does not read {first_of(extra)}.")
             written.add(_kept(batch, found) if keep else found)
@@ -73,9 +74,11 @@ def _scored(saved: SavedModel, table: str, target: str | None, reading: Reading)
     return score_in_words(saved, table, target, reading)
 
 
-def _predictions(saved: SavedModel, X: Any, proba: bool) -> pl.DataFrame:
+def _predictions(
+    saved: SavedModel, X: Any, proba: bool, taken: Collection[str] = ()
+) -> pl.DataFrame:
     """A column of predictions; on request, one of probabilities for each class."""
-    name = CLUSTER if saved.task == "clustering" else PREDICTION
+    name = free_name(CLUSTER, taken) if saved.task == "clustering" else PREDICTION
     columns = [pl.Series(name, saved.model.predict(X))]
     if proba:
         probabilities = saved.model.predict_proba(X)

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Collection
 from dataclasses import dataclass
+from itertools import chain, count
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -273,3 +274,13 @@ def _holds(values: pl.Series) -> str:
     if values.dtype.is_numeric():
         return "numbers"
     return "dates" if values.dtype.is_temporal() else "yes or no"
+
+
+def free_name(name: str, taken: Collection[str]) -> str:
+    """A name for a new column: the one wanted, or with the first number that makes it new.
+
+    >>> free_name("cluster", ["x"]), free_name("cluster", ["cluster", "cluster_2"])
+    ('cluster', 'cluster_3')
+    """
+    names = chain([name], (f"{name}_{number}" for number in count(2)))
+    return next(free for free in names if free not in taken)

@@ -33,6 +33,27 @@ def checked_budget(budget: float | None) -> float | None:
     return budget
 
 
+def numbers_of(k: Any) -> Any:
+    """Numbers of clusters as people type them, "4", "2-8" or "2,4,8"; other values as they are.
+
+    >>> numbers_of("4"), numbers_of("2-4"), numbers_of("2,5"), numbers_of(None)
+    (4, [2, 3, 4], [2, 5], None)
+    """
+    if not isinstance(k, str):
+        return k
+    try:
+        first, dash, last = k.partition("-")
+        numbers = [int(first), int(last)] if dash else [int(word) for word in k.split(",")]
+    except ValueError:
+        raise ValueError(f"k takes a number such as 4, or 2-8 or 2,4,8; got {k!r}.") from None
+    if not dash:
+        return numbers[0] if len(numbers) == 1 else numbers
+    low, high = numbers
+    if low > high:
+        raise ValueError(f"k takes the smaller number first; got {k!r}, and {low} is above {high}.")
+    return list(range(low, high + 1))
+
+
 def chosen_families(
     names: Sequence[str], suiting: list[Family], others: list[tuple[str, str]]
 ) -> tuple[list[Family], list[tuple[str, str]]]:

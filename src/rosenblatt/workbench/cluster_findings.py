@@ -31,6 +31,14 @@ class Trial:
         """Whether no cluster is so small that it holds outliers rather than a group."""
         return self.sizes[-1] >= max(2, SMALLEST * sum(self.sizes))
 
+    @property
+    def flaw(self) -> str:
+        """Why it is not chosen, however large its silhouette; empty if it may be."""
+        if self.is_whole:
+            return ""
+        rows = "1 row" if self.sizes[-1] == 1 else f"{self.sizes[-1]:,} rows"
+        return f"left aside: a cluster of {rows}"
+
 
 @dataclass(frozen=True)
 class Stability:
@@ -84,6 +92,11 @@ class ClusterFindings:
                 f"those without tiny clusters; the best with another number has {second.k} "
                 "clusters "
                 f"by {second.family} ({second.silhouette:.2f})."
+            )
+        if not self.best.is_whole:
+            told.append(
+                f"Every clustering that was tried has a cluster below {SMALLEST:.0%} of the rows: "
+                "the largest mean silhouette of all was taken."
             )
         told.append(self._clear())
         if self.references:

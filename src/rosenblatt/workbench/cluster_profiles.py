@@ -7,6 +7,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from rosenblatt.workbench.preparation.column_parts import TRUE
 from rosenblatt.workbench.preparation.row_view import dates_in, numbers_in
 
 MOST_NAMED = 3  # columns in a sentence
@@ -23,6 +24,9 @@ class Difference:
     inside: float  # the mean, or the category's share, in the cluster
     overall: float
     effect: float  # in deviations of the column; of a share, of a coin with that share
+    common: str = ""  # the commonest category in the cluster; of truth values the true one
+    common_inside: float = 0.0  # its share in the cluster
+    common_overall: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -96,7 +100,7 @@ def profiles_of(
         if kind in ("numeric", "date"):
             differences = _of_numbers(name, kind, column, labels, K)
         else:
-            differences = _of_categories(name, column, labels, K)
+            differences = _of_categories(name, kind, column, labels, K)
         for k, difference in enumerate(differences):
             if difference is not None:
                 found[k].append(difference)
@@ -131,7 +135,7 @@ def _of_numbers(
 
 
 def _of_categories(
-    name: str, column: pl.Series, labels: NDArray[np.intp], K: int
+    name: str, kind: str, column: pl.Series, labels: NDArray[np.intp], K: int
 ) -> list[Difference | None]:
     words = column.cast(pl.String).fill_null("missing").to_numpy()
     names, codes = np.unique(words.astype(str), return_inverse=True)
@@ -141,9 +145,12 @@ def _of_categories(
     shares = counts / np.maximum(counts.sum(axis=1), 1)[:, None]
     spread = np.sqrt(np.maximum(overall * (1 - overall), 1e-12))
     effects = (shares - overall) / spread
-    best = effects.argmax(axis=1)
+    common = shares.argmax(axis=1)
+    true = np.flatnonzero([str(word).lower().removesuffix(".0") in TRUE for word in names])
+    if kind == "boolean" and len(true):
+        common = np.full(K, true[overall[true].argmax()])
     return [
         Difference(name, "categorical", str(names[j]), float(shares[k, j]), float(overall[j]),
-                   float(effects[k, j]))
-        for k, j in enumerate(best)
+                   float(effects[k, j]), str(names[c]), float(shares[k, c]), float(overall[c]))
+        for k, (j, c) in enumerate(zip(effects.argmax(axis=1), common, strict=True))
     ]  # fmt: skip

@@ -19,6 +19,7 @@ from sklearn.pipeline import Pipeline
 
 from rosenblatt.cluster import AgglomerativeClustering, KMeans, cluster_quality
 from rosenblatt.data import Column, Table, TableError, columns_of
+from rosenblatt.data.columns import free_name
 from rosenblatt.decomposition import PCA
 from rosenblatt.mixture import GaussianMixture
 from rosenblatt.neighbors import KNeighborsClassifier
@@ -30,7 +31,7 @@ from rosenblatt.workbench.preparation.known_columns import known_columns
 from rosenblatt.workbench.preparation.problem import with_types
 from rosenblatt.workbench.protocol.clock import Clock
 
-from .arguments import call_of, checked_budget, features_of
+from .arguments import call_of, checked_budget, features_of, numbers_of
 from .cluster_findings import ClusterFindings, Stability, Trial
 from .cluster_profiles import profiles_of
 from .clustering_result import Clustering
@@ -50,17 +51,18 @@ RESAMPLES, SHARE = 20, 0.8
 REFERENCES = 5  # tables with shuffled columns
 FULL_COVARIANCES = 10  # columns up to which mixtures have full covariances
 MOST_MAPPED = 1_500
+SEARCHING = 0.6  # of the time that is left after the first clustering
 
 
 def cluster_table(
     X: Any,
     *,
-    k: int | range | list[int] | None = None,
+    k: int | range | list[int] | str | None = None,
     format: str | None = None,
     header: bool = True,
     sheet: str | None = None,
     kinds: dict[str, str] | None = None,
-    without: Sequence[str] = (),
+    without: str | Sequence[str] = (),
     budget: float | Clock | None = None,
     random_state: int = 0,
     progress: Progress | None = None,
@@ -78,12 +80,12 @@ def cluster_table(
     X : path, name of a bundled table, data frame (lazy, too) or array
         The table. Numbers are centred and scaled, categories become columns of zeros and ones;
         texts and identifiers are left out.
-    k : int, numbers or None
-        How many clusters; 2 to 10 are tried if None.
+    k : int, numbers, str or None
+        How many clusters, such as 4, [2, 4, 8] or "2-8"; 2 to 10 are tried if None.
     format, header, sheet : as in `compare`.
     kinds : dict or None
         The kind of some columns, by name, as in `compare`; "identifier" leaves one out.
-    without : columns to leave out, such as labels that are known.
+    without : a column to leave out, or several, such as labels that are known.
     budget : float or None
         Seconds that it may take; what is found by then is reported.
     random_state : seed of starts and samples.
@@ -105,6 +107,7 @@ def cluster_table(
     """
     clock = budget if isinstance(budget, Clock) else Clock(checked_budget(budget))
     table = features_of(X, format, header, sheet)
+    without = [without] if isinstance(without, str) else list(without)
     for name in without:
         table.column(name)  # which refuses an unknown name
     kinds_given = {**(kinds or {}), **dict.fromkeys(without, "identifier")}
@@ -112,7 +115,7 @@ def cluster_table(
     numbers = _numbers(k, len(data.X))
     command = command or call_of(
         X, None, name="cluster_table", k=k, format=format, header=header, sheet=sheet, kinds=kinds,
-        without=list(without) or None, budget=clock.budget, random_state=random_state,
+        without=without or None, budget=clock.budget, random_state=random_state,
     )  # fmt: skip
     with clock.listening(), one_blas_thread():
         trials = _search(data, numbers, clock, progress)
@@ -187,12 +190,14 @@ def _for_clusters(column: Column, without: Sequence[str]) -> Column:
 
 
 def _numbers(k: Any, n: int) -> list[int]:
-    asked = list(USUAL_NUMBERS) if k is None else [k] if isinstance(k, int) else list(k)
+    usual = k is None
+    k = USUAL_NUMBERS if usual else numbers_of(k)
+    asked = list(k) if hasattr(k, "__iter__") else [k]
     wrong = [j for j in asked if not (isinstance(j, int | np.integer) and 2 <= j < n)]
     if wrong or not asked:
         got = wrong[0] if wrong else k
         raise ValueError(f"k must be a number from 2 to {n - 1}, or several of them; got {got!r}.")
-    return sorted({int(j) for j in asked if k is not None or j <= n // 3})
+    return sorted({int(j) for j in asked if not usual or j <= n // 3})
 
 
 # The search.
@@ -202,16 +207,17 @@ def _search(
     data: ClusterData, numbers: list[int], clock: Clock, progress: Progress | None
 ) -> list[Trial]:
     trials: list[Trial] = []
-    seconds = clock.left * 0.6
+    until = float("inf")  # for the first: loops are compiled, or read, at their first use
     for family in FAMILIES:
         for k in [numbers] if "linkage" in family else [[k] for k in numbers]:
             if progress is not None:
                 progress(trials, f"{family}, {k[0]} clusters" if len(k) == 1 else family, clock)
-            # The first may take all: loops are compiled at their first use.
-            left = min(clock.left, seconds - clock.seconds) if trials else clock.left
+            left = min(clock.left, until - clock.seconds)
             found = clock.attempt(partial(_tried, data, family, k), left)
             if clock.stopped:
                 return trials
+            if not trials:
+                until = clock.seconds + SEARCHING * clock.left
             trials += found
     if progress is not None:
         progress(trials, "", clock)
@@ -307,8 +313,8 @@ def _by_size(model: Any, X: Any) -> Any:
 def _saved(data: ClusterData, best: Trial, final: Any) -> SavedModel:
     """The pipeline from rows of a table to clusters, with what its file is to say."""
     return SavedModel(
-        Pipeline([("features", data.features), ("model", final)]), best.family, "cluster",
-        "clustering", data.name, len(data.X),
+        Pipeline([("features", data.features), ("model", final)]), best.family,
+        free_name("cluster", data.frame.columns), "clustering", data.name, len(data.X),
         known_columns(data.frame, data.kinds, data.notations), versions=versions(),
     )  # fmt: skip
 

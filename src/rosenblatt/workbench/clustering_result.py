@@ -1,7 +1,6 @@
 """What a clustering of a table gives back: labels, sentences, a report, a file."""
 
 import os
-from itertools import chain, count
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,8 +15,6 @@ from .cluster_findings import ClusterFindings
 
 if TYPE_CHECKING:
     import pandas as pd
-
-CLUSTER = "cluster"  # the column of labels
 
 
 class Clustering:
@@ -102,8 +99,7 @@ class Clustering:
         It is "cluster", or "cluster_2" and so on if the table has such a column.
         """
         frame = self._table.frame if self._table.cells is None else self._table.cells
-        names = chain([CLUSTER], (f"{CLUSTER}_{number}" for number in count(2)))
-        column = next(name for name in names if name not in frame.columns)
+        column = self._saved.target
         with whole_file(path) as draft:
             frame.with_columns(pl.Series(column, self.labels)).write_csv(draft)
         return column

@@ -110,6 +110,8 @@ NOT_HERE = {
     "most often the best.",
     r"^vot(e|ing)": "A vote is made of other models: VotingClassifier takes them in Python, and "
     "`compare` tries a vote of the best.",
+    r"kmeans|cluster|linkage|mixture|gmm|dbscan|optics": "To find groups of rows, without a column "
+    "to predict, use `rosenblatt cluster`.",
 }
 
 

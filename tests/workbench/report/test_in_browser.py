@@ -3,10 +3,13 @@
 from dataclasses import replace
 from itertools import pairwise
 
+import numpy as np
+import polars as pl
 import pytest
 
+from rosenblatt import cluster_table
 from rosenblatt.workbench.protocol.significance import hoeffding, wilson
-from rosenblatt.workbench.report import save
+from rosenblatt.workbench.report import cluster_page, save
 
 pytestmark = pytest.mark.browser
 
@@ -209,3 +212,42 @@ def test_a_long_command_is_seen_whole(show, browser, iris, width):
     page = show(replace(iris, protocol=replace(iris.protocol, command=words + "x" * 300)))
     hidden = "(() => { const box = document.querySelector('#repeat pre');"
     assert page.run(f"{hidden} return box.scrollWidth - box.clientWidth; }})()") == 0
+
+
+@pytest.fixture(scope="module")
+def clusters():
+    """Eight clusters of animals, described by columns of truth values."""
+    rng = np.random.default_rng(0)
+    kind = np.arange(160) % 8
+    names = ["venomous", "breathes", "airborne", "backbone", "domestic", "predator"]
+    table = {name: (kind >> j % 3) % 2 ^ (rng.random(160) < 0.03) for j, name in enumerate(names)}
+    table["colour_of_the_fur"] = np.array(["brown and white", "black", "grey", "red"])[kind // 2]
+    return cluster_table(pl.DataFrame(table), k=8).findings
+
+
+@pytest.mark.parametrize("width", [1200, 390])
+def test_a_wide_table_of_clusters_is_whole_or_seen_to_go_on(browser, tmp_path, clusters, width):
+    browser.resize(width, 900)
+    cluster_page.save(clusters, tmp_path / "clusters.html")
+    browser.open((tmp_path / "clusters.html").as_uri())
+    assert browser.run("document.documentElement.scrollWidth <= innerWidth")
+    lines = """[...document.querySelectorAll(".profile tbody th")].flatMap((head) => {
+        const words = head.textContent.split(" "), text = head.firstChild;
+        return words.map((word) => {
+            const range = document.createRange(), start = text.data.indexOf(word);
+            range.setStart(text, start); range.setEnd(text, start + word.length);
+            return range.getClientRects().length;
+        });
+    })"""
+    assert set(browser.run(lines)) == {1}  # no word is broken
+    overall = "document.querySelector('.profile thead th:nth-child(2)')"
+    assert browser.run(f"{overall}.textContent") == "all rows"
+    assert browser.run(f"{overall}.getBoundingClientRect().right < innerWidth")
+    box = "document.querySelector('.scroll:has(.profile)')"
+    goes_on = browser.run(f"{box}.scrollWidth > {box}.clientWidth")
+    assert goes_on == (width == 390)
+    assert "linear-gradient" in browser.run(f"getComputedStyle({box}).backgroundImage")
+    if goes_on:  # the names of columns stay in place
+        left = "document.querySelector('.profile tbody th').getBoundingClientRect().left"
+        before = browser.run(left)
+        assert browser.run(f"({box}.scrollLeft = 90, {left})") == before

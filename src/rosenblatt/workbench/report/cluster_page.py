@@ -3,13 +3,13 @@
 import os
 
 from rosenblatt.data.files import whole_file
-from rosenblatt.workbench.cluster_findings import ClusterFindings
+from rosenblatt.workbench.cluster_findings import SMALLEST, ClusterFindings
 from rosenblatt.workbench.cluster_profiles import ClusterProfile, Difference, day, figure
 
 from . import numbers
 from .numbers import Markup, joined, table, tag
 from .page import assembled
-from .pictures import Axis, Plot, bar, dash, entry
+from .pictures import MANY, Axis, Plot, bar, dash, entry, mark_entry
 from .pictures import figure as drawn
 
 NAMES = {
@@ -76,8 +76,8 @@ def _map(findings: ClusterFindings) -> Markup | None:
     plot = Plot(Axis.around(shown["x"], names[0]), Axis.around(shown["y"], names[1]), 640, 420)
     for k in range(findings.best.k):
         inside = shown["labels"] == k
-        plot.cloud(shown["x"][inside], shown["y"][inside], k)
-    legend = [entry(f"cluster {k}", k, marked=True) for k in range(findings.best.k)]
+        plot.points(shown["x"][inside], shown["y"][inside], k, dense=len(inside) > MANY)
+    legend = [mark_entry(f"cluster {k}", k) for k in range(findings.best.k)]
     axes = "; ".join(
         f"{word}: {', '.join(numbers.clipped(name, 40) for name in columns)}"
         for word, columns in zip(("first", "second"), shown["axes"], strict=False)
@@ -129,32 +129,40 @@ def _columns(findings: ClusterFindings) -> Markup:
         {name for differences in by_cluster for name in differences},
         key=lambda name: -max(abs(d[name].effect) for d in by_cluster if name in d),
     )
-    heads = ["column", *(f"cluster {p.number}" for p in findings.profiles), "all rows"]
-    rows = [
-        tag("tr", tag("th", numbers.clipped(name, 50), scope="row"),
-            *(tag("td", _inside(d.get(name)), class_="figure") for d in by_cluster),
-            tag("td", _overall([d[name] for d in by_cluster if name in d]), class_="figure"))
-        for name in names[:MOST_COLUMNS]
-    ]  # fmt: skip
+    heads = ["column", "all rows", *(f"cluster {p.number}" for p in findings.profiles)]
+    rows = [_column(name, [d.get(name) for d in by_cluster]) for name in names[:MOST_COLUMNS]]
+    words = (
+        "Of numbers and dates the mean; of categories the most common one and its share. Where "
+        "the line names a value, the share of that value."
+    )
     more = len(names) - MOST_COLUMNS
     rest = tag("p", f"{numbers.plural(more, 'column')} that differ less.") if more > 0 else None
-    return joined(_scrolled(table(heads, rows, "plain"), "columns by cluster"), rest)
+    shown = _scrolled(table(heads, rows, "plain profile"), "columns by cluster")
+    return joined(tag("p", words, class_="caption"), shown, rest)
 
 
-def _inside(difference: Difference | None) -> str:
-    if difference is None:
-        return numbers.DASH
-    if difference.kind == "categorical":
-        return f"{numbers.clipped(difference.value, 20)} {numbers.share(difference.inside)}"
-    return _value(difference.kind, difference.inside)
+def _column(name: str, differences: list[Difference | None]) -> Markup:
+    """The line of a column; a category that all its cells would name is named once, in front."""
+    known = [d for d in differences if d is not None]
+    categories = {d.common: d.common_overall for d in known if d.kind == "categorical"}
+    head = numbers.clipped(name, 50)
+    if not categories:
+        cells = [joined(_value(known[0].kind, known[0].overall))]
+        cells += [joined(_value(d.kind, d.inside) if d else numbers.DASH) for d in differences]
+    elif len(categories) == 1:
+        head += f" is {numbers.clipped(known[0].common, 20)}"
+        shares = [known[0].common_overall, *(d.common_inside for d in known)]
+        cells = [joined(numbers.share(share)) for share in shares]
+    else:
+        most_first = sorted(categories.items(), key=lambda category: -category[1])
+        cells = [joined(*(_share(word, share) for word, share in most_first))]
+        cells += [_share(d.common, d.common_inside) for d in known]
+    return tag("tr", tag("th", head, scope="row"), *(tag("td", cell) for cell in cells))
 
 
-def _overall(differences: list[Difference]) -> str:
-    first = differences[0]
-    if first.kind != "categorical":
-        return _value(first.kind, first.overall)
-    shares = {d.value: d.overall for d in differences}
-    return ", ".join(f"{numbers.clipped(v, 20)} {numbers.share(s)}" for v, s in shares.items())
+def _share(word: str, share: float) -> Markup:
+    """A category and its share, which may be on two lines."""
+    return tag("div", numbers.clipped(word, 20), " ", tag("span", numbers.share(share)))
 
 
 def _value(kind: str, value: float) -> str:
@@ -174,15 +182,20 @@ def _number(findings: ClusterFindings) -> Markup | None:
     for j, family in enumerate(families):
         own = [trial for trial in findings.trials if trial.family == family]
         at, values = [t.k for t in own], [t.silhouette for t in own]
-        words = [f"{family}, {t.k} clusters: {numbers.score(t.silhouette)}" for t in own]
         plot.line(at, values, j, dashes=dash(j))
-        plot.marks(at, values, j, words=words)
+        for trial in own:
+            words = f"{family}, {trial.k} clusters: {numbers.score(trial.silhouette)}"
+            words += f" ({trial.flaw})" if trial.flaw else ""
+            look = "mark hollow" if trial.flaw else "mark"
+            plot.marks([trial.k], [trial.silhouette], j, words=[words], class_=look)
     if findings.references:
         plot.rule([ks[0] - 0.3, ks[-1] + 0.3], [max(findings.references)] * 2)
     said = (
         "The silhouette of a row compares its mean distance from its own cluster with that from "
         "the nearest other one: 1 is far from all others, 0 on the border."
     )
+    if any(trial.flaw for trial in findings.trials):
+        said += f" Hollow marks are left aside: a cluster has under {SMALLEST:.0%} of the rows."
     if findings.references:
         said += " The dotted line is the largest one with shuffled columns."
     legend = [entry(f, j, dashes=dash(j), marked=True) for j, f in enumerate(families)]

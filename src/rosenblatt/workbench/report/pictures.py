@@ -113,13 +113,16 @@ def _decades(low: float, high: float) -> list[float]:
 
 COLOURS = 7  # of the style sheet: class_="c0" to "c6"
 DASHES = (None, "7 4", "2 3", "9 3 2 3", "12 5")  # line styles, so that colour is never alone
-# Around the middle; drawn at a place by `marker`. The shapes of plot.palette, in its order.
+# Around the middle: a disc, triangles, a square, a diamond, a plus and a cross.
 SHAPES = (
     "m-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0z",
     "m0-4.8l4.6 8.2h-9.2z",
     "m-3.6-3.6h7.2v7.2h-7.2z",
     "m0-5l5 5l-5 5l-5-5z",
     "m0 4.8l4.6-8.2h-9.2z",
+    "m-1.6-4.6h3.2v3h3v3.2h-3v3h-3.2v-3h-3v-3.2h3z",
+    "m0-2.2l2.8-2.8l2.2 2.2l-2.8 2.8l2.8 2.8l-2.2 2.2l-2.8-2.8l-2.8 2.8l-2.2-2.2l2.8-2.8l-2.8-2.8"
+    "l2.2-2.2z",
 )
 MANY = 400  # points from which on they are drawn smaller
 MANY_STEPS = 1000  # of a line, from which on those that cannot be told apart are left out
@@ -186,6 +189,14 @@ class Plot:
         dense = " dense" if len(places) > MANY else ""
         self._add("path", d=path, class_=f"cloud{dense} {colour(k)}")
 
+    def points(self, xs: ArrayLike, ys: ArrayLike, k: int = 0, *, dense: bool = False) -> None:
+        """Many small shapes of class k in one path."""
+        size = 0.7 if dense else 0.9
+        across, up = self._places(xs, ys)
+        places = dict.fromkeys(_pairs(across / size, up / size))
+        path = "".join(f"M{place}{shape(k)}" for place in places)
+        self._add("path", d=path, class_=f"points {colour(k)}", transform=f"scale({size})")
+
     def bars(self, edges: ArrayLike, heights: ArrayLike, k: int = 0) -> None:
         """A histogram."""
         across, tops = np.asarray(edges), np.asarray(heights)
@@ -248,8 +259,8 @@ class Plot:
 
 
 def shape(k: int) -> str:
-    """The shape of class k, to be drawn from its middle."""
-    return SHAPES[k % len(SHAPES)]
+    """The shape of class k, to be drawn from its middle: another for each turn of the colours."""
+    return SHAPES[(k % COLOURS + k // COLOURS) % len(SHAPES)]
 
 
 def swatch(k: int, *, dashes: str | None = None, marked: bool = False) -> Markup:
@@ -285,6 +296,13 @@ def figure(title: str, picture: Markup, *words: object, legend: Sequence[Markup]
 def entry(name: object, k: int, *, dashes: str | None = None, marked: bool = False) -> Markup:
     """One line of a legend."""
     return joined(swatch(k, dashes=dashes, marked=marked), tag("span", name))
+
+
+def mark_entry(name: object, k: int) -> Markup:
+    """One shape of a legend, and what it stands for."""
+    mark = tag("path", d=f"M7 7{shape(k)}", class_=f"mark {colour(k)}")
+    picture = tag("svg", mark, width=14, height=14, viewBox="0 0 14 14", aria_hidden="true")
+    return joined(picture, tag("span", name))
 
 
 def _text(text: str, x: float, y: float, anchor: str, class_: str | None = None) -> Markup:
