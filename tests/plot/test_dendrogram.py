@@ -1,5 +1,7 @@
 """V10, Q4: trees of joins, four linkages side by side, votes, and the choice of a number."""
 
+from itertools import pairwise
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
@@ -104,4 +106,27 @@ def test_votes_and_numbers_are_drawn(ax):
     choice = choose_k(AgglomerativeClustering(), X, range(2, 6))
     cluster_numbers(choice, other)
     assert other.get_title(loc="left") == choice.why
+    plt.close(figure)
+
+
+@pytest.mark.parametrize("n", [12, 30, 60])
+def test_names_of_leaves_do_not_run_together(n):
+    """Of 40 rows the numbers read as one: 37141728332712."""
+    rows = np.random.default_rng(0).normal(size=(n, 2))
+    ax = dendrogram(AgglomerativeClustering(3).fit(rows))
+    ax.figure.canvas.draw()
+    boxes = [tick.get_window_extent() for tick in ax.get_xticklabels()]
+    assert len(boxes) == n
+    gaps = [right.x0 - left.x1 for left, right in pairwise(boxes)]
+    # Boxes of upright words are those of a line, a third taller than its digits.
+    allowed = 0.35 * boxes[0].width if ax.get_xticklabels()[0].get_rotation() else 0
+    assert min(gaps) > -allowed
+    plt.close(ax.figure)
+
+
+def test_leaves_without_room_have_sizes_in_place_of_names():
+    figure = plt.figure(figsize=(2, 2))
+    ax = dendrogram(AgglomerativeClustering(3).fit(X), ax=figure.gca())
+    assert not ax.get_xticklabels()
+    assert len(ax.texts) == 3
     plt.close(figure)

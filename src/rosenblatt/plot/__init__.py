@@ -1,4 +1,8 @@
-"""Pictures of models, drawn by matplotlib, which is imported when the first one is drawn."""
+"""Pictures of models, drawn by matplotlib, which is imported when the first one is drawn.
+
+Functions that take ``ax`` draw on it. Without one they draw on the current axes if these are empty,
+and else in a new figure, so that one picture never covers another. They return the axes.
+"""
 
 from typing import TYPE_CHECKING
 

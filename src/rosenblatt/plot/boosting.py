@@ -34,7 +34,7 @@ def boosting_curves(
     model : a fitted `AdaBoostClassifier`, ours or scikit-learn's.
     X, y : the training rows (n, d) and their labels (n,).
     X_test, y_test : other rows and their labels; None leaves that curve out.
-    ax : where to draw; the current axes if None.
+    ax : where to draw; by default the current axes if they are empty, else a new figure.
 
     Returns
     -------
@@ -94,7 +94,7 @@ def alpha_curve(ax: Axes | None = None) -> Axes:
 
     Parameters
     ----------
-    ax : where to draw; the current axes if None.
+    ax : where to draw; by default the current axes if they are empty, else a new figure.
 
     Returns
     -------
@@ -134,7 +134,7 @@ def margin_losses(ax: Axes | None = None) -> Axes:
 
     Parameters
     ----------
-    ax : where to draw; the current axes if None.
+    ax : where to draw; by default the current axes if they are empty, else a new figure.
 
     Returns
     -------
@@ -175,7 +175,7 @@ def error_parts(found: dict[str, dict[str, Any]], ax: Axes | None = None) -> Axe
     ----------
     found : dict of dicts
         By table and by model, the `BiasVariance` that `rosenblatt.bias_variance` returned.
-    ax : where to draw; the current axes if None.
+    ax : where to draw; by default the current axes if they are empty, else a new figure.
 
     Returns
     -------

@@ -42,7 +42,16 @@ def cluster_steps(trace: Any, X: Any, steps: Sequence[int] | None = None) -> Fig
     >>> len(plot.cluster_steps(trace, X, steps=[1]).axes)
     1
     """
-    X, last = np.asarray(X, np.float64), len(trace) - 1
+    X = np.asarray(X, np.float64)
+    if not hasattr(trace, "runs"):
+        raise TypeError(
+            "cluster_steps draws a trace: trace = Trace(); model.set_callbacks(trace).fit(X); got "
+            f"{type(trace).__name__}."
+        )
+    last = len(trace.steps()) - 1
+    if "centres" not in trace_view(trace[-1].estimator):
+        name = type(trace[-1].estimator).__name__
+        raise ValueError(f"trace must be of KMeans or GaussianMixture; got one of {name}.")
     if X.ndim != 2 or X.shape[1] != 2:
         raise ValueError(f"X must have two columns to be drawn; got shape {X.shape}.")
     if steps is None:
@@ -90,7 +99,7 @@ def loss_curves(models: Mapping[str, Any], ax: Axes | None = None) -> Axes:
     Parameters
     ----------
     models : fitted models of `KMeans`, or of `GaussianMixture`, by the names they get.
-    ax : axes to draw on; the current ones if None.
+    ax : where to draw; by default the current axes if they are empty, else a new figure.
 
     Examples
     --------
@@ -101,6 +110,11 @@ def loss_curves(models: Mapping[str, Any], ax: Axes | None = None) -> Axes:
     >>> plot.loss_curves(fits).get_ylabel()
     'loss'
     """
+    if not isinstance(models, Mapping):
+        raise TypeError(
+            f'models must be a dict of fitted models by name, as in {{"fit": model}}; got '
+            f"{type(models).__name__}."
+        )
     of_mixtures = all(hasattr(model, "lower_bounds_") for model in models.values())
     attribute = "lower_bounds_" if of_mixtures else "loss_curve_"
     if not models or not all(hasattr(model, attribute) for model in models.values()):
@@ -123,7 +137,7 @@ def mixture_density(model: Any, X: Any, ax: Axes | None = None) -> Axes:
     ----------
     model : a fitted `GaussianMixture` of one column.
     X : the rows, shape (n, 1).
-    ax : axes to draw on; the current ones if None.
+    ax : where to draw; by default the current axes if they are empty, else a new figure.
 
     Examples
     --------

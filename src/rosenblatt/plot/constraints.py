@@ -51,7 +51,8 @@ def constraint(
     columns : the two columns whose weights are drawn; the only two if None. The weights of the
         others are held where the model has them.
     names : of these two; those of the columns if None, or x0, x1, ...
-    ax : where to draw; the current axes if None. The axes drawn on are returned.
+    ax : where to draw; by default the current axes if they are empty, else a new figure.
+        The axes drawn on are returned.
 
     Examples
     --------

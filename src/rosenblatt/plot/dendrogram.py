@@ -17,6 +17,7 @@ Table = NDArray[np.float64]
 Nodes = NDArray[np.intp]
 
 MOST_NAMES = 60  # leaves that are named
+LEAST_POINTS = 4.5  # of room for the name of a leaf
 MOST_JOINS = 3_000  # that are drawn; lower ones become one stroke
 MOST_SIZES = 25  # clusters whose sizes are written
 MOST_VOTES = 1_000  # rows of a heat map
@@ -34,8 +35,8 @@ def dendrogram(
     """Draw a tree of clusters: each join is a bracket at its height.
 
     Clusters below the cut have colours and, if there are at most 25, their sizes, or the name of
-    their only row; the cut is a dashed line. Up to 60 leaves are all named. Of trees with more than
-    3,000 joins the lowest are left out, and what they join is one stroke.
+    their only row; the cut is a dashed line. Up to 60 leaves are all named, where they have room.
+    Of trees with more than 3,000 joins the lowest are left out, and what they join is one stroke.
 
     Parameters
     ----------
@@ -43,7 +44,7 @@ def dendrogram(
         matrix.
     n_clusters, height : where to cut; the model's own cut if both are None, else two clusters.
     names : of the rows (n,); their numbers if None.
-    ax : where to draw; the current axes if None.
+    ax : where to draw; by default the current axes if they are empty, else a new figure.
 
     Returns
     -------
@@ -93,13 +94,13 @@ def linkage_of(model: Any) -> Table:
         return np.asarray(model.linkage_matrix_)
     if hasattr(model, "distances_"):
         return _with_sizes(np.asarray(model.children_), np.asarray(model.distances_))
-    Z = np.asarray(getattr(model, "children_", model), np.float64)
-    if Z.ndim != 2 or Z.shape[1] != 4:
-        raise ValueError(
-            "A tree is drawn from a fitted AgglomerativeClustering or SciPy's matrix (n - 1, 4); "
-            "scikit-learn's class needs compute_distances=True."
-        )
-    return Z
+    Z = np.asarray(getattr(model, "children_", model))
+    if Z.dtype.kind in "iuf" and Z.ndim == 2 and Z.shape[1] == 4:
+        return Z.astype(np.float64)
+    needs = "A tree is drawn from a fitted AgglomerativeClustering or SciPy's matrix (n - 1, 4); "
+    if hasattr(model, "fit") and not hasattr(model, "children_"):
+        raise TypeError(f"{needs}got {type(model).__name__} without children_.")
+    raise ValueError(f"{needs}scikit-learn's class needs compute_distances=True.")
 
 
 def _with_sizes(children: Nodes, heights: Table) -> Table:
@@ -159,11 +160,16 @@ def _clusters(children: Nodes, k: int) -> Nodes:
 
 def _name_leaves(ax: Axes, leaves: Nodes, cluster: Nodes, names: Any, k: int) -> None:
     """Names below the leaves if there are few, else sizes below the clusters."""
+    from matplotlib.font_manager import FontProperties
+
     n = len(leaves)
-    if n <= MOST_NAMES:
+    room = 72 * _width(ax) / n  # of a leaf, in points
+    if n <= MOST_NAMES and room >= LEAST_POINTS:
         words = [clipped(i if names is None else names[i], 20) for i in leaves]
-        ax.set_xticks(range(n), words, rotation=90 if max(map(len, words)) > 2 else 0)
-        ax.tick_params(axis="x", length=0, labelsize="small")
+        size = FontProperties(size="small").get_size_in_points()
+        upright = (max(map(len, words)) + 1) * 0.64 * size > room  # a digit has 0.64 of its height
+        ax.set_xticks(range(n), words, rotation=90 if upright else 0)
+        ax.tick_params(axis="x", length=0, labelsize=min(size, 1.1 * room) if upright else size)
         for tick, leaf in zip(ax.get_xticklabels(), leaves, strict=True):
             tick.set_color(colour(int(cluster[leaf])))
         return
@@ -280,7 +286,7 @@ def vote_map(model: Any, ax: Axes | None = None) -> Axes:
     Parameters
     ----------
     model : a fitted `ConsensusClustering`.
-    ax : where to draw; the current axes if None.
+    ax : where to draw; by default the current axes if they are empty, else a new figure.
 
     Returns
     -------
@@ -295,6 +301,11 @@ def vote_map(model: Any, ax: Axes | None = None) -> Axes:
     >>> vote_map(model, ax=plt.figure().gca()).get_xlabel()
     '4 rows by cluster'
     """
+    if not hasattr(model, "stability_"):
+        raise TypeError(
+            "The votes drawn are those of a fitted ConsensusClustering; got "
+            f"{type(model).__name__} without stability_."
+        )
     order = np.lexsort((-model.stability_, model.labels_))
     step = max(1, -(-len(order) // MOST_VOTES))
     shown = order[::step]
@@ -316,7 +327,7 @@ def cluster_numbers(choice: Any, ax: Axes | None = None) -> Axes:
     Parameters
     ----------
     choice : what `choose_k` returned.
-    ax : where to draw; the current axes if None.
+    ax : where to draw; by default the current axes if they are empty, else a new figure.
 
     Returns
     -------
@@ -331,6 +342,8 @@ def cluster_numbers(choice: Any, ax: Axes | None = None) -> Axes:
     >>> cluster_numbers(choice, ax=plt.figure().gca()).get_xlabel()
     'number of clusters'
     """
+    if not hasattr(choice, "criterion"):
+        raise TypeError(f"choice must be what choose_k returned; got {type(choice).__name__}.")
     words = {
         "silhouette": "mean silhouette", "gap": "gap", "bic": "BIC (smaller is better)",
         "likelihood": "log-likelihood of rows left out",

@@ -47,12 +47,21 @@ def pyplot() -> ModuleType:
     return plt
 
 
+def axes_for(ax: Axes | None) -> Axes:
+    """The axes given; else the current ones if they are empty, or those of a new figure."""
+    if ax is None:
+        current: Axes = pyplot().gca()
+        drawn = (current.lines, current.collections, current.patches, current.images, current.texts)
+        ax = pyplot().figure().gca() if any(len(artists) for artists in drawn) else current
+    return ax
+
+
 # Curves over the steps of a fit.
 
 
 def labelled_axes(ax: Axes | None, x: str, y: str) -> Axes:
-    """Axes with names and two spines; the current ones if None."""
-    ax = pyplot().gca() if ax is None else ax
+    """Axes with names and two spines; those of `axes_for` if None."""
+    ax = axes_for(ax)
     ax.set_xlabel(x)
     ax.set_ylabel(y)
     ax.spines[["top", "right"]].set_visible(False)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .drawing import DASHES, INK, PALE, colour, labelled_axes, marker, pyplot
+from .drawing import DASHES, INK, PALE, axes_for, colour, labelled_axes, marker
 from .regions import set_frame, two_features
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def margins(model: Any, X: Any, y: Any, ax: Axes | None = None) -> Axes:
     ----------
     model : a fitted classifier of two classes with `decision_function`, such as `LinearSVC`.
     X, y : rows (n, 2) and their labels (n,).
-    ax : where to draw; the current axes if None.
+    ax : where to draw; by default the current axes if they are empty, else a new figure.
 
     Returns
     -------
@@ -51,7 +51,7 @@ def margins(model: Any, X: Any, y: Any, ax: Axes | None = None) -> Axes:
         got = len(classes) or f"{type(model).__name__}, which has none"
         raise ValueError(f"margins are drawn for two classes; got {got}.")
     points, labels = two_features(X), np.asarray(y).ravel()
-    ax = pyplot().gca() if ax is None else ax
+    ax = axes_for(ax)
     set_frame(ax, points, getattr(model, "feature_names_in_", ("x1", "x2")))
     scores = np.asarray(model.decision_function(points), np.float64)
     sign = np.where(labels == model.classes_[1], 1.0, -1.0)
@@ -129,7 +129,7 @@ def separating_lines(
     n_lines : how many perceptrons.
     random_state : int
         Seed of the first; the others follow it.
-    ax : where to draw; the current axes if None.
+    ax : where to draw; by default the current axes if they are empty, else a new figure.
 
     Returns
     -------

@@ -50,7 +50,8 @@ def validation_curve(
     scoring : a scorer; the error is its negative, or one less it for shares. None for squared error
         in regression and the share of wrong labels in classification.
     n_jobs : how many fits at a time.
-    ax : where to draw; the current axes if None. The axes drawn on are returned.
+    ax : where to draw; by default the current axes if they are empty, else a new figure.
+        The axes drawn on are returned.
 
     Examples
     --------
@@ -107,7 +108,8 @@ def learning_curve(
     cv, scoring, n_jobs : as in `validation_curve`.
     random_state : int, RandomState instance or None
         The rows are shuffled before the first are taken.
-    ax : where to draw; the current axes if None. The axes drawn on are returned.
+    ax : where to draw; by default the current axes if they are empty, else a new figure.
+        The axes drawn on are returned.
 
     Examples
     --------
@@ -243,7 +245,8 @@ def bias_variance(
     name : a parameter, as in ``model.set_params``; None to take the model as it is.
     values : what to set it to.
     truth, n_models, n_jobs, random_state : as in `rosenblatt.bias_variance`.
-    ax : where to draw; the current axes if None. The axes drawn on are returned.
+    ax : where to draw; by default the current axes if they are empty, else a new figure.
+        The axes drawn on are returned.
 
     Examples
     --------

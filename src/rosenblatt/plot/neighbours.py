@@ -12,7 +12,7 @@ from scipy.spatial import Voronoi
 from rosenblatt.neighbors import KNeighborsClassifier
 from rosenblatt.neighbors import distance_concentration as concentration
 
-from .drawing import COLOURS, INK, PALE, clipped, colour, labelled_axes, pyplot
+from .drawing import COLOURS, INK, PALE, axes_for, clipped, colour, labelled_axes, pyplot
 from .regions import boundary, draw_legend, draw_points, note, set_frame, size_of, two_features
 
 if TYPE_CHECKING:
@@ -33,7 +33,8 @@ def voronoi(X: Any, y: Any, ax: Axes | None = None) -> Axes:
     Parameters
     ----------
     X, y : the points (n, 2), at least two different ones, and their labels (n,).
-    ax : where to draw; the current axes if None. The axes drawn on are returned.
+    ax : where to draw; by default the current axes if they are empty, else a new figure.
+        The axes drawn on are returned.
 
     Examples
     --------
@@ -49,7 +50,7 @@ def voronoi(X: Any, y: Any, ax: Axes | None = None) -> Axes:
     first = np.sort(np.unique(points, axis=0, return_index=True)[1])  # of equal points
     if len(first) < 2:
         raise ValueError("Cells need two different points at least; all rows of X are equal.")
-    ax = pyplot().gca() if ax is None else ax
+    ax = axes_for(ax)
     set_frame(ax, points, getattr(X, "columns", ("x1", "x2")))
     diagram = _bounded(points[first])
     for i, k in enumerate(codes[first]):
@@ -88,7 +89,8 @@ def neighbours(model: Any, X: Any, y: Any, point: Any, ax: Axes | None = None) -
     model : a fitted `KNeighborsClassifier`, ours or scikit-learn's, of two features.
     X, y : the points (n, 2) and labels (n,) that it was fitted to.
     point : (2,), the place to decide.
-    ax : where to draw; the current axes if None. The axes drawn on are returned.
+    ax : where to draw; by default the current axes if they are empty, else a new figure.
+        The axes drawn on are returned.
 
     Examples
     --------
@@ -165,7 +167,8 @@ def distance_concentration(X: Any, ax: Axes | None = None, *, random_state: int 
     Parameters
     ----------
     X : the rows (n, d); scale them first if their units differ.
-    ax : where to draw; the current axes if None. The axes drawn on are returned.
+    ax : where to draw; by default the current axes if they are empty, else a new figure.
+        The axes drawn on are returned.
     random_state : seed of the order of columns and of the noise.
 
     Examples

@@ -53,7 +53,7 @@ def path(
         penalty.
     names : of the coefficients; those of the columns if None, or x0, x1, ...
     most_names : how many of the largest are named at the end of their lines.
-    ax : where to draw; the current axes if None.
+    ax : where to draw; by default the current axes if they are empty, else a new figure.
 
     Returns
     -------

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from rosenblatt.capabilities import planes_of, trace_view
 
-from .drawing import INK, clipped, colour, marker, pyplot
+from .drawing import INK, axes_for, clipped, colour, marker
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -30,7 +30,8 @@ def boundary(model: Any, X: Any, y: Any, ax: Axes | None = None) -> Axes:
     ----------
     model : the fitted classifier.
     X, y : the points (n, 2) and their labels (n,).
-    ax : where to draw; the current axes if None. The axes drawn on are returned.
+    ax : where to draw; by default the current axes if they are empty, else a new figure.
+        The axes drawn on are returned.
 
     Examples
     --------
@@ -41,9 +42,13 @@ def boundary(model: Any, X: Any, y: Any, ax: Axes | None = None) -> Axes:
     >>> boundary(Perceptron().fit(X, y), X, y, ax=plt.figure().gca()).get_xlabel()
     'x1'
     """
-    plt = pyplot()
     points = two_features(X)
-    ax = plt.gca() if ax is None else ax
+    if not hasattr(model, "classes_"):
+        raise TypeError(
+            f"boundary draws the regions of a fitted classifier; {type(model).__name__} has no "
+            "classes_. The clusters of a traced k-means or mixture are drawn by plot.cluster_steps."
+        )
+    ax = axes_for(ax)
     set_frame(ax, points, getattr(model, "feature_names_in_", ("x1", "x2")))
     lead = leads(model, ax)
     draw_regions(ax, lead)

@@ -40,7 +40,8 @@ def split_sizes(
     shares : of the rows to train on, each between 0 and 1.
     repeats : how many splits for each share.
     random_state : seed of the splits.
-    ax : where to draw; the current axes if None. The axes drawn on are returned.
+    ax : where to draw; by default the current axes if they are empty, else a new figure.
+        The axes drawn on are returned.
 
     Examples
     --------

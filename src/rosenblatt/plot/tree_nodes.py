@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .drawing import INK, PALE, clipped, colour, pyplot
+from .drawing import INK, PALE, axes_for, clipped, colour
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -26,7 +26,7 @@ def decision_tree(
     model : a fitted `DecisionTreeClassifier` or `DecisionTreeRegressor`.
     max_depth : how many levels of tests to draw; None for all.
     feature_names : what to call the columns; by default as the data did.
-    ax : where to draw; the current axes if None, or a new figure that is large enough.
+    ax : where to draw; by default the current axes if they are empty, else a new figure.
 
     Returns
     -------
@@ -70,12 +70,12 @@ def decision_tree(
 
 
 def _large_axes(n_leaves: float, n_levels: float) -> Axes:
-    """The current axes; if the figure is empty, in one that has room for the words."""
-    figure = pyplot().gcf()
-    if not figure.axes:
+    """Empty axes; a figure that has no others gets room for the words."""
+    axes = axes_for(None)
+    figure = axes.get_figure(root=True)
+    if figure is not None and len(figure.axes) == 1:
         width, height = figure.get_size_inches()
         figure.set_size_inches(max(width, LEAF * n_leaves), max(height, LEVEL * n_levels))
-    axes: Axes = figure.gca()
     return axes
 
 

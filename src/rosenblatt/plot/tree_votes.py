@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .drawing import DASHES, INK, clipped, colour, labelled_axes, pyplot
+from .drawing import DASHES, INK, axes_for, clipped, colour, labelled_axes
 from .regions import FINENESS, draw_legend, draw_points, note, set_frame, two_features
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def votes(model: Any, X: Any, y: Any, ax: Axes | None = None) -> Axes:
     ----------
     model : a fitted forest or bagging of classifiers, ours or scikit-learn's.
     X, y : the points (n, 2) and their labels (n,).
-    ax : where to draw; the current axes if None.
+    ax : where to draw; by default the current axes if they are empty, else a new figure.
 
     Returns
     -------
@@ -44,7 +44,7 @@ def votes(model: Any, X: Any, y: Any, ax: Axes | None = None) -> Axes:
     >>> votes(forest, X, y, ax=plt.figure().gca()).get_xlabel()
     'x1'
     """
-    ax = pyplot().gca() if ax is None else ax
+    ax = axes_for(ax)
     points, labels = two_features(X), np.asarray(y).ravel()
     set_frame(ax, points, getattr(model, "feature_names_in_", ("x1", "x2")))
     (left, end), (bottom, top) = ax.get_xlim(), ax.get_ylim()
@@ -83,7 +83,7 @@ def vote_curves(model: Any, X: Any, y: Any, ax: Axes | None = None) -> Axes:
     ----------
     model : a fitted forest or bagging of classifiers, ours or scikit-learn's.
     X, y : rows (n, d) and their labels (n,).
-    ax : where to draw; the current axes if None.
+    ax : where to draw; by default the current axes if they are empty, else a new figure.
 
     Returns
     -------
@@ -125,6 +125,11 @@ def votes_cast(model: Any, X: Any) -> NDArray[np.int64]:
     model : a fitted forest or bagging of classifiers.
     X : rows (n, d).
     """
+    if not (hasattr(model, "estimators_") and hasattr(model, "classes_")):
+        raise TypeError(
+            "Votes are those of a fitted forest or bagging of classifiers; got "
+            f"{type(model).__name__}, which has no estimators_ with classes_."
+        )
     X, d = np.asarray(X), len(np.asarray(X)[0])
     columns = getattr(model, "estimators_features_", None) or [range(d)] * len(model.estimators_)
     cast = []
