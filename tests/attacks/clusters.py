@@ -18,7 +18,7 @@ from . import tables
 from .exact import DIGITS, fractions
 
 PI = Decimal("3.14159265358979323846264338327950288419716939937510582097494459")
-LEAST = Decimal("-1e9")  # for the logarithm of zero
+LEAST = Decimal("-1e60")  # the logarithm of no share
 NEAR = Fraction(1, 10**9)  # distances no further apart are equal
 KINDS = ["full", "tied", "diag", "spherical"]
 

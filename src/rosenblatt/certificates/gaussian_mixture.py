@@ -39,7 +39,7 @@ def certify_model(
     claims = [
         sum_claim(p, exact),
         precision_claim(model, S, exact),
-        *answer_claims(model, given, densities, shares, before, exact),
+        *answer_claims(model, given, densities, shares, before, rounding_of(S), exact),
         step_claim(model, X, weight, joint, shares, before, (p, m, S), tol),
         gradient_claim(X, weight, shares, m, S),
         *mean_claims(model, given, weight, p, m + origin, exact),
@@ -113,17 +113,32 @@ def precision_claim(model: Any, S: Floats, exact: bool) -> Claim:
     return within("precisions", statement, float(worst), 1e-9 if exact else 1e-4)
 
 
+def rounding_of(S: Floats) -> float:
+    """What rounding may do to a log-density, as a share of it, for covariances (K, d, d)."""
+    scales = np.sqrt(np.einsum("kii->ki", S))
+    condition = max(
+        float(np.linalg.cond(s / np.outer(a, a))) for s, a in zip(S, scales, strict=True)
+    )
+    return 4 * (S.shape[1] + 8) * float(np.finfo(np.float64).eps) * condition
+
+
 def answer_claims(
-    model: Any, X: Floats, densities: Floats, shares: Floats, mean: float, exact: bool
-) -> list[Claim]:
-    """That the model's own densities, of that weighted mean, and shares are of its parameters."""
+    model: Any, X: Floats, densities: Floats, shares: Floats, mean: float, blur: float,
+    exact: bool,
+) -> list[Claim]:  # fmt: skip
+    """That the model's own densities, of that weighted mean, and shares are of its parameters.
+
+    `blur` is what rounding may do to log-densities here, as a share of them.
+    """
     rows = X.astype(np.asarray(model.means_).dtype)
     allowed = 1e-6 if exact else 1e-2
     off = np.abs(np.asarray(model.score_samples(rows), np.float64) - densities)
-    worst = float((off / (1 + np.abs(densities))).max(initial=0.0))
+    worst = float((off / (1 + np.abs(densities))).max(initial=0.0)) + blur
     own = np.asarray(model.predict_proba(rows), np.float64)
     total = float(np.abs(own.sum(axis=1) - 1).max(initial=0.0))
     apart = float(np.abs(own - shares).max(initial=0.0))
+    if shares.shape[1] > 1:
+        apart += blur * float(np.abs(densities).max(initial=0.0))
     statement = f"the mean log-density of a row is {mean:.6g}, each right to {worst:.1e}"
     return [
         within("likelihood", statement, worst, allowed),
