@@ -116,10 +116,8 @@ def precision_claim(model: Any, S: Floats, exact: bool) -> Claim:
 def rounding_of(S: Floats) -> float:
     """What rounding may do to a log-density, as a share of it, for covariances (K, d, d)."""
     scales = np.sqrt(np.einsum("kii->ki", S))
-    condition = max(
-        float(np.linalg.cond(s / np.outer(a, a))) for s, a in zip(S, scales, strict=True)
-    )
-    return 4 * (S.shape[1] + 8) * float(np.finfo(np.float64).eps) * condition
+    condition = np.linalg.cond(S / (scales[:, :, None] * scales[:, None, :])).max()
+    return float(4 * (S.shape[1] + 8) * np.finfo(np.float64).eps * condition)
 
 
 def answer_claims(
