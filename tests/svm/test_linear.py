@@ -5,12 +5,12 @@ import pytest
 import scipy.sparse as sp
 from scipy.optimize import minimize
 from sklearn.base import clone
-from sklearn.datasets import load_iris, make_classification, make_regression
+from sklearn.datasets import load_iris, make_blobs, make_classification, make_regression
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC as TheirLinearSVC
 from sklearn.svm import LinearSVR as TheirLinearSVR
 
-from rosenblatt import SVC, SVR, LinearSVC, LinearSVR, LogisticRegression
+from rosenblatt import SVC, SVR, LinearSVC, LinearSVR, LogisticRegression, certify
 
 CLASSIFIERS = [
     {},
@@ -267,3 +267,13 @@ def test_rows_and_classes_that_do_not_count_have_no_part_in_a_hard_margin(multi_
     np.testing.assert_allclose(
         model.fit(X, y, sample_weight=weight).coef_, left_out.coef_, atol=1e-4
     )
+
+
+@pytest.mark.parametrize("std", [3.0, 8.0], ids=["few passes", "many"])
+def test_small_tables_reach_the_gap_by_passes_or_by_interior_points(std):
+    X, y = make_blobs(1000, 20, centers=2, cluster_std=std, random_state=0)
+    model = LinearSVC(loss="hinge", random_state=0).fit(X, y)
+    assert model.stop_reason_ == "converged"
+    assert model.dual_gap_[0] <= 1e-4 * len(X)  # tol times the objective without weights
+    assert (model.n_iter_ > 50) == (std == 3.0)  # passes, or some steps
+    assert certify(model, X, y, tol=1e-4, effort=1).holds

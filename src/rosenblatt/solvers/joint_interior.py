@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import scipy.linalg
 from numpy.typing import NDArray
+from scipy.linalg.lapack import dpotrf, dpotrs
 
 from rosenblatt import loops
 from rosenblatt.runtime.storage import arrays
@@ -18,7 +19,7 @@ from .interior_point import FALLING, FINE
 from .joint_margin import JointProblem
 from .margin_problem import Array
 
-CELLS_PER_BLOCK = 30_000
+CELLS_PER_BLOCK = 120_000
 MOST_PAIRS = 3000  # of columns, of which all products are formed and serve all classes
 MOST_KNOWN = 2_000_000  # such products that are kept
 TO_THE_EDGE = 0.995  # of the longest step that stays inside
@@ -54,6 +55,7 @@ class JointInterior:
         self.small_gap = self.wanted = tol * problem.zero
         self.last = self.left = np.inf  # the gap when it was least, and the sum of the products
         self.n_steps = self.in_vain = 0
+        self.ones = np.ones(n)
         self.best = self._point
         self.known: dict[int, Array] = {}  # products of columns, by the first row of a block
 
@@ -104,7 +106,7 @@ class JointInterior:
     def _step(self) -> float:
         """Mehrotra's predictor and corrector; return the sum of the products that go to zero."""
         loop, now, step = loops.joint_interior, self.now, self.step
-        factor = scipy.linalg.cho_factor(self._system(), lower=True, check_finite=False)
+        factor = self._factor()
         for part in step:
             part[:] = 0.0
         whole = loop.products(now, step, 0.0)
@@ -146,11 +148,18 @@ class JointInterior:
         right = np.zeros((K, d + 1))
         right[:, :d] = np.asarray(self.X.T @ push).T - W
         if self.problem.bias:
-            right[:, d] = push.sum(axis=0) - b / self.problem.bias**2
-        move = scipy.linalg.cho_solve(factor, right.ravel(), check_finite=False).reshape(K, d + 1)
+            right[:, d] = self.ones @ push - b / self.problem.bias**2
+        move = dpotrs(factor, right.ravel(), lower=1)[0].reshape(K, d + 1)
         dW, db = move[:, :d], move[:, d]
         df = np.ascontiguousarray(self.X @ dW.T + db, np.float64)
         return loops.joint_interior.change(self.now, self.step, df), dW, db
+
+    def _factor(self) -> Array:
+        """Cholesky's factor; LAPACK's own, as SciPy's checks take longer than it does."""
+        factor, status = dpotrf(self._system().T, lower=1, clean=0, overwrite_a=1)
+        if status:
+            raise scipy.linalg.LinAlgError("The system has no Cholesky factor.")
+        return np.asarray(factor)
 
     def _system(self) -> Array:
         """The identity and the sum of (x, 1)(x, 1)' (x) M, M (K, K) the curvature of a row."""

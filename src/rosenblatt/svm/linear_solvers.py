@@ -27,8 +27,11 @@ Array = NDArray[np.float64]
 
 FEW_COLUMNS = 500  # of which all products are formed, in each step
 WORK_OF_MATRIX = 3e10  # multiplications that forming them may take
-ENOUGH_CELLS = 50_000  # from which on coordinate descent may be quicker than the exact answer
-# What is left of the first violation of the optimality conditions where passes promise an end soon.
+ENOUGH_CELLS = 10_000  # from which on coordinate descent may be quicker than the exact answer
+MANY_CELLS = 50_000  # from which on it is worth while to look for the rows that matter
+# What is left of the first violation of the optimality conditions where passes promise an end soon:
+# after so many passes, of tables with up to many cells and of larger ones.
+QUICK_OF_FEW = {3: 0.05, 10: 0.004, 20: 0.0015, 200: 0.0}
 QUICK = {5: 0.05, 50: 0.002, 200: 0.0}
 LARGEST_SEED = 2**31 - 1
 
@@ -92,6 +95,7 @@ class FewColumns:
 
     def __init__(self, problem: MarginProblem, tol: float, seed: Callable[[], int]) -> None:
         self.problem, self.tol = problem, tol
+        self.few = cells(problem.X) < MANY_CELLS
         small = cells(problem.X) < ENOUGH_CELLS
         self.now: DualCoordinate | InteriorPoint | Sifting = (
             InteriorPoint(problem, tol) if small else DualCoordinate(problem, tol, seed())
@@ -106,9 +110,13 @@ class FewColumns:
         if not isinstance(self.now, DualCoordinate):
             return self.now.advance()
         done, self.n_passes = self.now.advance(), self.n_passes + 1
-        wanted = QUICK.get(self.n_passes, np.inf) * self.now.first
+        wanted = (QUICK_OF_FEW if self.few else QUICK).get(self.n_passes, np.inf) * self.now.first
         if not done and self.now.mean_violation > wanted:
-            self.now = Sifting(self.problem, self.tol, self.now.w, self.now.b)
+            self.now = (
+                InteriorPoint(self.problem, self.tol)
+                if self.few
+                else Sifting(self.problem, self.tol, self.now.w, self.now.b)
+            )
         return done
 
 
