@@ -150,9 +150,10 @@ def _compared(X: Table, codes: Any, sizes: Any, starts: Any, rows: Any) -> tuple
         step = max(1, 200_000 // len(X))
         for first in range(start, stop, step):
             last = min(first + step, stop)
+            apart = distances.of(X[rows[first:last]])
             loops.linkage.compare_rows(
-                distances.of(X[rows[first:last]]), codes[rows[first:last]], bounds,
-                silhouettes[first - start : last - start], nearest,
+                apart, apart.view(np.int64), codes[rows[first:last]], bounds,
+                silhouettes[first - start : last - start], nearest.view(np.int64),
             )  # fmt: skip
         return silhouettes, nearest
 

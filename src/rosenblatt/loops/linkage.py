@@ -386,25 +386,26 @@ def label_leaves(children, heads, labels):
 
 
 @compiled
-def compare_rows(distances, codes, bounds, silhouettes, nearest):
+def compare_rows(distances, bits, codes, bounds, silhouettes, nearest):
     """The silhouette of each row, from its distances (rows, n) to all; nearest (K, K) is lowered.
 
-    Cluster k has the columns bounds[k] to bounds[k + 1]; codes (rows,). With a the mean distance
-    from the others of its own cluster and b that from the nearest other cluster, the silhouette is
-    ``(b - a) / max(a, b)``, and zero for a row alone in its cluster.
+    bits (rows, n) are the distances as integers, and nearest too. Cluster k has the columns
+    bounds[k] to bounds[k + 1]; codes (rows,). With a the mean distance from the others of its own
+    cluster and b that from the nearest other cluster, the silhouette is ``(b - a) / max(a, b)``,
+    and zero for a row alone in its cluster.
     """
     for i in range(distances.shape[0]):
         inside, outside = 0.0, np.inf
         for k in range(bounds.shape[0] - 1):
-            total, least = 0.0, np.inf
-            for t in range(bounds[k], bounds[k + 1]):
-                total += distances[i, t]
-                least = min(least, distances[i, t])
             size = bounds[k + 1] - bounds[k]
+            sum_of_all = total(distances[i, bounds[k] : bounds[k + 1]])
             if k == codes[i]:
-                inside = total / (size - 1) if size > 1 else -1.0
+                inside = sum_of_all / (size - 1) if size > 1 else -1.0
             else:
-                outside = min(outside, total / size)
-                nearest[codes[i], k] = min(nearest[codes[i], k], least)
+                outside = min(outside, sum_of_all / size)
+                least = nearest[codes[i], k]
+                for t in range(bounds[k], bounds[k + 1]):
+                    least = min(least, bits[i, t])
+                nearest[codes[i], k] = least
         larger = max(inside, outside)
         silhouettes[i] = (outside - inside) / larger if inside >= 0.0 and larger > 0.0 else 0.0
