@@ -73,7 +73,8 @@ def centres(rng):
         found.append(f"a step gains {float(gain):.6g}, {step.value:.6g} is claimed")
     excess = certificate["optimum"].value
     if np.isfinite(excess) and loss > best * (1 + Fraction(excess)) * (1 + NEAR) + spread * NEAR:
-        found.append(f"the loss is within {excess} of the best, but {loss / best - 1} is true")
+        words = f"the loss is within {excess} of the best, but that is {float(best):.9g}"
+        found.append(f"{words} and the loss {float(loss):.9g}")
     return [f"{certificate.model}: {words}" for words in found]
 
 

@@ -136,3 +136,21 @@ def test_a_step_that_rounding_hides_from_means_is_seen():
     model = sklearn.cluster.KMeans(1, n_init=1).fit(X)
     model.cluster_centers_ = np.array([[2.0**52 + 1]])
     assert certify(model, X)["next step"].value == pytest.approx(1 / 3)
+
+
+def test_bounds_along_axes_allow_for_weights_of_all_sizes():
+    places = np.array(
+        [[1.1047002188005468, -0.5345340969335778], [1.807140888460629, 0.88167787979874]]
+    )
+    X = places[[0, 0, 1, 0, 1]]  # two places: three centres have no loss at all
+    weight = np.array(
+        [
+            0.08242171004930557,
+            8007.309212597979,
+            0.9714539630742542,
+            710266.6589374759,
+            0.2013208139634703,
+        ]
+    )
+    bound, _ = kmeans_bounds.best_bound(X, weight, 3, 1e-6, 1)
+    assert bound <= 0

@@ -88,7 +88,10 @@ def best_on_a_line(x: Floats, weight: Floats, K: int) -> float:
     for _ in range(K - 1):
         before = np.concatenate([[0.0], least[:-1]])
         least = np.minimum(least, (before[:, None] + cost).min(axis=0))
-    return float(least[-1]) - 4 * n * UNIT * float(Q[-1])
+    # Differences of running sums round by shares of the whole sums, in each of the intervals.
+    reach = float(np.abs(x).max())
+    whole = reach**2 * float(W[-1]) + 2 * reach * float(w @ np.abs(x)) + float(Q[-1])
+    return float(least[-1]) - 4 * K * n * UNIT * whole
 
 
 def in_blocks(rows: Floats, weight: Floats, K: int, loss: float, effort: int) -> tuple[float, str]:
