@@ -122,9 +122,10 @@ def digits(fitted, data: Data) -> float:
     """Minus the decimal logarithm of the relative gap, at most 15."""
     from rosenblatt import certify
 
-    # Squared losses imply multipliers that are good enough; the hinge asks for a search.
+    # Squared losses imply multipliers that are good enough; those with a kink ask for a search.
     joint = getattr(fitted, "multi_class", "ovr") in ("joint", "crammer_singer")
-    effort = int(joint or getattr(fitted, "loss", "") == "hinge")
+    kinked = getattr(fitted, "loss", "") in ("hinge", "epsilon_insensitive")
+    effort = int(joint or kinked)
     gaps = [
         claim.value / claim.bound * 1e-6
         for claim in certify(fitted, data.X, data.y, tol=1e-6, effort=effort)

@@ -36,8 +36,10 @@ def test_rows_of_a_working_set_that_do_not_move_are_not_computed(monkeypatch):
     assert np.flatnonzero(found.slot >= 0).tolist() == [5, 6]
 
 
-def test_memory_is_left_to_the_next_blocks_up_to_a_limit(monkeypatch):
+@pytest.mark.parametrize("large", [0, 64 << 20], ids=["pages", "memory"])
+def test_memory_is_left_to_the_next_blocks_up_to_a_limit(monkeypatch, large):
     monkeypatch.setattr(blocks, "SPARE", [])
+    monkeypatch.setattr(blocks, "LARGE", large)
     many = np.random.default_rng(0).normal(size=(1_000, 3))
     first = KernelBlocks(Gaussian(0.3), many, 8)
     first.fetch(np.arange(1_000))

@@ -148,9 +148,10 @@ def _combined(a: NDArray[np.float64], V: Any) -> NDArray[np.float64]:
 
 
 # Memory that is new to the process costs more than the kernel values that are put into it: blocks
-# that are done with leave theirs to the next ones. The system may take it back if it needs it.
+# that are done with leave theirs to the next ones. The system may take back large parts.
 SPARE: list[NDArray[np.uint8]] = []
 MOST_SPARE = 256 * MEGABYTE
+LARGE = 64 * MEGABYTE  # memory that the system may take back; of less, to offer it costs too much
 LAZILY_FREED = getattr(mmap, "MADV_FREE", None)
 
 
@@ -163,7 +164,7 @@ def _borrowed(n: int, m: int, dtype: Any) -> NDArray[Any]:
 
 
 def _new_memory(size: int) -> NDArray[np.uint8]:
-    if LAZILY_FREED is None or size < MEGABYTE:
+    if LAZILY_FREED is None or size < LARGE:
         return np.empty(size, np.uint8)
     pages = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
     if hasattr(mmap, "MADV_HUGEPAGE"):
