@@ -8,7 +8,7 @@ import pytest
 import sklearn.svm
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.datasets import load_digits
+from sklearn.datasets import load_digits, make_moons
 
 from rosenblatt import SVC, SVR, certify
 from rosenblatt.kernels import Gaussian
@@ -212,3 +212,10 @@ def test_scikit_learns_fits_with_rows_of_zero_weight_are_read(kind):
     model.support_vectors_ = model.support_vectors_ + 1e-3
     with pytest.raises(ValueError, match="support_vectors_ are not the rows of support_"):
         certify(model, X, y, sample_weight=weight)
+
+
+def test_an_indefinite_kernel_has_no_margin():
+    """It was said to be inf."""
+    X, y = make_moons(80, noise=0.3, random_state=0)
+    claim = certify(SVC(kernel="sigmoid").fit(X, y), X, y)["margin"]
+    assert claim.statement.startswith("there is no margin: by this kernel, which is indefinite")

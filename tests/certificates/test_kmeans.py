@@ -154,3 +154,27 @@ def test_bounds_along_axes_allow_for_weights_of_all_sizes():
     )
     bound, _ = kmeans_bounds.best_bound(X, weight, 3, 1e-6, 1)
     assert bound <= 0
+
+
+@pytest.mark.parametrize("begun", [False, True])
+def test_a_model_grown_by_batches_is_measured_on_all_rows(begun):
+    """labels_ and inertia_ of the last batch counted as failures: "there are 172 labels"."""
+    X = np.random.default_rng(0).normal(size=(272, 2))
+    model = MiniBatchKMeans(2, random_state=0)
+    model = model.fit(X) if begun else model
+    model.partial_fit(X[:100]).partial_fit(X[100:])
+    found = {claim.name: claim for claim in certify(model, X).claims}
+    assert not any(claim.holds is False for claim in found.values())
+    assert "the last batch, 172 rows" in found["labels"].statement
+    assert "inertia_ is that of the last batch" in found["loss"].statement
+    assert found["loss"].value == pytest.approx(-model.score(X))
+
+
+def test_a_whole_fit_of_batches_with_other_labels_still_fails():
+    X = np.random.default_rng(0).normal(size=(272, 2))
+    model = MiniBatchKMeans(2, random_state=0).fit(X)
+    assert certify(model, X).holds
+    model.labels_ = model.labels_[:172]
+    certificate = certify(model, X)
+    assert not certificate.holds
+    assert "there are 172 labels" in str(certificate)

@@ -1,11 +1,19 @@
 """L3, L4, L5, L6, L7, L8, T10: linear machines beside a slow reference and scikit-learn."""
 
+import re
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from scipy.optimize import minimize
 from sklearn.base import clone
-from sklearn.datasets import load_iris, make_blobs, make_classification, make_regression
+from sklearn.datasets import (
+    load_iris,
+    make_blobs,
+    make_classification,
+    make_moons,
+    make_regression,
+)
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC as TheirLinearSVC
 from sklearn.svm import LinearSVR as TheirLinearSVR
@@ -277,3 +285,11 @@ def test_small_tables_reach_the_gap_by_passes_or_by_interior_points(std):
     assert model.dual_gap_[0] <= 1e-4 * len(X)  # tol times the objective without weights
     assert (model.n_iter_ > 50) == (std == 3.0)  # passes, or some steps
     assert certify(model, X, y, tol=1e-4, effort=1).holds
+
+
+def test_a_fit_cut_short_prints_no_infinite_number():
+    """The violation of the optimality conditions is not measured in the first pass."""
+    X, y = make_moons(80, noise=0.3, random_state=0)
+    with pytest.warns(ConvergenceWarning, match="After 1 passes the duality gap is") as said:
+        LinearSVC(loss="hinge", max_iter=1).fit(X, y)
+    assert not re.search(r"\b(inf|nan)\b", str(said[0].message))

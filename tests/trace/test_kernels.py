@@ -9,11 +9,11 @@ import pandas as pd
 import polars as pl
 import pytest
 from scipy.sparse import csr_array
-from sklearn.datasets import make_moons
+from sklearn.datasets import load_iris, make_moons
 from sklearn.metrics.pairwise import rbf_kernel
 
-from rosenblatt import KernelPerceptron, Trace
-from rosenblatt.trace.model_views import SupportScores
+from rosenblatt import SVC, KernelPerceptron, Trace
+from rosenblatt.trace.model_views import SupportScores, heaviest
 from rosenblatt.trace.page_points import Grid, box_around, quantised
 from tests.trace.test_page import data_of
 
@@ -256,3 +256,17 @@ def test_the_figure_of_an_empty_model_says_that_there_are_no_supports():
     trace, _ = traced(np.ones((4, 2)), [0, 1, 0, 1], max_iter=1)
     title = trace.plot().axes[0].get_legend().get_title().get_text()
     assert title.startswith("no supports: no curve yet; hollow: predicted wrongly")
+
+
+def test_supports_that_count_alike_are_shown_of_every_class():
+    """Of 163 supports at the bound the first 24 were shown, all of one class."""
+    X, y = load_iris(return_X_y=True)
+    few = SVC(C=0.1).fit(X, y)
+    assert np.bincount(y[heaviest(few, 12)], minlength=3).min() >= 3
+    two = SVC(C=0.1).fit(X[50:], y[50:])
+    shown = y[50:][heaviest(two, 24)]
+    assert np.count_nonzero(shown == 1) == 12
+    largest = np.sort(np.abs(two.dual_coef_).max(axis=0))[-24:]
+    assert np.isin(heaviest(two, 24), two.support_).all()
+    sizes = dict(zip(two.support_.tolist(), np.abs(two.dual_coef_[0]), strict=True))
+    np.testing.assert_array_equal(np.sort([sizes[i] for i in heaviest(two, 24)]), largest)

@@ -2,10 +2,14 @@
 
 import re
 
+import numpy as np
+import polars as pl
 import pytest
 
 import rosenblatt
+from rosenblatt.data import read_table
 from rosenblatt.workbench import importance
+from rosenblatt.workbench.fitting import fit_table
 from rosenblatt.workbench.protocol import conclusions
 from rosenblatt.workbench.report.page import page
 
@@ -45,3 +49,24 @@ def test_it_is_said_why_there_is_no_certificate(what, tmp_path, monkeypatch):
     assert found.certificate is None
     assert re.search(REASONS[what], found.why_no_certificate)
     assert "No certificate" in page(found)
+
+
+@pytest.mark.parametrize(
+    ("target", "model", "settings"),
+    [
+        ("width", "LinearSVR", []),
+        ("side", "LinearSVC", ["loss=hinge"]),
+        ("side", "LinearSVC", ["C=inf,penalize_intercept=False"]),
+    ],
+)
+def test_hinges_are_proved_with_the_search_that_they_need(target, model, settings):
+    """`fit` said of good machines that their gap does not hold: it looked for no multipliers."""
+    rng = np.random.default_rng(0)
+    side = np.arange(100) % 2
+    columns = rng.normal(size=(100, 3)) + 6 * side[:, None]
+    table = pl.DataFrame(columns, ["length", "height", "width"])
+    table = table.with_columns(side=pl.Series(np.array(["left", "right"])[side]))
+    saved = fit_table(read_table(table), target=target, model=model, settings=settings)
+    claims = saved.certificate["claims"]
+    assert any(claim["name"] == "gap" for claim in claims)
+    assert all(claim["holds"] for claim in claims)

@@ -1,10 +1,12 @@
 """Models and settings by the words people type."""
 
+import numpy as np
 import pytest
 
 from rosenblatt.workbench.families import FAMILIES
 from rosenblatt.workbench.model_catalogue import (
     class_of,
+    families_named,
     family_named,
     goes_by,
     named_families,
@@ -95,6 +97,11 @@ def test_bagging_is_that_of_the_task():
         ("solver=lbfgs", {"solver": "lbfgs"}),
         ("solver='svd'", {"solver": "svd"}),
         ("max_iter=None", {"max_iter": None}),
+        ("alpha=inf", {"alpha": np.inf}),
+        ("alpha=Infinity", {"alpha": np.inf}),
+        ("alpha=np.inf", {"alpha": np.inf}),
+        ("alpha=-math.inf", {"alpha": -np.inf}),
+        ("solver=info", {"solver": "info"}),
     ],
 )
 def test_values_are_python_literals_or_words(word, value):
@@ -119,3 +126,36 @@ def test_settings_that_are_none_are_refused(word, message):
     with pytest.raises(ValueError) as caught:  # noqa: PT011
         settings_of(family_named("Ridge"), [word])
     assert str(caught.value).startswith(message)
+
+
+def test_nan_is_a_number_in_a_setting():
+    assert np.isnan(settings_of(family_named("Ridge"), ["alpha=nan"])["alpha"])
+
+
+@pytest.mark.parametrize(
+    ("word", "family"),
+    [
+        ("linear support vector machine", "linear machine"),
+        ("Linear-SVM", "linear machine"),
+        ("kernel ridge", "kernel ridge regression"),
+        ("kernel-ridge-regression", "kernel ridge regression"),
+        ("kernel-perceptron", "kernel perceptron"),
+        ("random forest classifier", "random forest"),
+        ("gaussian_nb", "Gaussian naive Bayes"),
+    ],
+)
+def test_blanks_hyphens_and_capitals_do_not_count(word, family):
+    assert family_named(word).name == family
+
+
+def test_every_family_goes_by_its_names_with_hyphens_and_without_blanks():
+    for family in named_families():
+        for name in (family.name, *family.short_names):
+            for word in (name.replace(" ", "-"), name.replace(" ", ""), name.upper()):
+                assert family in families_named(word), word
+
+
+@pytest.mark.parametrize("word", ["", " ", "-"])
+def test_a_name_without_letters_names_no_model(word):
+    with pytest.raises(ValueError, match="There is no model"):
+        family_named(word)

@@ -194,7 +194,7 @@ class JointCase:
         """The narrowest margin between two classes, and whether all rows keep it."""
         longest = float(self.squares().max())
         narrowest = 1 / np.sqrt(longest) if longest > 0 else np.inf
-        statement = f"the narrowest margin 1 / |w_k - w_l| is {narrowest:.6g}"
+        statement = margin_statement("1 / |w_k - w_l|", narrowest, bool(self.a.any()))
         found = [measured("margin", statement, narrowest)]
         if np.isinf(model.C):
             least = float(self.leads.min())
@@ -238,3 +238,12 @@ class JointCase:
         off = max(off, float(np.where(np.isnan(apart), np.inf, apart).max()) / size)
         statement = f"objective_, slack_ and margins are what the data give, to {off:.2g}"
         return [within("published numbers", statement, off, near)]
+
+
+def margin_statement(formula: str, narrowest: float, any_support: bool) -> str:
+    """The narrowest margin in words, or why there is none."""
+    if np.isfinite(narrowest):
+        return f"the narrowest margin {formula} is {narrowest:.6g}"
+    if any_support:
+        return "there is no margin: by this kernel, which is indefinite, |w|^2 is not positive"
+    return "there is no margin: w is zero"

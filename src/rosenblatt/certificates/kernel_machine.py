@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from .claims import Certificate, Claim, measured, total_weight, within
 from .exact_arithmetic import balanced
 from .input_checks import check_fitted
-from .joint_kernel_machine import joint_claims
+from .joint_kernel_machine import joint_claims, margin_statement
 from .kernel_scores import scores_claim
 from .kernel_supports import Supports, scalar_products
 from .kernel_values import KernelOf
@@ -327,7 +327,8 @@ def _margins(cases: list[Case], model: Any) -> list[Claim]:
     squares = [case.square[0] for case in cases]
     narrowest = 1 / np.sqrt(max(squares)) if max(squares) > 0 else np.inf
     least = min(float((case.t * case.f).min()) for case in cases)
-    found = [measured("margin", f"the narrowest margin 1 / |w| is {narrowest:.6g}", narrowest)]
+    statement = margin_statement("1 / |w|", narrowest, any(case.b.any() for case in cases))
+    found = [measured("margin", statement, narrowest)]
     if np.isinf(model.C):
         statement = f"every functional margin is at least {least:.6g}: no row has slack"
         found.append(within("hard margin", statement, 1 - least, max(2 * float(model.tol), 1e-9)))

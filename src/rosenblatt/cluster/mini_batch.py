@@ -34,6 +34,7 @@ class MiniBatchKMeans(NearestCentres, sklearn.cluster.MiniBatchKMeans):  # type:
         in scikit-learn.
     stop_reason_ : {"converged", "max_iter"}
         Whether the moves or the losses of batches came to rest before `max_iter` passes.
+        `partial_fit` drops it and `n_iter_`; its `labels_` and `inertia_` are those of its batch.
 
     Examples
     --------
@@ -71,6 +72,8 @@ class MiniBatchKMeans(NearestCentres, sklearn.cluster.MiniBatchKMeans):  # type:
         if far is not None and begun:
             self.cluster_centers_ = self.cluster_centers_ - far
         self._learn(super().partial_fit, X, rows, y, sample_weight, far)
+        for name in ("n_iter_", "stop_reason_"):  # of a fit before, whose centres have moved on
+            self.__dict__.pop(name, None)
         return self
 
     def _rows(self, X: Any, sample_weight: Any, reset: bool) -> Rows:

@@ -41,7 +41,7 @@ ROWS = (
                 "linear machine",
                 "classes that a plane nearly separates; many columns, as in text",
                 {"C": POWERS_OF_C},
-                short_names=("linear svm",),
+                short_names=("linear svm", "linear support vector machine"),
             ),
             Contestant(
                 "support vector machine on landmarks",

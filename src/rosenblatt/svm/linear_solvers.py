@@ -199,12 +199,18 @@ class MarginFits:
         if reason != "max_iter":
             return
         worst = max(self.open, key=lambda descent: descent.gap() / descent.small_gap)
-        warn_not_converged(
+        reached = f"the duality gap is {worst.gap():.3g}; wanted was {worst.small_gap:.3g}"
+        if np.isfinite(worst.violation):  # not before the second pass of some
+            wanted = getattr(worst, "wanted", worst.small_gap)
+            reached = (
+                f"the duality gap is {worst.gap():.3g} and the violation of the optimality "
+                f"conditions {worst.violation:.3g}; wanted were {worst.small_gap:.3g} and "
+                f"{wanted:.3g}"
+            )
+        warn_not_converged(  # it begins with scikit-learn's words, which filters look for
             "Liblinear failed to converge, increase the number of iterations. After "
-            f"{n_iter} passes the duality gap is {worst.gap():.3g} and the violation of the "
-            f"optimality conditions {worst.violation:.3g}; wanted were {worst.small_gap:.3g} "
-            f"and {getattr(worst, 'wanted', worst.small_gap):.3g}. Increase max_iter or tol, "
-            "standardise the columns, or lower C."
+            f"{n_iter} passes {reached}. Increase max_iter or tol, standardise the columns, or "
+            "lower C."
         )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -56,9 +57,19 @@ def coefficients(estimator: Any, rows: Sequence[int]) -> NDArray[np.float64]:
 
 
 def heaviest(estimator: Any, most: int) -> list[int]:
-    """The rows of at most so many supports, those that count most, in order."""
+    """The rows of at most so many supports, those that count most, in order.
+
+    Many count as much, at the bound C: of these the classes are taken in turn.
+    """
     supports, dual = _supports(estimator)
-    first = np.argsort(-np.abs(dual).max(axis=0), kind="stable")[:most]
+    size, place = np.abs(dual).max(axis=0), np.abs(dual).argmax(axis=0)
+    alike: Counter[tuple[float, int, bool]] = Counter()
+    turns = []
+    for j, k in enumerate(place):
+        same = float(size[j]), int(k), bool(dual[k, j] > 0)
+        turns.append(alike[same])
+        alike[same] += 1
+    first = np.lexsort((turns, -size))[:most]
     return sorted(supports[i] for i in first)
 
 

@@ -157,7 +157,11 @@ def proof_of(problem: Problem, family: Family, model: Pipeline, rows: NDArray[np
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return Proof(certify(model, problem.some(rows), problem.y[rows], effort=0))
+            X, y = problem.some(rows), problem.y[rows]
+            proved = certify(model, X, y, effort=0)
+            # Hinges and hard margins need a search for multipliers: none fails without one.
+            failed = not all(claim.holds for claim in proved.claims)
+            return Proof(certify(model, X, y, effort=1) if failed else proved)
     except TypeError:
         whose = "" if family.package == "rosenblatt" else f" It is a model of {family.package}."
         return Proof(
@@ -236,8 +240,8 @@ def _of_weights(saved: SavedModel, row: Any) -> Explanation:
     if shared or coef is None or intercept is None or np.atleast_2d(coef).shape[0] != n_scores:
         raise TypeError(
             f"{saved.family} cannot say what each column adds: its prediction is no sum over "
-            "columns. Those of naive Bayes, discriminants, logistic and linear regression, trees "
-            "and forests are."
+            "columns. Those of naive Bayes, discriminants, perceptrons, LinearSVC, LinearSVR, "
+            "logistic and linear regression, trees and forests are."
         )
     coef, intercept = np.atleast_2d(coef).astype(np.float64), np.ravel(intercept)
     z = saved.model[:1].transform(row)

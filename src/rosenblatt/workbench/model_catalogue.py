@@ -128,13 +128,21 @@ def meant_elsewhere(name: str) -> str:
 
 
 def goes_by(family: Family, name: str) -> bool:
-    """Whether a family has this name, for short, too, or is just models of this class."""
-    word = name.lower()
-    return bool(word) and word in (
-        family.name.lower(),
-        class_of(family).lower(),
-        *family.short_names,
-    )
+    """Whether a family has this name, for short, too, or is just models of this class.
+
+    Blanks, hyphens and capitals do not count.
+
+    >>> goes_by(family_named("KernelRidge"), "kernel ridge")
+    True
+    """
+    word = _bare(name)
+    names = family.name, class_of(family), *family.short_names
+    return bool(word) and word in map(_bare, names)
+
+
+def _bare(name: str) -> str:
+    """The letters and digits of a name."""
+    return re.sub(r"[\W_]", "", name.lower())
 
 
 def named_families() -> list[Family]:
@@ -167,10 +175,14 @@ def _called_by_class(row: Row) -> Family:
     return Family(row.name, model, {}, row.task, takes, when, short_names=(both_tasks,))
 
 
+# Numbers that Python has no literal for: inf, -Infinity, np.inf, nan.
+ENDLESS = re.compile(r"([+-]?)(?:np\.|numpy\.|math\.)?(inf|infinity|nan)", re.IGNORECASE)
+
+
 def settings_of(family: Family, given: Iterable[str]) -> dict[str, Any]:
     """Parameters from words such as "alpha=0.1" or "C=1,tol=0.01".
 
-    A value is a Python literal, or a word; a comma before a name and "=" begins the next one.
+    A value is a Python literal, inf, nan or a word; a comma before a name and "=" begins the next.
     """
     words = [word for some in given for word in re.split(r",(?=\s*[A-Za-z_]\w*\s*=)", some)]
     return dict(_setting(family, word) for word in words)
@@ -192,6 +204,8 @@ def _setting(family: Family, word: str) -> tuple[str, Any]:
         near = did_you_mean(name, known)
         every = f" It has {', '.join(known)}." if not near else ""
         raise ValueError(f"{family.name} has no parameter {name!r}.{near or every}")
+    if number := ENDLESS.fullmatch(text.strip()):
+        return name, float(number[1] + number[2])
     try:
         return name, ast.literal_eval(text.strip())
     except (ValueError, SyntaxError):

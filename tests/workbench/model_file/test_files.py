@@ -426,3 +426,12 @@ def test_what_a_file_cannot_hold_is_refused_and_nothing_is_run(tmp_path, monkeyp
     with pytest.raises(NotFittedError):
         rosenblatt.save_model(RandomForestClassifier(), "m.skops")
     assert os.listdir(tmp_path) == []
+
+
+@pytest.mark.filterwarnings("ignore::FutureWarning")
+def test_a_machine_with_probabilities_is_refused_with_the_way_out(tmp_path):
+    X = np.random.default_rng(0).normal(size=(40, 2))
+    model = SVC(probability=True, random_state=0).fit(X, X[:, 0] > 0)
+    with pytest.raises(ValueError, match=r"comes of probability=True.*decision_fun"):
+        save_model(model, tmp_path / "svc.skops")
+    assert not any(tmp_path.iterdir())

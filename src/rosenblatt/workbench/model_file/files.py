@@ -77,7 +77,7 @@ def save_model(model: Any, path: Any) -> None:
     except Untrusted as error:
         raise ValueError(
             f"A model file cannot hold {error}: it holds models of rosenblatt with parameters that "
-            "are numbers and words."
+            f"are numbers and words.{_way_out(str(error))}"
         ) from None
     with whole_file(path) as draft:
         draft.write_bytes(content.getvalue())
@@ -89,6 +89,17 @@ def save_model(model: Any, path: Any) -> None:
                 "large=True)).",
                 stacklevel=2,
             )
+
+
+def _way_out(refused: str) -> str:
+    """What to do instead of storing a type, where there is something."""
+    if "CalibratedClassifierCV" not in refused:
+        return ""
+    return (
+        " It comes of probability=True: fit without it, which leaves the scores of "
+        "decision_function, or compare with models that have probabilities, such as "
+        "LogisticRegression; in Python, put CalibratedClassifierCV around the model."
+    )
 
 
 def _plain_model(model: Any) -> SavedModel:
