@@ -177,6 +177,9 @@ def false_densities(certificate, model, X, weight, allowed):
     joint = log_joint(rows, *parameters)
     if joint is None:
         return ["a covariance is not positive, and all holds"] * certificate.holds
+    if any(abs(c[i][j] - c[j][i]) > allowed / 100 * max(c[i][i], c[j][j])
+           for c in parameters[2] for i in range(len(c)) for j in range(i)):  # fmt: skip
+        return ["a covariance is not symmetric, and all holds"] * certificate.holds
     densities = [log_sum(row) for row in joint]
     shares = [[(z - total).exp() for z in row] for row, total in zip(joint, densities, strict=True)]
     before = sum(w * z for w, z in zip(s, densities, strict=True))

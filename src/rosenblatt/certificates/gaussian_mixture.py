@@ -109,7 +109,8 @@ def precision_claim(model: Any, S: Floats, exact: bool) -> Claim:
         size = np.abs(both[0]).max() * np.abs(S[k]).max() * d
         off = np.abs(both[0] @ S[k] - np.eye(d)).max()
         worst = max(worst, off / size, np.abs(both[1].T @ S[k] @ both[1] - np.eye(d)).max() / size)
-    statement = f"precisions times covariances are one to {worst:.1e} of their size"
+        worst = max(worst, np.abs(S[k] - S[k].T).max() / np.abs(S[k]).max())
+    statement = f"precisions times symmetric covariances are one to {worst:.1e} of their size"
     return within("precisions", statement, float(worst), 1e-9 if exact else 1e-4)
 
 
