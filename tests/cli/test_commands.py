@@ -686,7 +686,7 @@ def test_one_label_of_two_may_be_named(here):
 
 
 @pytest.mark.parametrize(
-    ("name", "here_called"), [("CatBoost", "gradient boosting"), ("linear regression", "least")]
+    ("name", "here_called"), [("CatBoost", "gradient boosting"), ("linear model", "least")]
 )
 def test_names_of_other_libraries_get_the_name_of_here(name, here_called):
     words = ("fit", "iris", "-t", "species", "-m", name, "-o", "m.skops")
