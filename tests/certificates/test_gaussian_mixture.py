@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from scipy.stats import multivariate_normal
 
 from rosenblatt import GaussianMixture, certify
+from tests.attacks import clusters
 
 KINDS = ["full", "tied", "diag", "spherical"]
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -95,3 +96,19 @@ def test_a_step_that_rounding_hides_from_means_is_seen():
     model.means_, model.covariances_ = near.means_ * 0 + 2.0**52 + 1, near.covariances_
     gain = (4 / 3 - 1) ** 2 / (2 * near.covariances_[0, 0])  # of a mean in the right place
     assert certify(model, X)["next step"].value >= gain / 2
+
+
+def test_a_covariance_that_is_not_positive_is_refused_in_words():
+    X = rows()
+    model = GaussianMixture(2, random_state=0).fit(X)
+    model.covariances_ = -model.covariances_
+    with pytest.raises(ValueError, match="covariances_ must be positive definite"):
+        certify(model, X)
+
+
+@pytest.mark.parametrize("seed", [(1794990935, 1950), (1794990935, 2579), (249005, 2023)])
+@pytest.mark.filterwarnings("ignore")
+def test_what_attacks_once_found_is_found_no_more(seed):
+    """Shares without digits, twice, and a likelihood without digits that had not fallen."""
+    with np.errstate(all="ignore"):
+        assert clusters.mixture(np.random.RandomState(seed)) == []

@@ -32,7 +32,10 @@ def certify_model(
         raise ValueError(f"The parameters must be finite, and means_ must have {d} columns.")
     given, origin = X, common_origin(X, m)
     X, m = X - origin, m - origin  # a step's means are rounded less
-    joint = log_joint(X, p, m, S)
+    try:
+        joint = log_joint(X, p, m, S)
+    except np.linalg.LinAlgError as error:
+        raise ValueError("covariances_ must be positive definite.") from error
     densities = np.asarray(logsumexp(joint, axis=1))
     shares = np.exp(joint - densities[:, None])
     before = float(np.average(densities, weights=weight))
@@ -43,7 +46,7 @@ def certify_model(
         step_claim(model, X, weight, joint, shares, before, (p, m, S), tol),
         gradient_claim(X, weight, shares, m, S),
         *mean_claims(model, given, weight, p, m + origin, exact),
-        *curve_claims(model, S, before),
+        *curve_claims(model, S, before - rounding_of(S) * (1 + abs(before)), before),
     ]
     kind = getattr(model, "covariance_type", "full")
     problem = f"{len(p)} Gaussian components with {kind} covariances, greatest likelihood"
@@ -156,9 +159,12 @@ def step_claim(
         shares = np.eye(joint.shape[1])[joint.argmax(axis=1)]
         before = float(np.average(joint.max(axis=1), weights=weight))
     p, m, S = maximised(model, X, weight, shares, parameters)
-    after = log_joint(X, p, m, S)
-    values = after.max(axis=1) if hard else np.asarray(logsumexp(after, axis=1))
-    gain = float(np.average(values, weights=weight)) - before
+    try:
+        after = log_joint(X, p, m, S)
+        values = after.max(axis=1) if hard else np.asarray(logsumexp(after, axis=1))
+        gain = float(np.average(values, weights=weight)) - before
+    except np.linalg.LinAlgError:  # a component would collapse
+        gain = np.inf
     wanted = max(min(float(getattr(model, "tol", tol)), LARGEST_STEP), tol)
     statement = f"one more step would add {gain:.2g} to the mean log-likelihood (local)"
     return within("next step", statement, gain, wanted)
@@ -225,8 +231,8 @@ def mean_claims(
     return [within("mean of means", statement, off, 1e-9 if exact else 1e-4)]
 
 
-def curve_claims(model: Any, S: Floats, likelihood: float) -> list[Claim]:
-    """That the likelihood never fell, beyond what the floor under the covariances may cost.
+def curve_claims(model: Any, S: Floats, least: float, likelihood: float) -> list[Claim]:
+    """That the likelihood, which is at least so much, never fell, beyond what the floor may cost.
 
     The published bound was worked out before the last M step, so that it is no larger either.
     """
@@ -235,7 +241,7 @@ def curve_claims(model: Any, S: Floats, likelihood: float) -> list[Claim]:
         return []
     if np.array_equal(bounds[-1:], [model.lower_bound_]):
         hard = getattr(model, "assignment", "soft") == "hard"  # counts the likeliest alone
-        bounds = bounds if hard else np.append(bounds, likelihood)
+        bounds = bounds if hard else np.append(bounds, least)
     else:
         bounds = np.append(bounds, -np.inf)  # lower_bound_ is none of them
     fall = max(float(np.nan_to_num(-np.diff(bounds), nan=np.inf).max(initial=0.0)), 0.0)
