@@ -177,7 +177,7 @@ def false_densities(certificate, model, X, weight, allowed):
     joint = log_joint(rows, *parameters)
     if joint is None:
         return ["a covariance is not positive, and all holds"] * certificate.holds
-    if any(abs(c[i][j] - c[j][i]) > allowed / 100 * max(c[i][i], c[j][j])
+    if any(abs(c[i][j] - c[j][i]) > allowed / 100 * (c[i][i] * c[j][j]).sqrt()
            for c in parameters[2] for i in range(len(c)) for j in range(i)):  # fmt: skip
         return ["a covariance is not symmetric, and all holds"] * certificate.holds
     densities = [log_sum(row) for row in joint]

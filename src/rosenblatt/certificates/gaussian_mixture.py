@@ -112,7 +112,8 @@ def precision_claim(model: Any, S: Floats, exact: bool) -> Claim:
         size = np.abs(both[0]).max() * np.abs(S[k]).max() * d
         off = np.abs(both[0] @ S[k] - np.eye(d)).max()
         worst = max(worst, off / size, np.abs(both[1].T @ S[k] @ both[1] - np.eye(d)).max() / size)
-        worst = max(worst, np.abs(S[k] - S[k].T).max() / np.abs(S[k]).max())
+        scales = np.sqrt(np.diag(S[k]))
+        worst = max(worst, np.abs((S[k] - S[k].T) / np.outer(scales, scales)).max())
     statement = f"precisions times symmetric covariances are one to {worst:.1e} of their size"
     return within("precisions", statement, float(worst), 1e-9 if exact else 1e-4)
 
@@ -246,7 +247,8 @@ def curve_claims(model: Any, S: Floats, least: float, likelihood: float) -> list
         bounds = np.append(bounds, -np.inf)  # lower_bound_ is none of them
     fall = max(float(np.nan_to_num(-np.diff(bounds), nan=np.inf).max(initial=0.0)), 0.0)
     floor = float(getattr(model, "reg_covar", 0.0))
-    traces = [float(np.trace(np.linalg.inv(s))) for s in S]
+    halves = [solve_triangular(np.linalg.cholesky(s), np.eye(len(s)), lower=True) for s in S]
+    traces = [float((half**2).sum()) for half in halves]  # of the inverses
     bound = 1e-9 * (1 + abs(likelihood)) + 0.5 * floor * max(traces)
     n = len(model.lower_bounds_)
     statement = f"in {n} recorded iterations the likelihood fell by at most {fall:.1e}"
