@@ -8,6 +8,7 @@ from sklearn.model_selection import GroupKFold, KFold, ShuffleSplit
 import rosenblatt as rb
 from rosenblatt import certify
 from rosenblatt.certificates.fold_lassos import Fold, best_coefficients
+from tests.attacks import optima
 
 RNG = np.random.RandomState(3)
 X = RNG.standard_normal((90, 6)) * [1, 2, 4, 1, 0.5, 1] + 10
@@ -155,3 +156,9 @@ def test_coefficients_of_all_penalties_are_those_of_a_solver(positive, n):
     for alpha, w in zip(alphas, W, strict=True):
         solver = theirs.ElasticNet(alpha=alpha, tol=1e-12, positive=positive, max_iter=100_000)
         assert np.allclose(w, solver.fit(rows, t).coef_, atol=1e-6)
+
+
+@pytest.mark.parametrize("number", [4743, 5010])
+def test_an_error_of_rounding_alone_may_be_none(number):
+    """Fits that are exact in fractions leave 1e-63 here."""
+    assert optima.path_errors(np.random.RandomState([249010, number])) == []

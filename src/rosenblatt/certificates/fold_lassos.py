@@ -180,11 +180,18 @@ def held_out_errors(
     far = np.abs(fold.mean) @ np.abs(found.W.T) + abs(fold.level)
     rounding = unit * (len(fold.mean) + 8) * far
     rounding = 2 * np.sqrt(best) * rounding + rounding**2 + 1e-9 * best
+    here = far + np.abs(fold.held_t).max(initial=0.0)  # and what is rounded here, of all terms
+    here = (
+        2.0**-52
+        * (len(fold.mean) + 8)
+        * (here + (np.abs(fold.held) @ np.abs(found.W.T)).sum(axis=0))
+    )
+    here = 2 * np.sqrt(best) * here + here**2 + 1e-9 * best
     # In two columns: what the best ones found may lack, and what fits may lack beside.
     lacked = 2 * found.gap[:, np.newaxis] + [0.0, allowed]
     r = np.sqrt(2 * found.gap)[:, np.newaxis] + [0.0, np.sqrt(2 * allowed)]
     blur, room = _rooms(fold, found, u, l2, r, lacked).T
-    return Errors(best, blur + 1e-9 * best, room + rounding)
+    return Errors(best, blur + here, room + rounding)
 
 
 def _rooms(
