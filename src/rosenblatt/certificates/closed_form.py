@@ -137,7 +137,8 @@ def agrees(
     name: str, what: str, published: Any, derived: Any, scale: Any = None, slack: Any = 0.0,
     exact: bool = False,
 ) -> Claim:  # fmt: skip
-    """That published numbers are those derived from the data, up to rounding; `exact` has none."""
+    """That published numbers are those derived from the data, up to rounding."""
+    # Sums of whole numbers are `exact`: they do not round, and that they agree is proved.
     # The difference, less an absolute `slack`, is relative to the derived number, or to `scale` if
     # given. A derived zero without a scale is a zero and nothing else, infinity is infinity.
     allowed = rounding(published)

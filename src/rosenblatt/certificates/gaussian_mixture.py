@@ -39,14 +39,15 @@ def certify_model(
     densities = np.asarray(logsumexp(joint, axis=1))
     shares = np.exp(joint - densities[:, None])
     before = float(np.average(densities, weights=weight))
+    blur = rounding_of(S)
     claims = [
         sum_claim(p, exact),
         precision_claim(model, S, exact),
-        *answer_claims(model, given, densities, shares, before, rounding_of(S), exact),
+        *answer_claims(model, given, densities, shares, before, blur, exact),
         step_claim(model, X, weight, joint, shares, before, (p, m, S), tol),
         gradient_claim(X, weight, shares, m, S),
         *mean_claims(model, given, weight, p, m + origin, exact),
-        *curve_claims(model, S, before - rounding_of(S) * (1 + abs(before)), before),
+        *curve_claims(model, S, before - blur * (1 + abs(before)), before),
     ]
     kind = getattr(model, "covariance_type", "full")
     problem = f"{len(p)} Gaussian components with {kind} covariances, greatest likelihood"

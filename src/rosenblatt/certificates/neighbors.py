@@ -48,10 +48,11 @@ def certify_model(
     asked = np.sort(np.random.default_rng(0).permutation(n)[:most])
     distances = all_distances(model, X, asked)
     said, found = kneighbors(model, X[asked], k)
-    allowed = allowances(model, X[asked], np.partition(distances, k - 1, axis=1)[:, k - 1])
+    kth = np.partition(distances, k - 1, axis=1)[:, k - 1]
+    allowed = allowances(model, X[asked], kth)
     claims = [
         *stored_claims(model, X, y),
-        *search_claims(said, found, distances, allowed, k),
+        *search_claims(said, found, distances, kth, allowed),
         *radius_claims(model, X[asked], distances, ALLOWANCE * distances + allowed),
         *answer_claims(model, X[asked], y, said, found),
         *training_error(model, X, y, asked),
@@ -147,20 +148,19 @@ def allowances(model: Any, Q: Any, kth: Floats) -> Floats:
         allowed += (d + 8) * EPS
     elif metric in ("euclidean", "l2", "sqeuclidean"):  # squares of rows, taken apart
         squares = np.asarray((Q.multiply(Q) if sp.issparse(Q) else Q * Q).sum(axis=1)).ravel()
-        far = ALLOWANCE * np.sqrt(squares) if metric != "sqeuclidean" else 8 * d * EPS * squares
-        allowed += far
+        squared = metric == "sqeuclidean"
+        allowed += 8 * d * EPS * squares if squared else ALLOWANCE * np.sqrt(squares)
     return np.maximum(allowed, np.finfo(float).tiny)[:, np.newaxis]
 
 
 def search_claims(
-    said: Floats, found: NDArray[np.intp], distances: Floats, allowed: Floats, k: int
+    said: Floats, found: NDArray[np.intp], distances: Floats, kth: Floats, allowed: Floats
 ) -> list[Claim]:
     """That the distances (m, k) of the neighbours are right, and that no other row is nearer."""
     true = np.take_along_axis(distances, found, axis=1)
     off, most = worst(np.abs(true - said).max(axis=1), allowed)
     repeated = float(sum(len(row) - len(set(row)) for row in found.tolist()))
-    best = np.partition(distances, k - 1, axis=1)[:, k - 1]
-    late, latest = worst(np.maximum(true.max(axis=1) - best, 0.0), allowed)
+    late, latest = worst(np.maximum(true.max(axis=1) - kth, 0.0), allowed)
     return [
         within("distances", f"the neighbours' distances are right to {off:.1e}", off, most),
         within("neighbours", f"{repeated:.0f} neighbours are named twice", repeated, 0.0),

@@ -123,7 +123,7 @@ class JointMargins(Margins):
             margin = 1 / np.sqrt(np.maximum(apart, 0.0))
         return {
             **self._of_rows(run.b, slack[np.newaxis], classes),
-            "intercept_": self.rows.intercept(b, run.b, self.first).astype(self.rows.X.dtype),
+            "intercept_": b.astype(self.rows.X.dtype),
             "margin_": margin,
             "objective_": primal,
             "dual_gap_": np.maximum(primal - 2 * run.dual, 0.0),
