@@ -1,8 +1,8 @@
 """Where compiled loops are kept between processes.
 
 Numba notices when a loop's own file changes, but not when a helper that it calls from another
-file does. So each compiled form is named by a digest of the loop's file and of every file of
-``loops/`` that it imports, directly or through others. The folder is named by a digest of what all
+file does. So each compiled form is named by a digest of the loop's module and of every module of
+loops that it imports, directly or through others. The folder is named by a digest of what all
 machine code depends on: the versions, the CPU and the Numba policy.
 """
 
@@ -37,9 +37,10 @@ def cache_root() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "rosenblatt"
 
 
-PACKAGE = __package__
+PACKAGE = __package__.partition(".")[0]
 FROM_IMPORT = re.compile(r"^\s*from (\S+) import (\([^)]*\)|.+)$", re.MULTILINE)
-ROOT = Path(__file__).parent
+ROOT = Path(__file__).parents[1]
+POLICY = ("__init__", "cache", "compiler", "helpers")  # modules that decide how loops compile
 
 
 def _digest(*parts: str) -> str:
@@ -50,14 +51,14 @@ def _digest(*parts: str) -> str:
 @cache
 def environment() -> str:
     """Name what all compiled code depends on: versions, CPU and the Numba policy."""
-    policy = [(ROOT / name).read_text(encoding="utf-8") for name in ("__init__.py", "cache.py")]
+    policy = [(ROOT / "loops" / f"{name}.py").read_text("utf-8") for name in POLICY]
     cpu = llvmlite.binding.get_host_cpu_name()
     return _digest(numba.__version__, np.__version__, cpu, sys.version, *policy)
 
 
 @cache
 def digest(module: str) -> str:
-    """Name the source of a module of loops, with all that it imports from other loops."""
+    """Return a digest of the source of a module and of all modules of loops that it imports."""
     found, todo = {}, [module]
     while todo:
         name = todo.pop()
@@ -69,8 +70,9 @@ def digest(module: str) -> str:
 
 
 def _file(module: str) -> Path | None:
-    """The file of a module of loops; None for a name that is no module."""
-    if module != PACKAGE and not module.startswith(f"{PACKAGE}."):
+    """Return the file of a module of loops; None for other names."""
+    is_shared = f"{module}.".startswith(f"{__package__}.")
+    if not (is_shared or (module.startswith(f"{PACKAGE}.") and module.endswith("_loops"))):
         return None
     path = ROOT.joinpath(*module.removeprefix(PACKAGE).split("."))
     files = (path.with_suffix(".py"), path / "__init__.py")
@@ -171,8 +173,3 @@ class DigestCache(FunctionCache):
     def save_overload(self, signature: Any, data: Any) -> None:
         with suppress(OSError):  # such as a full disk: the loop is compiled, and will be again
             super().save_overload(signature, data)
-
-    @staticmethod
-    def available() -> bool:
-        """Say whether there is a folder to write to; without one, each process compiles."""
-        return folder() is not None
