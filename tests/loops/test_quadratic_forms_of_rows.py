@@ -14,7 +14,7 @@ from tests.reference import gaussians as reference
 )
 def test_quadratic_scores(n, d, k, dtype):
     rng = np.random.default_rng([n, d, k])
-    X, tile = rng.normal(size=(n, d)).astype(dtype), loops.simd.tiles.TILE
+    X, tile = rng.normal(size=(n, d)).astype(dtype), loops.tiles.TILE
     pad = -d % tile
     q = pad + d
     linear, upper = np.zeros((k, q)), np.zeros((k, q, q))

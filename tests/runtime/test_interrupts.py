@@ -51,8 +51,8 @@ def test_products_and_decompositions_of_many_columns_run_where_ctrl_c_need_not_w
 
         return work
 
-    add = loops.simd.tiles.sum_products_by_tile
-    monkeypatch.setattr(loops.simd.tiles, "sum_products_by_tile", watched("products", add))
+    add = loops.tiles.sum_products_by_tile
+    monkeypatch.setattr(loops.tiles, "sum_products_by_tile", watched("products", add))
     for module, name in calls:
         monkeypatch.setattr(module, name, watched(name, getattr(module, name)))
     X = np.random.RandomState(0).standard_normal((1010, 1000))

@@ -281,7 +281,7 @@ class Factors(NamedTuple):
         if not self.regular or np.isinf(self.constants).any():
             return None
         d, K = len(self.centre), len(self.tables)
-        pad = -d % loops.simd.tiles.TILE
+        pad = -d % loops.tiles.TILE
         linear, upper = np.zeros((K, pad + d)), np.zeros((K, pad + d, pad + d))
         constants = self.constants.copy()
         for k, (F, place) in enumerate(zip(self.tables, self.places, strict=True)):
@@ -309,7 +309,7 @@ class Forms(NamedTuple):
     def score(self, dtype: DTypeLike) -> Score:
         """The function of rows (b, d) that gives their values, (K, b)."""
         n_forms, q = self.linear.shape
-        tile = loops.simd.tiles.TILE
+        tile = loops.tiles.TILE
         by_tile = self.upper.reshape(n_forms, q, q // tile, tile).transpose(0, 2, 1, 3)
         upper = np.ascontiguousarray(by_tile)
 

@@ -112,7 +112,7 @@ class Scratch:
 
     def _make_room(self, longest: int) -> None:
         """For documents of so many bytes."""
-        from rosenblatt.loops.simd.bytes import BLOCK  # brings Numba: when texts are read
+        from rosenblatt.loops.simd import BLOCK
 
         words = self.analysis.of == loops.text.WORDS
         n_pieces = longest // 2 + 2 + loops.text.USUAL_WORDS if words else 2 * longest + 4

@@ -18,6 +18,7 @@ import numpy as np
 
 from rosenblatt.loops import compiled
 from rosenblatt.loops.boosting_losses import derivatives
+from rosenblatt.loops.exponential import bits, float_of
 from rosenblatt.loops.fork_join import (
     ABOUT,
     KIND,
@@ -31,8 +32,8 @@ from rosenblatt.loops.fork_join import (
     report,
     wait,
 )
-from rosenblatt.loops.simd import lanes
-from rosenblatt.loops.simd.exponential import bits, float_of
+from rosenblatt.loops.simd import prefetch
+from rosenblatt.loops.splitmix import random_bits
 
 LEVELS = 256  # of a column, the last for missing values
 FEW_LEVELS = 32  # the same where all columns have few: their histograms stay in the cache
@@ -106,15 +107,6 @@ class Derived(NamedTuple):
 
 
 @compiled(inline=True)
-def scrambled(x):
-    """A number of 64 bits that looks random (splitmix64)."""
-    x = (x + np.uint64(0x9E3779B97F4A7C15)) & np.uint64(0xFFFFFFFFFFFFFFFF)
-    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return x ^ (x >> np.uint64(31))
-
-
-@compiled(inline=True)
 def double(integer):
     """An integer below 2**51 as a double, in a way that is vectorised."""
     return float_of(integer + ROUNDING_BITS) - ROUNDING
@@ -169,8 +161,8 @@ def add_rows(order, ahead, eight, values, cells, levels):
     for i in range(order.shape[0]):
         row = np.uint32(order[i])  # of what is not negative, no index is checked
         later = np.int64(ahead[i])
-        lanes.call(eight, later)
-        lanes.call(values, later)
+        prefetch(eight, later)
+        prefetch(values, later)
         k, value = eight[row], values[row]
         cells[k & low] += value
         cells[levels + ((k >> np.uint64(8)) & low)] += value
@@ -400,7 +392,7 @@ def partition(codes, j, left, start, stop, rows):
     p, q = np.uint64(0), np.uint64(0)  # indices that are not negative are not checked
     for i in range(order.shape[0]):
         row = order[i]
-        lanes.call(eight, np.int64(ahead[i]))
+        prefetch(eight, np.int64(ahead[i]))
         goes_left = np.uint64(left[(eight[np.uint32(row)] >> shift) & BYTE])
         order[p], right[q] = row, row
         p += goes_left
@@ -472,9 +464,9 @@ def allowed_columns(v, groups, active, seed, share, order, allowed):
     if share >= 1.0:
         return
     tried = max(1, int(np.ceil(share * n)))
-    draw = scrambled(np.uint64(seed) + np.uint64(v))
+    draw, _ = random_bits(np.uint64(seed) + np.uint64(v))
     for i in range(n):
-        draw = scrambled(draw)
+        draw, _ = random_bits(draw)
         k = i + np.int64(draw % np.uint64(n - i))
         order[i], order[k] = order[k], order[i]
         allowed[order[i]] = i < tried

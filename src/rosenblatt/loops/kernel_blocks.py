@@ -1,7 +1,8 @@
 """Blocks of Gaussian kernel values from scalar products, and sums over their rows."""
 
+from rosenblatt.loops.exponential import exp_of_its_precision
+
 from . import compiled
-from .simd.exponential import exp_of_its_precision
 
 
 @compiled(fuse=True)

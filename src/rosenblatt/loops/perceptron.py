@@ -10,6 +10,8 @@ number and nothing was done with it.
 
 import numpy as np
 
+from rosenblatt.loops.splitmix import random_bits
+
 from . import compiled, rows
 
 
@@ -21,7 +23,7 @@ def perceptron_pass(X, push, order, favoured, most_mistakes, bias, w, b):
     """
     mistakes, loss = 0, 0.0
     for t in range(order.shape[0]):
-        rows.call_ahead(X, push, order, t)
+        rows.prefetch_row(X, push, order, t)
         i = order[t]
         score = rows.dot(X, i, w) + b[0]
         if not np.isfinite(score):
@@ -47,7 +49,7 @@ def multiclass_pass(X, y, step, order, ties, most_mistakes, bias, W, b, scores):
     """
     mistakes, loss = 0, 0.0
     for t in range(order.shape[0]):
-        rows.call_ahead(X, y, order, t)
+        rows.prefetch_row(X, y, order, t)
         i = order[t]
         true = y[i]
         class_scores(X, i, W, 1.0, b, scores)
@@ -106,7 +108,7 @@ def shrinking_pass(X, push, order, favoured, most_mistakes, bias, pull, w, b, st
     decay, l1 = pull
     mistakes, loss = 0, 0.0
     for t in range(order.shape[0]):
-        rows.call_ahead(X, push, order, t)
+        rows.prefetch_row(X, push, order, t)
         i = order[t]
         score = state[0] * rows.dot(X, i, w) + b[0]
         if not np.isfinite(score):
@@ -138,7 +140,7 @@ def shrinking_multiclass_pass(
     decay, l1 = pull
     mistakes, loss = 0, 0.0
     for t in range(order.shape[0]):
-        rows.call_ahead(X, y, order, t)
+        rows.prefetch_row(X, y, order, t)
         i = order[t]
         true = y[i]
         class_scores(X, i, W, state[0], b, scores)
@@ -223,11 +225,7 @@ def shuffle(order, seed):
     """
     state = np.uint64(seed)
     for last in range(order.shape[0] - 1, 0, -1):
-        state += np.uint64(0x9E3779B97F4A7C15)
-        z = state
-        z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-        z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-        z = z ^ (z >> np.uint64(31))
+        z, state = random_bits(state)
         # The high 32 bits, scaled to 0..last: no division.
         place = np.int64(((z >> np.uint64(32)) * np.uint64(last + 1)) >> np.uint64(32))
         order[last], order[place] = order[place], order[last]

@@ -13,9 +13,9 @@ called again from there with more.
 
 import numpy as np
 
+from rosenblatt.loops.simd import BLOCK, count_bits, eight_bytes, lowest_bit, prefetch, put_words
+
 from . import compiled
-from .simd.bytes import BLOCK, count_bits, eight_bytes, first_bit, put_words
-from .simd.lanes import call
 
 WORDS, CHARACTERS, WITHIN_WORDS = 0, 1, 2  # what the pieces are
 IS_WORD, IS_SPACE = 1, 2  # bits of what a character is
@@ -134,11 +134,11 @@ def put_places(bits, at, places, n):
     """
     end = n + count_bits(bits)
     for k in range(USUAL_WORDS):
-        places[n + k] = at + first_bit(bits)
+        places[n + k] = at + lowest_bit(bits)
         bits &= bits - ONE
     n += USUAL_WORDS
     while bits != NONE:
-        places[n] = at + first_bit(bits)
+        places[n] = at + lowest_bit(bits)
         bits &= bits - ONE
         n += 1
     return end
@@ -413,7 +413,7 @@ def look_up(clean, terms, m, table, bits, numbers):
     first, last = terms
     for t in range(m):
         bits[t] = fingerprint(clean, first[t], last[t])
-        call(slots, 4 * np.int64(first_slot(slots, bits[t])))
+        prefetch(slots, 4 * np.int64(first_slot(slots, bits[t])))
     for t in range(m):
         slot = slot_of(table, clean, first[t], last[t], bits[t])
         numbers[t] = np.int64(slots[slot, 1] & NUMBERS) - 1

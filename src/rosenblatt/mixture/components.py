@@ -166,7 +166,7 @@ class Scratch:
 
     def __init__(self, n_components: int, d: int, full: bool) -> None:
         self.K, self.d, self.full = n_components, d, full
-        tile, four = loops.simd.tiles.TILE, loops.simd.lanes.WIDTH
+        tile, four = loops.tiles.TILE, loops.simd.float64x4.WIDTH
         self.height, self.width = (d + 1 + -(d + 1) % multiple for multiple in (four, tile))
 
     def sums(self) -> Table:

@@ -46,7 +46,7 @@ def diagonal_moments(batch: Batch, weight: Pairs, careful: bool) -> Tables:
 def _are_many(batch: Batch) -> bool:
     """Whether rows are dense, of equal weight, and enough for plain sums to be worth it."""
     least = max(MANY_ROWS, MANY_ROWS_A_BUCKET * batch.n_buckets)
-    wide = batch.n_features >= loops.simd.lanes.WIDTH
+    wide = batch.n_features >= loops.simd.float64x4.WIDTH
     plain = isinstance(batch.X, np.ndarray) and batch.weights is None and batch.targets is None
     return plain and wide and batch.n_rows >= least
 
@@ -55,7 +55,7 @@ def _shifted_moments(batch: Batch, weight: Pairs) -> Tables:
     """As `diagonal_moments`, by plain sums of the distances from the middle of each bucket."""
     # There is one middle for the whole batch: then what is summed in plain doubles is all within
     # its reach, whatever the order of the rows.
-    d, width = batch.n_features, loops.simd.lanes.WIDTH
+    d, width = batch.n_features, loops.simd.float64x4.WIDTH
     p = d + -d % width
     cells = np.append(np.arange(p - width), np.arange(d - width, d))  # the feature of each
     middles = Middles.of(batch.X, batch.buckets, batch.n_buckets, SAMPLE)
@@ -292,7 +292,7 @@ def _near(
 ) -> tuple[_Full, Buckets | None]:
     """The moments of the rows near the middle of their bucket, and the buckets (n,) of others."""
     centres, limits = _middles(table, buckets, n_buckets)
-    d, four, tile = centres.shape[1], loops.simd.lanes.WIDTH, loops.simd.tiles.TILE
+    d, four, tile = centres.shape[1], loops.simd.float64x4.WIDTH, loops.tiles.TILE
     part = _Full.zero(n_buckets, d)
     size = max(BLOCK_ROWS, BLOCK_ROWS_A_BUCKET * n_buckets) + 8
     height, width = (d + 1 + -(d + 1) % multiple for multiple in (four, tile))
@@ -300,7 +300,7 @@ def _near(
     products, places = np.zeros((n_buckets, height, width)), np.empty((2, n_buckets + 1), np.int64)
     scratch = (block, places)
     rows = (table.X, table.targets) if isinstance(table, Beside) else (table, None)
-    add = loops.simd.tiles.sum_products_by_tile
+    add = loops.tiles.sum_products_by_tile
     add(*rows, buckets, weights, centres, None, products, None, *scratch)
     weight, squares = products[:, d, d, None], np.diagonal(products, axis1=1, axis2=2)[:, :d]
     wide = np.asarray(~(squares <= SPREAD_OF_NEAR * weight * limits).all(axis=1))
