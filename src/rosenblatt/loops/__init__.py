@@ -109,13 +109,3 @@ def instruction(function: Callable[..., Any]) -> Instruction:
     The latter is called while a loop compiles, and may import Numba and llvmlite then.
     """
     return Instruction(function)
-
-
-def __getattr__(name):
-    from importlib import import_module
-    try:
-        return import_module(f"{__name__}.{name}")
-    except ModuleNotFoundError as error:
-        if error.name != f"{__name__}.{name}":
-            raise
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}") from None
