@@ -3,10 +3,10 @@
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.loops.test_perceptron import MANY, TIES, problems
 
 from rosenblatt.base import read_only
 from rosenblatt.kernels import perceptron_loops
+from tests.linear_model.test_perceptron_loops import MANY, TIES, problems
 from tests.reference import perceptron as reference
 
 bounds = st.sampled_from(sorted(TIES))

@@ -3,10 +3,10 @@
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.loops.test_perceptron import MANY, TIES, dtypes, problems, storages
 
 from rosenblatt.base import arrays, read_only
 from rosenblatt.linear_model import perceptron_loops, pocket_loops
+from tests.linear_model.test_perceptron_loops import MANY, TIES, dtypes, problems, storages
 from tests.reference import perceptron as reference
 
 
