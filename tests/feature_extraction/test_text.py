@@ -159,8 +159,8 @@ def test_frequent_terms_are_in_the_first_slot_that_is_looked_at():
     counts = np.arange(2_000)
     table = TermTable.of_bytes(*joined(words), counts)
     used = np.flatnonzero(table.slots[:, 1])
-    numbers = (table.slots[used, 1] & text_loops.NUMBERS).astype(int) - 1
-    at_home = used == [text_loops.first_slot(table.slots, bits) for bits in table.slots[used, 0]]
+    numbers = (table.slots[used, 1] & term_table_loops.NUMBERS).astype(int) - 1
+    at_home = used == [term_table_loops.first_slot(table.slots, bits) for bits in table.slots[used, 0]]
     assert at_home[numbers >= 1_000].mean() > 0.85 > at_home[numbers < 1_000].mean()
 
 
