@@ -114,14 +114,3 @@ def instruction(signature: str) -> Callable[[Callable[..., Any]], Instruction]:
     for any type of array, and ``float64x4`` for a vector of four doubles.
     """
     return lambda function: Instruction(function, signature)
-
-
-def __getattr__(name):
-    from importlib import import_module
-
-    try:
-        return import_module(f"{__name__}.{name}")
-    except ModuleNotFoundError as error:
-        if error.name != f"{__name__}.{name}":
-            raise
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}") from None

@@ -62,7 +62,7 @@ class HelperCompiler(compiler.CompilerBase):
         return [pipeline]
 
 
-class _WithoutWrappers(_FunctionCompiler):
+class _WithoutWrappers(_FunctionCompiler):  # type: ignore[misc]
     def _customize_flags(self, flags: Any) -> Any:
         flags.no_cpython_wrapper = flags.no_cfunc_wrapper = True
         return flags
