@@ -141,7 +141,7 @@ def test_sums_of_bytes_for_a_named_processor(cpu):
 
 def test_modules_of_loops_import_without_numba():
     package = Path(rosenblatt.__file__).parent
-    own = {"cache", "compiler", "helpers"}  # imported when the first loop is called
+    own = {"compiler", "helpers"}  # imported when the first loop is called
     files = [file for file in (package / "loops").glob("*.py") if file.stem not in own]
     files += package.glob("*/*_loops.py")
     modules = [".".join(file.relative_to(package.parent).with_suffix("").parts) for file in files]
