@@ -25,6 +25,7 @@ from rosenblatt.base import (
     naming_columns,
 )
 from rosenblatt.input_checks import validate_data
+from rosenblatt.registry.row import Contract, Row, unlike_repeated_rows
 from rosenblatt.statistics import Moments
 
 from .assignment import Rows, Table, nearest_centres, rows_of
@@ -377,3 +378,21 @@ def best_of(ends: list[dict[str, Any]]) -> dict[str, Any]:
     """The attributes at the end with the lowest loss, the first of several, and all losses."""
     best = min(ends, key=lambda end: end["inertia_"])
     return best | {"inertias_": np.array([end["inertia_"] for end in ends])}
+
+
+ROW = Row(
+    "KMeans",
+    page="kmeans.md",
+    certificate="kmeans",
+    contract=Contract(
+        settings=(
+            {"n_clusters": 3, "random_state": 0},
+            {"n_clusters": 4, "init": "random", "n_init": 1, "tol": 0.0, "random_state": 1},
+        ),
+        checked=({"n_clusters": 3, "random_state": 0},),
+        expected_failures=unlike_repeated_rows("it draws rows to start from"),
+        endless={"tol": 0.0},
+    ),
+    parts="kmeans",
+    slow_peer_tests=("cluster/tests/test_k_means.py",),
+)
