@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from rosenblatt import loops
 from rosenblatt.base import all_or_nothing
 from rosenblatt.input_checks import validate_data
-from rosenblatt.registry.row import Contract, Row, Warm
+from rosenblatt.registry.row import Candidate, Contract, Row, Warm
 
 from .centroid_linkage import ward_joins
 from .distances import ENDLESS, Distances, Euclidean, Given, Measured
@@ -247,6 +247,15 @@ ROW = Row(
     "AgglomerativeClustering",
     page="linkage.md",
     certificate="agglomerative",
+    compare=(
+        Candidate("Ward's linkage", "groups within groups", settings={"linkage": "ward"}, order=3),
+        Candidate(
+            "average linkage",
+            "groups within groups, with single rows far from the rest",
+            settings={"linkage": "average"},
+            order=4,
+        ),
+    ),
     contract=Contract(
         settings=(
             {},

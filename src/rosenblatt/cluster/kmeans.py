@@ -25,7 +25,7 @@ from rosenblatt.base import (
     naming_columns,
 )
 from rosenblatt.input_checks import validate_data
-from rosenblatt.registry.row import Contract, Row, unlike_repeated_rows
+from rosenblatt.registry.row import Candidate, Contract, Row, unlike_repeated_rows
 from rosenblatt.statistics import Moments
 
 from .assignment import Rows, Table, nearest_centres, rows_of
@@ -384,6 +384,7 @@ ROW = Row(
     "KMeans",
     page="kmeans.md",
     certificate="kmeans",
+    compare=(Candidate("k-means", "round groups of like size", settings={"n_init": 5}, order=1),),
     contract=Contract(
         settings=(
             {"n_clusters": 3, "random_state": 0},

@@ -25,7 +25,7 @@ from rosenblatt.base import (
     naming_columns,
 )
 from rosenblatt.input_checks import validate_data
-from rosenblatt.registry.row import Contract, Row, Warm
+from rosenblatt.registry.row import Candidate, Contract, Row, Warm
 from rosenblatt.runtime.blas import one_blas_thread
 from rosenblatt.statistics import Moments
 
@@ -476,6 +476,15 @@ ROW = Row(
     "GaussianMixture",
     page="mixtures.md",
     certificate="gaussian_mixture",
+    compare=(
+        Candidate(
+            "Gaussian mixture",
+            "groups that overlap, or differ in size and shape",
+            settings={"covariance_type": "full", "reg_covar": 1e-3, "n_init": 2},
+            wide_settings={"covariance_type": "diag"},
+            order=2,
+        ),
+    ),
     contract=Contract(
         settings=(
             {"n_components": 2, "random_state": 0, "tol": 1e-06},

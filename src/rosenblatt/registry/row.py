@@ -14,6 +14,7 @@ from . import index
 
 Settings = dict[str, Any]  # parameters of a constructor and their values
 NO_SETTINGS: Settings = {}
+NO_REASONS: dict[str, str] = {}
 
 # The task that follows from each of scikit-learn's base classes; the first that applies counts.
 TASKS = {
@@ -40,7 +41,7 @@ class Candidate(NamedTuple):
 
     name: str  # in leaderboards
     when: str  # completes "choose it for ..."
-    grid: dict[str, tuple[Any, ...]] = {}
+    grid: dict[str, tuple[Any, ...]] = NO_SETTINGS
     # "counts", "columns", "codes", "levels" or "table": how `workbench` prepares them
     reads: str = "numbers"
     settings: Settings = NO_SETTINGS  # fixed parameters
@@ -73,10 +74,13 @@ class Contract(NamedTuple):
 
     settings: tuple[Settings, ...] = ({},)  # each takes another path through the code
     checked: tuple[Settings, ...] = ({},)  # run through scikit-learn's own checks
-    expected_failures: dict[str, str] = {}  # of those checks, with the reason
+    expected_failures: dict[str, str] = NO_REASONS  # of those checks, with the reason
     most_rows: int = 1_000_000  # fewer if the work grows with their square
     endless: Settings = NO_SETTINGS  # with tol=None: fits until interrupted
     tampered: tuple[Settings, ...] = ()  # further settings whose certificates are tampered with
+
+
+DEFAULT_CONTRACT, DEFAULT_WARM = Contract(), Warm()
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,8 +96,8 @@ class Row:
     certificate: str = ""  # module in certificates/
     also: tuple[str, ...] = ()  # scikit-learn classes of other names that it verifies
     compare: tuple[Candidate, ...] = ()
-    contract: Contract | None = Contract()
-    warm: Warm | None = Warm()
+    contract: Contract | None = DEFAULT_CONTRACT
+    warm: Warm | None = DEFAULT_WARM  # None if it compiles nothing of its own
     parts: str = ""  # module in distributed/ that fits it by parts; additive models need none
     file_types: tuple[str, ...] = ()  # in model files, besides estimators and statistics
     peer_tests: tuple[str, ...] = ()  # scikit-learn's test modules for the class
