@@ -14,7 +14,6 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
-from rosenblatt import loops
 from rosenblatt.base import (
     FLOATS,
     Passes,
@@ -28,6 +27,7 @@ from rosenblatt.input_checks import validate_data
 from rosenblatt.registry.row import Candidate, Contract, Row, unlike_repeated_rows
 from rosenblatt.statistics import Moments
 
+from . import kmeans_loops
 from .assignment import Rows, Table, nearest_centres, rows_of
 from .seeding import given_centres, start
 
@@ -49,7 +49,7 @@ class Lloyd:
         self.assign()
         self._fill_empty_clusters()
         new = self.centres.copy()
-        loops.kmeans.find_means(self.mass, self.sums, new)
+        kmeans_loops.find_means(self.mass, self.sums, new)
         self.rows.drifted(self.centres, new)
         self.moved = float(((new - self.centres) ** 2).sum())
         self.centres = new
@@ -62,7 +62,7 @@ class Lloyd:
 
     def loss(self) -> float:
         """The sum of squared distances of rows from their centres, from the sums alone."""
-        return float(loops.kmeans.loss_of(self.squares, self.mass, self.sums, self.centres))
+        return float(kmeans_loops.loss_of(self.squares, self.mass, self.sums, self.centres))
 
     def conclude(self, dtype: Any) -> None:
         """Round centres to a precision, and assign rows to what is published."""
