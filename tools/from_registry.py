@@ -87,7 +87,7 @@ def index() -> str:
             for known in (name, *row["also"]):
                 if certificates.setdefault(known, row["certificate"]) != row["certificate"]:
                     raise ValueError(f"Two rows name different certificates of {known}.")
-    lines = [f'"""Facts of the rows that are read before models are imported. {GENERATED}"""', ""]
+    lines = [f'"""Facts that are needed before models are imported. {GENERATED}"""', ""]
     lines += ["# The module of each estimator.", "ESTIMATORS = {"]
     lines += [f'    "{name}": "{row["module"]}",' for name, row in rows().items()]
     lines += ["}", "", "# The verifier of each class, by its name here and in scikit-learn."]

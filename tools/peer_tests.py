@@ -1,8 +1,8 @@
 """scikit-learn's own tests, run with our classes in place of theirs.
 
-`make peer-tests` runs every module that a row of the registry names; `--quick` those that take under 30 s, as the
-test run does; further arguments go to pytest (`-k words`, `-x`). Names of modules, such as
-`test_ridge`, select them.
+`make peer-tests` runs every module that a row of the registry names; `--quick` those that take
+under 30 s, as the test run does; further arguments go to pytest (`-k words`, `-x`). Names of
+modules, such as `test_ridge`, select them.
 
 Failures that are meant stand, with their reasons, in `docs/differences.md`. A failure that is not
 listed fails the run, and so does a listed test that passes. The list is for one version of

@@ -328,6 +328,14 @@ ROW = Row(
         ),
     ),
     contract=Contract(
+        tampered=(
+            {"store_covariance": True},
+            {"solver": "lsqr"},
+            {"solver": "eigen"},
+            {"solver": "eigen", "shrinkage": 0.2},
+            {"solver": "eigen", "shrinkage": "auto"},
+            {"n_components": 1},
+        ),
         settings=(
             {},
             {"solver": "lsqr", "shrinkage": 0.1},

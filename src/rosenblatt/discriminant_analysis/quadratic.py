@@ -340,6 +340,11 @@ ROW = Row(
         ),
     ),
     contract=Contract(
+        tampered=(
+            {},
+            {"store_covariance": True, "reg_param": 0.1},
+            {"solver": "eigen", "shrinkage": "auto"},
+        ),
         settings=(
             {"reg_param": 0.01},
             {"solver": "eigen", "shrinkage": 0.1, "store_covariance": True},

@@ -225,6 +225,7 @@ ROW = Row(
         ),
     ),
     contract=Contract(
+        tampered=({"alpha": 0, "binarize": 1}, {"fit_prior": False}),
         settings=(
             {},
             {"alpha": 0},

@@ -252,6 +252,7 @@ ROW = Row(
     page="naive_bayes.md",
     certificate="count_naive_bayes",
     contract=Contract(
+        tampered=({"min_categories": 20},),
         settings=({}, {"alpha": 0.5, "unknown": "smooth", "missing": "ignore"}),
         checked=({}, {"unknown": "smooth", "missing": "ignore"}),
     ),

@@ -293,6 +293,12 @@ ROW = Row(
         ),
     ),
     contract=Contract(
+        tampered=(
+            {"variance": "feature"},
+            {"variance": "single", "ddof": 1},
+            {"var_smoothing": 0},
+            {"priors": [0.2, 0.3, 0.5]},
+        ),
         settings=(
             {},
             {"variance": "feature", "ddof": 1},

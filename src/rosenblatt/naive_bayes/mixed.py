@@ -272,5 +272,8 @@ ROW = Row(
             order=11,
         ),
     ),
-    contract=Contract(settings=({}, {"alpha": 0, "variance": "feature"})),
+    contract=Contract(
+        tampered=({"kinds": {"calls": "count"}},),
+        settings=({}, {"alpha": 0, "variance": "feature"}),
+    ),
 )

@@ -315,6 +315,7 @@ ROWS = (
             ),
         ),
         contract=Contract(
+            tampered=({"norm": True},),
             settings=({}, {"norm": True, "alpha": 0.1}, {"missing": "ignore"}),
             checked=({}, {"norm": True, "alpha": 0, "missing": "ignore"}),
         ),

@@ -262,6 +262,7 @@ ROW = Row(
     page="tree_augmented.md",
     certificate="tree_augmented",
     contract=Contract(
+        tampered=({"alpha": 0.5},),
         settings=({}, {"alpha": 0.5, "unknown": "smooth", "missing": "ignore"}),
         checked=({}, {"unknown": "smooth", "missing": "ignore"}),
     ),

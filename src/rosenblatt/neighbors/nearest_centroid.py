@@ -300,6 +300,10 @@ ROW = Row(
     page="neighbors.md",
     certificate="nearest_centroid",
     contract=Contract(
+        tampered=(
+            {"shrink_threshold": 0.5, "priors": "empirical"},
+            {"metric": "manhattan", "priors": [0.2, 0.3, 0.5]},
+        ),
         settings=(
             {},
             {"shrink_threshold": 0.2, "priors": "empirical"},

@@ -167,7 +167,7 @@ def _family(row: Row, candidate: Candidate) -> Family:
     """A candidate of the registry with its names resolved."""
     return Family(
         candidate.name,
-        partial(row.estimator, **candidate.settings),
+        lambda: row.estimator(**candidate.settings),
         {parameter: list(values) for parameter, values in candidate.grid.items()},
         row.task,
         candidate.reads,
