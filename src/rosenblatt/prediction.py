@@ -17,7 +17,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from rosenblatt import loops, prediction
+from rosenblatt import prediction, quadratic_forms_loops
 from rosenblatt.explanation import Explanation, explain_lead, one_row, two_classes
 from rosenblatt.input_checks import assert_all_finite, validate_data
 from rosenblatt.runtime import threads
@@ -81,7 +81,7 @@ class Planes:
 
         def score(rows: NDArray[Any]) -> NDArray[Any]:
             scores = np.empty((len(constant), len(rows)))
-            loops.quadratic_forms.linear_scores(rows, linear, constant, scores)
+            quadratic_forms_loops.linear_scores(rows, linear, constant, scores)
             return scores
 
         return InLoop(score)
@@ -93,7 +93,7 @@ def linear(coef: NDArray[Any], intercept: NDArray[Any]) -> Score:
 
 
 def in_cells(weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Weights (k, d) as `loops.quadratic_forms` reads them: zero where a feature is repeated."""
+    """Weights (k, d) as `quadratic_forms_loops` reads them: zero where a feature is repeated."""
     d = weights.shape[1]
     whole = d - d % 4
     if whole == d:

@@ -13,10 +13,11 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import HasMethods, Interval
 from sklearn.utils.validation import check_array, check_is_fitted
 
-from rosenblatt import loops
 from rosenblatt.base import all_or_nothing
 from rosenblatt.input_checks import validate_data
+from rosenblatt.registry.row import Contract, Row, Warm
 
+from . import consensus_loops
 from .agglomerative import labels_of_tree
 from .distances import Given
 from .graph_cuts import exact_cut, two_way_cut
@@ -205,8 +206,8 @@ def _components(codes: NDArray[np.int32], threshold: float) -> Labels:
     needed = int(np.floor(threshold * R + 1e-9)) + 1
     step = max(1, PAIRS // n)
     for start in range(0, n, step):
-        loops.consensus.link_rows(codes, needed, start, min(start + step, n), parent)
-    loops.consensus.flatten(parent)
+        consensus_loops.link_rows(codes, needed, start, min(start + step, n), parent)
+    consensus_loops.flatten(parent)
     return np.asarray(np.unique(parent, return_inverse=True)[1])
 
 
@@ -252,3 +253,18 @@ def _agreement(codes: NDArray[Any], labels: Labels) -> tuple[NDArray[np.float64]
         across += float((counts.sum(axis=0) ** 2).sum() - (counts**2).sum()) / 2
     others = R * (sizes[labels] - 1)
     return np.where(others > 0, inside / np.maximum(others, 1), 1.0), across
+
+
+ROW = Row(
+    "ConsensusClustering",
+    page="consensus.md",
+    certificate="consensus",
+    contract=Contract(
+        settings=(
+            {"n_runs": 3, "random_state": 0},
+            {"n_runs": 3, "n_clusters": 2, "max_samples": 0.8, "random_state": 0},
+        ),
+        checked=({"n_runs": 3, "random_state": 0},),
+    ),
+    warm=Warm(({"n_runs": 2},), sparse=False),
+)

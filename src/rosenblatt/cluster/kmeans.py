@@ -14,7 +14,6 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
-from rosenblatt import loops
 from rosenblatt.base import (
     FLOATS,
     Passes,
@@ -25,8 +24,10 @@ from rosenblatt.base import (
     naming_columns,
 )
 from rosenblatt.input_checks import validate_data
+from rosenblatt.registry.row import Candidate, Contract, Row, unlike_repeated_rows
 from rosenblatt.statistics import Moments
 
+from . import kmeans_loops
 from .assignment import Rows, Table, nearest_centres, rows_of
 from .seeding import given_centres, start
 
@@ -48,7 +49,7 @@ class Lloyd:
         self.assign()
         self._fill_empty_clusters()
         new = self.centres.copy()
-        loops.kmeans.find_means(self.mass, self.sums, new)
+        kmeans_loops.find_means(self.mass, self.sums, new)
         self.rows.drifted(self.centres, new)
         self.moved = float(((new - self.centres) ** 2).sum())
         self.centres = new
@@ -61,7 +62,7 @@ class Lloyd:
 
     def loss(self) -> float:
         """The sum of squared distances of rows from their centres, from the sums alone."""
-        return float(loops.kmeans.loss_of(self.squares, self.mass, self.sums, self.centres))
+        return float(kmeans_loops.loss_of(self.squares, self.mass, self.sums, self.centres))
 
     def conclude(self, dtype: Any) -> None:
         """Round centres to a precision, and assign rows to what is published."""
@@ -377,3 +378,22 @@ def best_of(ends: list[dict[str, Any]]) -> dict[str, Any]:
     """The attributes at the end with the lowest loss, the first of several, and all losses."""
     best = min(ends, key=lambda end: end["inertia_"])
     return best | {"inertias_": np.array([end["inertia_"] for end in ends])}
+
+
+ROW = Row(
+    "KMeans",
+    page="kmeans.md",
+    certificate="kmeans",
+    compare=(Candidate("k-means", "round groups of like size", settings={"n_init": 5}, order=1),),
+    contract=Contract(
+        settings=(
+            {"n_clusters": 3, "random_state": 0},
+            {"n_clusters": 4, "init": "random", "n_init": 1, "tol": 0.0, "random_state": 1},
+        ),
+        checked=({"n_clusters": 3, "random_state": 0},),
+        expected_failures=unlike_repeated_rows("it draws rows to start from"),
+        endless={"tol": 0.0},
+    ),
+    parts="kmeans",
+    slow_peer_tests=("cluster/tests/test_k_means.py",),
+)

@@ -12,12 +12,13 @@ from sklearn.preprocessing import normalize
 from sklearn.utils import murmurhash3_32
 from sklearn.utils.validation import check_is_fitted
 
-from rosenblatt import loops
 from rosenblatt.base import FLOATS, callers_level
 from rosenblatt.input_checks import validate_data
+from rosenblatt.registry.row import Row, Warm
 from rosenblatt.statistics import TermCounts
 from rosenblatt.term_table import TermTable, joined
 
+from . import text_loops
 from .analysis import analysis_of, spans_of_terms, why_python
 from .counting import (
     Counted,
@@ -281,7 +282,7 @@ class TfidfTransformer(peer.TfidfTransformer, auto_wrap_output_keys=None):  # ty
                 "A term of these documents is in none of those that were learned, so that its idf "
                 "is infinity: smooth_idf=True gives it a number."
             )
-        loops.text.weigh(X.data, X.indices, X.indptr, idf, self.sublinear_tf, POWERS[self.norm])
+        text_loops.weigh(X.data, X.indices, X.indptr, idf, self.sublinear_tf, POWERS[self.norm])
         return as_configured(X)
 
 
@@ -410,7 +411,7 @@ token_pattern, ngram_range, analyzer, binary, dtype : as in `CountVectorizer`.
         if X.dtype not in FLOATS:
             return normalize(X, norm=self.norm, copy=False)
         nothing, power = np.empty(0, X.dtype), POWERS[self.norm]
-        loops.text.weigh(X.data, X.indices, X.indptr, nothing, False, power)
+        text_loops.weigh(X.data, X.indices, X.indptr, nothing, False, power)
         return X
 
 
@@ -445,3 +446,38 @@ def as_configured(X: Any) -> Any:
 
 def _same(mine: dict[str, Any], others: dict[str, Any]) -> bool:
     return all(np.array_equal(value, others[name]) for name, value in mine.items())
+
+
+ROWS = (
+    Row(
+        "CountVectorizer",
+        page="text.md",
+        contract=None,
+        warm=Warm(({}, {"stop_words": "english"}), sparse=False),
+        parts="text",
+        peer_tests=("feature_extraction/tests/test_text.py",),
+    ),
+    Row(
+        "HashingVectorizer",
+        page="text.md",
+        contract=None,
+        warm=Warm(sparse=False),
+        parts="text",
+        peer_tests=("feature_extraction/tests/test_text.py",),
+    ),
+    Row(
+        "TfidfTransformer",
+        page="text.md",
+        contract=None,
+        parts="text",
+        peer_tests=("feature_extraction/tests/test_text.py",),
+    ),
+    Row(
+        "TfidfVectorizer",
+        page="text.md",
+        contract=None,
+        warm=Warm(sparse=False),
+        parts="text",
+        peer_tests=("feature_extraction/tests/test_text.py",),
+    ),
+)
