@@ -35,8 +35,8 @@ def main() -> None:
     """Run the four parts and print their results."""
     print(
         "This demo compares models on a table of 569 tumors, certifies four fits, merges\n"
-        "and forgets rows, and records a training run. It takes about 15 seconds. The\n"
-        "first run takes about two minutes longer: the inner loops are compiled once.",
+        "and forgets rows, and records a training run. It takes about 20 seconds. The\n"
+        "first run takes about two minutes, because the inner loops are compiled once.",
         flush=True,
     )
     print("\n1. Which model predicts best whether a tumor is malignant?\n", flush=True)
