@@ -20,8 +20,8 @@ from rosenblatt import (
     Ridge,
     RidgeCV,
     Standardizer,
+    checks,
 )
-from rosenblatt.column_errors import naming_columns
 
 MODELS = [
     LinearRegression(), Ridge(), RidgeCV(), Lasso(), ElasticNetCV(), LogisticRegression(),
@@ -68,13 +68,16 @@ def test_tables_of_all_kinds():
     ):  # fmt: skip
         with (
             pytest.raises(ValueError, match=rf"NaN\. Column {name} has 2 missing values: impute"),
-            naming_columns(X),
+            checks.naming_columns(X),
         ):
             raise ValueError("Input X contains NaN.\nAnd so on.")
 
 
 def test_other_errors_pass_through_and_infinity_is_named():
-    with pytest.raises(ValueError, match=r"^alpha must be positive$"), naming_columns(np.ones(3)):
+    with (
+        pytest.raises(ValueError, match=r"^alpha must be positive$"),
+        checks.naming_columns(np.ones(3)),
+    ):
         raise ValueError("alpha must be positive")
     X, y = frame()
     X.iloc[0, 0] = np.inf

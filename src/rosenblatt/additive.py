@@ -14,17 +14,10 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import clone
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
-from rosenblatt.base import (
-    FLOATS,
-    Estimator,
-    callers_level,
-    is_as_fitted,
-    naming_columns,
-    plain_table,
-)
-from rosenblatt.input_checks import assert_all_finite, validate_data
+from rosenblatt import checks
+from rosenblatt.base import Estimator, callers_level
 from rosenblatt.runtime.blas import one_blas_thread
 from rosenblatt.runtime.model_lock import in_turn
 from rosenblatt.statistics import Gram, Labels, Moments, Statistic
@@ -278,7 +271,7 @@ class Additive(Estimator):
         self, X: Any, y: Any, sample_weight: Any, *, first: bool, careful: bool = False
     ) -> Statistic:
         """Check rows and measure them; `first` if nothing is known of their columns yet."""
-        with naming_columns(X):
+        with checks.naming_columns(X):
             rows = self._checked(X, y, sample_weight, first)
             try:
                 return self._named(self._measure(*rows, careful))
@@ -292,7 +285,7 @@ class Additive(Estimator):
         if getattr(values, "dtype", np.dtype(object)).kind == "f":
             missing = getattr(self, "missing", None)  # None if it has no such parameter
             try:
-                assert_all_finite(values, allow_nan=missing == "ignore", input_name="X")
+                checks.finite(values, allow_nan=missing == "ignore")
             except ValueError:
                 if missing == "refuse" and np.isnan(values).any():
                     raise ValueError(
@@ -305,10 +298,7 @@ class Additive(Estimator):
         X = self._check_X(X, first)
         y = self._check_y(y, X.shape[0])
         if sample_weight is not None:
-            shape = np.empty((X.shape[0], 0))  # all that the check reads of X
-            sample_weight = _check_sample_weight(
-                sample_weight, shape, dtype=np.float64, ensure_non_negative=True
-            )
+            sample_weight = checks.weights(sample_weight, X.shape[0])
             if not sample_weight.all() and not isinstance(X, list):
                 # Sums leave such rows out, and would not find what is wrong in them.
                 self._refuse_strange(X[np.flatnonzero(sample_weight == 0)])
@@ -321,14 +311,7 @@ class Additive(Estimator):
 
     def _check_X(self, X: Any, first: bool) -> Any:
         """X (n, d) as statistics read it; they find values that are not finite by themselves."""
-        if not first and is_as_fitted(self, X) and X.flags.c_contiguous:
-            return X
-        if first:
-            return plain_table(self, X)
-        return validate_data(
-            self, X, reset=False, accept_sparse="csr", dtype=FLOATS, order="C",
-            ensure_all_finite=False,
-        )  # fmt: skip
+        return checks.rows(self, X, reset=first, order="C", finite=False)
 
     def _check_y(self, y: Any, n: int) -> Any:
         """The target as statistics read it."""

@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 
+from rosenblatt import checks
 from rosenblatt.additive import Additive
-from rosenblatt.base import encode_labels
 from rosenblatt.runtime.model_lock import copy_of, in_turn, turn_of
 from rosenblatt.statistics import Labels, Moments, Statistic
 
@@ -208,7 +208,7 @@ class AdditiveClassifier(ClassifierMixin, StoresPendingRows, Additive):  # type:
         del self._during
 
     def _check_y(self, y: Any, n: int) -> Labels:
-        classes, codes = encode_labels(y, n)
+        classes, codes = checks.labels(y, n)
         return Labels(classes, codes.astype(np.int64, copy=False))
 
     def _publish(self, statistic: Statistic) -> None:

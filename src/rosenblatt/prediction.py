@@ -17,14 +17,11 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from rosenblatt import loops, prediction
+from rosenblatt import checks, loops, prediction
 from rosenblatt.explanation import Explanation, explain_lead, one_row, two_classes
-from rosenblatt.input_checks import assert_all_finite, validate_data
 from rosenblatt.runtime import threads
 from rosenblatt.runtime.blas import one_blas_thread
 from rosenblatt.runtime.storage import read_only
-
-from .base import FLOATS, is_as_fitted, naming_columns
 
 Score = Callable[[Any], NDArray[Any]]
 
@@ -39,13 +36,9 @@ def rows_to_score(model: BaseEstimator, X: Any) -> Any:
 
     A chunk of CSC would cost a pass over all of it, so that other sparse layouts become CSR.
     """
-    if is_as_fitted(model, X):
-        return X
-    check_is_fitted(model)
-    with naming_columns(X):
-        return validate_data(
-            model, X, reset=False, accept_sparse="csr", dtype=FLOATS, ensure_all_finite=False
-        )
+    if "n_features_in_" not in vars(model):  # the full check takes long for a single row
+        check_is_fitted(model)
+    return checks.rows(model, X, finite=False)
 
 
 class InLoop:
@@ -213,8 +206,8 @@ def _refuse_what_is_not_finite(rows: Any, scores: NDArray[Any]) -> None:
 
     A class that has no share may score minus infinity, and two classes plus or minus infinity.
     """
-    with naming_columns(rows):
-        assert_all_finite(rows.data if sp.issparse(rows) else rows, input_name="X")
+    with checks.naming_columns(rows):
+        checks.finite(rows)
     best = scores.max(axis=0)
     if np.isnan(best).any() or (len(scores) > 1 and np.isinf(best).any()):
         raise ValueError(

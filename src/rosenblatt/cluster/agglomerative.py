@@ -8,9 +8,8 @@ from numpy.typing import NDArray
 from sklearn import cluster
 from sklearn.utils.validation import check_is_fitted
 
-from rosenblatt import loops
+from rosenblatt import checks, loops
 from rosenblatt.base import all_or_nothing
-from rosenblatt.input_checks import validate_data
 
 from .centroid_linkage import ward_joins
 from .distances import ENDLESS, Distances, Euclidean, Given, Measured
@@ -96,7 +95,7 @@ class AgglomerativeClustering(cluster.AgglomerativeClustering):  # type: ignore[
     def fit(self, X: Any, y: Any = None) -> Self:
         """Build the tree of X (n, d), or of distances (n, n) if precomputed; return self."""
         self._validate_params()
-        rows = validate_data(self, X, ensure_min_samples=2)
+        rows = checks.validate_data(self, X, ensure_min_samples=2)
         self.__dict__.pop("linkage_matrix_", None)
         self._refuse_settings(len(rows))
         if self.connectivity is not None or self.memory is not None:

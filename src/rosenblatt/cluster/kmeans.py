@@ -12,19 +12,10 @@ from scipy.spatial.distance import cdist
 from sklearn.callback import CallbackSupportMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
-from rosenblatt import loops
-from rosenblatt.base import (
-    FLOATS,
-    Passes,
-    StopReason,
-    callers_level,
-    fitting,
-    is_as_fitted,
-    naming_columns,
-)
-from rosenblatt.input_checks import validate_data
+from rosenblatt import checks, loops
+from rosenblatt.base import Passes, StopReason, callers_level, fitting
 from rosenblatt.statistics import Moments
 
 from .assignment import Rows, Table, nearest_centres, rows_of
@@ -162,17 +153,14 @@ class NearestCentres:
         return {"centres": self.cluster_centers_, **kept}
 
     def _checked(self, X: Any) -> Any:
-        if is_as_fitted(self, X) and X.flags.c_contiguous and np.isfinite(X).all():
-            return X
-        with naming_columns(X):
-            return validate_data(self, X, reset=False, accept_sparse="csr", dtype=FLOATS, order="C")
+        return checks.rows(self, X, order="C")
 
 
 def checked_weights(X: Any, sample_weight: Any) -> NDArray[np.float64] | None:
     """The weights of rows, not all of them zero; None for all alike."""
     if sample_weight is None:
         return None
-    weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+    weights = checks.weights(sample_weight, X.shape[0])
     if weights.max() > np.finfo(np.float64).max / len(weights):
         raise ValueError(
             f"The sum of these weights, of which the largest is {weights.max():.3g}, is too large "
@@ -256,7 +244,7 @@ class KMeans(NearestCentres, CallbackSupportMixin, sklearn.cluster.KMeans):  # t
             How often each row counts; any numbers >= 0.
         """
         self._validate_params()
-        X = validate_data(self, X, accept_sparse="csr", dtype=FLOATS, order="C")
+        X = checks.rows(self, X, reset=True, order="C")
         weights = checked_weights(X, sample_weight)
         starts = self._starts(X)
         rows, random_state = rows_of(X, weights), check_random_state(self.random_state)

@@ -6,8 +6,8 @@ import numpy as np
 import sklearn.cluster
 from sklearn.utils import check_random_state
 
-from rosenblatt.base import FLOATS, all_or_nothing
-from rosenblatt.input_checks import validate_data
+from rosenblatt import checks
+from rosenblatt.base import all_or_nothing
 from rosenblatt.statistics import Moments
 
 from .assignment import DenseRows, Rows, Table, rows_of
@@ -79,7 +79,7 @@ class MiniBatchKMeans(NearestCentres, sklearn.cluster.MiniBatchKMeans):  # type:
     def _rows(self, X: Any, sample_weight: Any, reset: bool) -> Rows:
         """The rows, their squares in range."""
         refuse_negative(sample_weight)
-        X = validate_data(self, X, accept_sparse="csr", dtype=FLOATS, order="C", reset=reset)
+        X = checks.rows(self, X, reset=reset, order="C")
         rows = rows_of(X, checked_weights(X, sample_weight))
         rows.squares()
         return rows

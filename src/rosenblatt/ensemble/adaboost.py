@@ -17,10 +17,10 @@ from sklearn.utils._param_validation import Interval
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from rosenblatt.base import Passes, callers_level, fitting, naming_columns, path_values
+from rosenblatt import checks
+from rosenblatt.base import Passes, callers_level, fitting
 from rosenblatt.capabilities import ModelPath, rows_of
 from rosenblatt.explanation import Explanation, one_row, two_classes
-from rosenblatt.input_checks import check_sample_weight, refuse_times, validate_data
 from rosenblatt.tree import DecisionTreeClassifier
 from rosenblatt.tree.text import path_contributions
 
@@ -177,13 +177,13 @@ class AdaBoostClassifier(CallbackSupportMixin, ensemble.AdaBoostClassifier):  # 
 
     def _check_fit(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Any, Floats]:
         """The rows, labels, class codes (n,) and weights (n,), which sum to one."""
-        refuse_times(X)
-        with naming_columns(X):
-            X, y = validate_data(
+        checks.no_times(X)
+        with checks.naming_columns(X):
+            X, y = checks.validate_data(
                 self, X, y, accept_sparse=["csr", "csc"], allow_nd=True, dtype=None
             )
         check_classification_targets(y)
-        weight = check_sample_weight(sample_weight, X, ensure_non_negative=True)
+        weight = checks.scaled_weights(sample_weight, X.shape[0])
         self._validate_estimator()
         self.classes_, codes = np.unique(y, return_inverse=True)
         self.n_classes_ = len(self.classes_)
@@ -418,7 +418,7 @@ class AdaBoostClassifier(CallbackSupportMixin, ensemble.AdaBoostClassifier):  # 
         -------
         path : `path[i]` is the fitted model, `path.predict(X)` has the predictions of all.
         """
-        values = path_values(self, parameter, values)
+        values = checks.path_values(self, parameter, values)
         whole = clone(self).set_params(n_estimators=max(values)).fit(*rows_of(data))
         return RoundsPath([whole.after(k) for k in values])
 

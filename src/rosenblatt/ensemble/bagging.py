@@ -6,9 +6,10 @@ from typing import Any, Self
 import numpy as np
 from sklearn import ensemble
 from sklearn.base import clone
+from sklearn.utils.validation import _num_samples
 
+from rosenblatt import checks
 from rosenblatt.base import all_or_nothing
-from rosenblatt.input_checks import check_sample_weight, refuse_equal_names, refuse_times
 from rosenblatt.mixed_tables import categorical_columns
 from rosenblatt.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from rosenblatt.tree.base import DecisionTree
@@ -37,10 +38,10 @@ class BaggedTables:
         -------
         self : the bagging.
         """
-        refuse_equal_names(X)
-        refuse_times(X)
+        checks.unique_names(X)
+        checks.no_times(X)
         if sample_weight is not None:
-            sample_weight = check_sample_weight(sample_weight, X, ensure_non_negative=True)
+            sample_weight = checks.scaled_weights(sample_weight, _num_samples(X))
         self._categories_at = self._find_categories(X)
         try:
             super().fit(X, y, sample_weight, **fit_params)  # type: ignore[misc]

@@ -10,7 +10,8 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils import check_array, column_or_1d, compute_sample_weight
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from rosenblatt.base import encode_labels, fitting
+from rosenblatt import checks
+from rosenblatt.base import fitting
 
 from .boosting_losses import BinaryLogLoss, Loss, MultinomialLogLoss, RegressionLoss
 from .histogram_boosting import Floats, HistGradientBoosting
@@ -180,7 +181,7 @@ class HistGradientBoostingClassifier(ClassifierMixin, HistGradientBoosting):  # 
 
     def _targets(self, y: Any, reset: bool) -> Floats:
         """Classes by their number."""
-        classes, codes = encode_labels(y)
+        classes, codes = checks.labels(y)
         if reset:
             self.classes_ = classes
         elif not np.isin(classes, self.classes_).all():

@@ -19,9 +19,9 @@ from sklearn.utils.validation import (
     check_is_fitted,
 )
 
-from rosenblatt.base import Passes, StopReason, naming_columns
+from rosenblatt import checks
+from rosenblatt.base import Passes, StopReason
 from rosenblatt.explanation import Explanation, names_of_features, one_row, two_classes
-from rosenblatt.input_checks import check_sample_weight, validate_data
 from rosenblatt.mixed_tables import categorical_columns, checked_table, encode, learn_categories
 from rosenblatt.tree.inputs import refuse_other_classes
 
@@ -181,8 +181,9 @@ class HistGradientBoosting(CallbackSupportMixin, BaseEstimator):  # type: ignore
             chosen = self._categorical(X)
             self.is_categorical_ = chosen if chosen.any() else None
         if self.is_categorical_ is None:
-            with naming_columns(X):
-                X = validate_data(self, X, reset=reset, dtype=np.float64, ensure_all_finite=False)
+            X = checks.rows(
+                self, X, reset=reset, dtype=[np.float64], finite=False, accept_sparse=False
+            )
             if reset:
                 self.categories_ = [None] * X.shape[1]
             return np.ascontiguousarray(X)
@@ -224,7 +225,7 @@ class HistGradientBoosting(CallbackSupportMixin, BaseEstimator):  # type: ignore
         check_consistent_length(matrix, targets)
         weight = None
         if sample_weight is not None:
-            weight = check_sample_weight(sample_weight, matrix)
+            weight = checks.scaled_weights(sample_weight, len(matrix), non_negative=False)
         weight = self._class_weights(targets, weight)
         rows = Rows(matrix, targets, weight)
         if weight is not None and (weight == 0).any():
@@ -254,7 +255,7 @@ class HistGradientBoosting(CallbackSupportMixin, BaseEstimator):  # type: ignore
         check_consistent_length(matrix, targets)
         weight = None
         if sample_weight_val is not None:
-            weight = check_sample_weight(sample_weight_val, matrix)
+            weight = checks.scaled_weights(sample_weight_val, len(matrix), non_negative=False)
         return Rows(matrix, targets, weight)
 
     def _divide(self, rows: Rows, given: Rows | None) -> tuple[Rows, Rows | None]:
@@ -342,7 +343,7 @@ class HistGradientBoosting(CallbackSupportMixin, BaseEstimator):  # type: ignore
         raw, targets = self._raw_predict(X), self._targets(y, False)
         weight = None
         if sample_weight is not None:
-            weight = check_sample_weight(sample_weight, targets)
+            weight = checks.scaled_weights(sample_weight, len(targets), non_negative=False)
         weight = self._class_weights(targets, weight)
         return self._make_loss().mean(raw, targets, NO_WEIGHT if weight is None else weight)
 

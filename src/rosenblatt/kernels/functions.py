@@ -18,7 +18,7 @@ from sklearn.metrics.pairwise import manhattan_distances
 from sklearn.preprocessing import PolynomialFeatures
 from sklearn.utils import check_array
 
-from rosenblatt.base import FLOATS
+from rosenblatt import checks
 
 from .distances import Distances, Products
 
@@ -298,7 +298,7 @@ class Sigmoid(Kernel):
 
 def as_rows(U: Any) -> Any:
     """Rows as floating-point numbers, dense or CSR without repeated entries."""
-    return canonical(check_array(U, accept_sparse="csr", dtype=FLOATS, ensure_min_samples=0))
+    return canonical(check_array(U, accept_sparse="csr", dtype=checks.FLOATS, ensure_min_samples=0))
 
 
 def canonical(X: Any) -> Any:

@@ -14,16 +14,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from rosenblatt.base import (
-    FLOATS,
-    Passes,
-    callers_level,
-    encode_classes,
-    fitting,
-    row_weights,
-)
-from rosenblatt.column_errors import listed
-from rosenblatt.input_checks import validate_data
+from rosenblatt import checks
+from rosenblatt.base import Passes, callers_level, fitting
 from rosenblatt.prediction import LogisticScores
 from rosenblatt.runtime.blas import one_blas_thread
 from rosenblatt.solvers.logistic import (
@@ -164,8 +156,8 @@ class KernelLogisticRegression(
         wide = rows.astype(np.float64)  # eigenvalues near zero are lost in 32 bits
         with one_blas_thread():
             space = KernelSpace.of(wide if precomputed else self._kernel(gamma, wide))
-        classes, codes = encode_classes(y, rows.shape[0])
-        weight = row_weights(classes, codes, sample_weight, self.class_weight)
+        classes, codes = checks.classes(y, rows.shape[0])
+        weight = checks.row_weights(classes, codes, sample_weight, self.class_weight)
         # K = F F', so that the weights of F's columns have the length of those in feature space.
         F, penalty = np.ascontiguousarray(space.F), (0.0, 1.0)
         problem = logistic_problem(
@@ -213,7 +205,7 @@ class KernelLogisticRegression(
         return LogisticSettings(
             self.solver, self.tol, self.max_iter, float(self.C), self.random_state, None,
             type(self).__name__,
-            lambda columns: listed(columns, list(map(str, range(columns[-1] + 1)))),
+            lambda columns: checks.listed(columns, list(map(str, range(columns[-1] + 1)))),
         )  # fmt: skip
 
     def trace_view(self) -> dict[str, Any]:
@@ -257,10 +249,8 @@ class KernelLogisticRegression(
 
     def _check_rows(self, X: Any, first: bool) -> Any:
         precomputed = self.kernel == "precomputed"
-        X = validate_data(
-            self, X, reset=first, accept_sparse=False if precomputed else "csr", dtype=FLOATS,
-            order="C",
-        )  # fmt: skip
+        sparse = False if precomputed else "csr"
+        X = checks.rows(self, X, reset=first, order="C", accept_sparse=sparse)
         if first and precomputed:
             check_symmetric(X)
         return canonical(X)

@@ -11,8 +11,8 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from rosenblatt.base import FLOATS, Passes, fitting, naming_columns, warn_not_converged
-from rosenblatt.input_checks import validate_data
+from rosenblatt import checks
+from rosenblatt.base import Passes, fitting, warn_not_converged
 from rosenblatt.mistake_driven.classifier import MistakeDriven, Pick
 from rosenblatt.mistake_driven.examples import Examples, check_examples
 from rosenblatt.mistake_driven.stopping import Stopping, hold_out
@@ -251,8 +251,7 @@ class KernelPerceptron(SharesProducts, MistakeDriven):
             For two classes positive on the side of ``classes_[1]``.
         """
         check_is_fitted(self)
-        with naming_columns(X):
-            X = self._check_X(X, first=False)
+        X = self._check_X(X, first=False)
         scores = scores_by(
             self._against_supports(), X, self.dual_coef_, self.intercept_, self.support_
         )
@@ -288,14 +287,13 @@ class KernelPerceptron(SharesProducts, MistakeDriven):
     def _check_X(self, X: Any, first: bool) -> Any:
         if self.kernel == "precomputed":
             return self._check_matrix(X, first)
-        X = validate_data(self, X, reset=first, accept_sparse="csr", dtype=FLOATS, order="C")
-        return canonical(X)
+        return canonical(checks.rows(self, X, reset=first, order="C"))
 
     def _check_matrix(self, K: Any, first: bool) -> NDArray[Any]:
         """A kernel matrix (n, n) of training rows, or (m, n) of new rows with these."""
         if not first:
             check_with_training_rows(K, self.n_features_in_, type(self).__name__)
-        K = validate_data(self, K, reset=first, dtype=FLOATS, order="C", ensure_all_finite=False)
+        K = checks.rows(self, K, reset=first, order="C", finite=False, accept_sparse=False)
         check_finite_pairs(K)
         if first:
             check_symmetric(K)

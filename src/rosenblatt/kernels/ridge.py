@@ -11,18 +11,11 @@ import scipy.sparse as sp
 import sklearn.kernel_ridge
 from numpy.typing import NDArray
 from sklearn.base import clone
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
-from rosenblatt.base import (
-    FLOATS,
-    all_or_nothing,
-    callers_level,
-    in_precision,
-    naming_columns,
-    path_values,
-)
+from rosenblatt import checks
+from rosenblatt.base import all_or_nothing, callers_level
 from rosenblatt.capabilities import ModelPath, rows_of
-from rosenblatt.input_checks import validate_data
 from rosenblatt.runtime.blas import one_blas_thread
 from rosenblatt.runtime.interrupts import MANY_UNKNOWNS, interruptible
 from rosenblatt.solvers.shifted_systems import solve_one, solve_shifted
@@ -109,9 +102,9 @@ class KernelRidge(SharesProducts, sklearn.kernel_ridge.KernelRidge):  # type: ig
         return self
 
     def _check_rows(self, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
-        X, y = validate_data(
+        X, y = checks.validate_data(
             self, X, y, accept_sparse=("csr", "csc"), multi_output=True, y_numeric=True,
-            dtype=FLOATS, order="C", ensure_all_finite=self.kernel != "precomputed",
+            dtype=checks.FLOATS, order="C", ensure_all_finite=self.kernel != "precomputed",
         )  # fmt: skip
         if self.kernel == "precomputed":
             check_finite_pairs(X)
@@ -122,7 +115,7 @@ class KernelRidge(SharesProducts, sklearn.kernel_ridge.KernelRidge):  # type: ig
         return canonical(X), y
 
     def _publish(self, X: Any, y: NDArray[Any], c: NDArray[np.float64]) -> None:
-        self.dual_coef_ = in_precision(c, X.dtype).reshape(y.shape)
+        self.dual_coef_ = checks.in_precision(c, X.dtype).reshape(y.shape)
         self.X_fit_ = X
 
     def _own_kernel(self, X: Any) -> Kernel | None:
@@ -169,11 +162,9 @@ class KernelRidge(SharesProducts, sklearn.kernel_ridge.KernelRidge):  # type: ig
             Rows to predict; with ``kernel="precomputed"`` their kernel with all training rows.
         """
         check_is_fitted(self)
-        with naming_columns(X):
-            X = validate_data(
-                self, X, accept_sparse=("csr", "csc"), reset=False, dtype=FLOATS, order="C",
-                ensure_all_finite=self.kernel != "precomputed",
-            )  # fmt: skip
+        X = checks.rows(
+            self, X, order="C", finite=self.kernel != "precomputed", accept_sparse=("csr", "csc")
+        )
         X = canonical(X.tocsr() if hasattr(X, "tocsr") else X)
         if self.kernel == "precomputed":
             check_finite_pairs(X)
@@ -225,7 +216,7 @@ class KernelRidge(SharesProducts, sklearn.kernel_ridge.KernelRidge):  # type: ig
 
         The path of rows also has the errors of each row left out, `left_out_residuals`.
         """
-        values = path_values(self, parameter, values)
+        values = checks.path_values(self, parameter, values)
         if isinstance(data, KernelFolds):
             with one_blas_thread():
                 return FoldPath(self, data, values)
@@ -260,7 +251,7 @@ class WeightedSystem:
         with one_blas_thread():
             many = wide.shape[0] >= MANY_UNKNOWNS
             K = np.asarray(interruptible(lambda: model._get_kernel(wide), many), np.float64)
-        weight = _check_sample_weight(sample_weight, wide, ensure_non_negative=True)
+        weight = checks.weights(sample_weight, wide.shape[0], ones=True, dtype=None)
         return WeightedSystem(K, y.reshape(len(y), -1).astype(np.float64), np.sqrt(weight))
 
     def solve(self, alpha: NDArray[Any]) -> NDArray[np.float64]:

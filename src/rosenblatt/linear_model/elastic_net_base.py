@@ -17,14 +17,8 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metadata_routing import UNUSED
 
-from rosenblatt.base import (
-    LinearRegressor,
-    Passes,
-    callers_level,
-    fitting,
-    path_values,
-    warn_not_converged,
-)
+from rosenblatt import checks
+from rosenblatt.base import LinearRegressor, Passes, callers_level, fitting, warn_not_converged
 from rosenblatt.capabilities import ModelPath, rows_of
 from rosenblatt.runtime.blas import one_blas_thread
 from rosenblatt.solvers.column_descent import Columns
@@ -157,7 +151,7 @@ class PenalisedRegressor(CallbackSupportMixin, LinearRegressor):  # type: ignore
 
         Data, parameter and path are those of `capabilities.PathModel`; penalties are >= 0.
         """
-        values = path_values(self, parameter, values)
+        values = checks.path_values(self, parameter, values)
         template, fit_intercept = clone(self), bool(self.fit_intercept)
         if isinstance(data, Gram):
             rows, squares = rows_of_gram(template, data), Squares.of_gram(data, fit_intercept)

@@ -10,15 +10,9 @@ from scipy.linalg import LinAlgWarning
 from sklearn.callback import CallbackSupportMixin
 from sklearn.exceptions import ConvergenceWarning
 
+from rosenblatt import checks
 from rosenblatt.additive import Additive
-from rosenblatt.base import (
-    LinearRegressor,
-    StopReason,
-    all_or_nothing,
-    callers_level,
-    fitting,
-    in_precision,
-)
+from rosenblatt.base import LinearRegressor, StopReason, all_or_nothing, callers_level, fitting
 from rosenblatt.runtime.blas import one_blas_thread
 from rosenblatt.solvers.least_squares import (
     AS_GOOD_AS_ROWS,
@@ -33,7 +27,7 @@ from rosenblatt.statistics import Gram
 
 from . import column_warnings
 from .centred_rows import Centred
-from .column_warnings import checked_targets, columns
+from .column_warnings import columns
 from .least_squares_callbacks import Stopped, Watch, said
 from .wide_least_squares import (
     descended,
@@ -276,9 +270,9 @@ class GramRegressor(CallbackSupportMixin, LinearRegressor, Additive):  # type: i
                 "The coefficients leave the range of floating point: columns or targets are too "
                 "large or too small. Rescale them, for instance with rosenblatt.Standardizer."
             )
-        intercept = in_precision(intercept, dtype)
+        intercept = checks.in_precision(intercept, dtype)
         return {
-            "coef_": in_precision(coef[0] if flat_y else coef, dtype),
+            "coef_": checks.in_precision(coef[0] if flat_y else coef, dtype),
             "intercept_": intercept[0] if flat_y or not self.fit_intercept else intercept,
         }
 
@@ -305,7 +299,7 @@ class GramRegressor(CallbackSupportMixin, LinearRegressor, Additive):  # type: i
             warnings.warn(message, kind, stacklevel=callers_level())
 
     def _check_y(self, y: Any, n: int) -> NDArray[Any]:
-        return checked_targets(self, y, n)
+        return checks.targets(self, y, n)
 
     def __getattr__(self, name: str) -> Any:
         if name == "statistics_" and "coef_" in vars(self):

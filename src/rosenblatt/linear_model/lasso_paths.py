@@ -13,12 +13,12 @@ from sklearn.utils._param_validation import (
     StrOptions,
     validate_parameter_constraints,
 )
-from sklearn.utils.validation import _check_sample_weight, check_X_y
+from sklearn.utils.validation import check_X_y
 
-from rosenblatt.base import FLOATS, callers_level
+from rosenblatt import checks
+from rosenblatt.base import callers_level
 from rosenblatt.runtime.blas import one_blas_thread
 
-from .column_warnings import refuse_words
 from .gram_problem import Squares
 from .lasso_fit import alpha_grid, follow, given_alphas
 
@@ -162,17 +162,15 @@ def enet_path(
         CONSTRAINTS, {name: given[name] for name in CONSTRAINTS}, caller_name="enet_path"
     )
     alphas = _alphas_asked(n_alphas, alphas)
-    refuse_words(y)
-    X, y = check_X_y(X, y, accept_sparse=("csr", "csc"), dtype=FLOATS, multi_output=True,
+    checks.numbers(y)
+    X, y = check_X_y(X, y, accept_sparse=("csr", "csc"), dtype=checks.FLOATS, multi_output=True,
                      y_numeric=True)  # fmt: skip
     if y.ndim == 2 and y.shape[1] > 1:
         raise ValueError(
             f"y must be one target; got {y.shape[1]}. Call once for each: a path that ties targets "
             "together, as scikit-learn's does, is not offered."
         )
-    weights = None
-    if sample_weight is not None:
-        weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+    weights = checks.weights(sample_weight, X.shape[0])
     rng = check_random_state(random_state) if selection == "random" else None
     with one_blas_thread():
         squares = Squares.of(

@@ -10,8 +10,8 @@ from sklearn.metrics import get_scorer_names
 from sklearn.model_selection import check_cv
 from sklearn.utils import compute_class_weight
 from sklearn.utils._param_validation import Hidden, Interval, StrOptions
-from sklearn.utils.validation import _check_sample_weight
 
+from rosenblatt import checks
 from rosenblatt.base import all_or_nothing
 
 from .logistic import LogisticRegression
@@ -169,7 +169,7 @@ class LogisticRegressionCV(Scored, LogisticRegression):
         grid = self._grid()
         ratios = self._ratios()
         warn_of_changing_defaults(self)
-        weight = None if sample_weight is None else _check_sample_weight(sample_weight, table)
+        weight = checks.weights(sample_weight, table.shape[0], dtype=None, non_negative=False)
         labels = classes[codes]
         to_splitter, to_scorer = self._routed("fit", sample_weight, params)
         folds = list(check_cv(self.cv, labels, classifier=True).split(table, labels, **to_splitter))

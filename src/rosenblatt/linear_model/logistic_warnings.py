@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from scipy.linalg import LinAlgWarning
 from sklearn.exceptions import ConvergenceWarning
 
+from rosenblatt import checks
 from rosenblatt.base import callers_level
-from rosenblatt.column_errors import listed
 from rosenblatt.runtime.blas import one_blas_thread
 from rosenblatt.solvers.logistic import LogisticDescent, class_without_weight
 from rosenblatt.solvers.logistic_problem import LogisticProblem
@@ -201,8 +201,8 @@ def _undetermined(model: Any, problem: LogisticProblem) -> str | None:
     tiny = np.flatnonzero(constant & (high > low) & lost)
     if len(tiny):
         return (
-            f"Columns {listed(tiny, names_of(model))} vary so little that their squares are lost "
-            "in floating point. Standardise X, for example with StandardScaler."
+            f"Columns {checks.listed(tiny, names_of(model))} vary so little that their squares are "
+            "lost in floating point. Standardise X, for example with StandardScaler."
         )
     varies = np.flatnonzero(~constant)
     lengths = np.sqrt(np.diag(scatter)[varies])

@@ -14,18 +14,9 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
-from rosenblatt import loops
-from rosenblatt.base import (
-    Attributes,
-    LinearClassifier,
-    Passes,
-    arrays,
-    fitting,
-    path_values,
-    read_only,
-)
+from rosenblatt import checks, loops
+from rosenblatt.base import Attributes, LinearClassifier, Passes, arrays, fitting, read_only
 from rosenblatt.capabilities import ModelPath, rows_of
-from rosenblatt.input_checks import assert_all_finite
 from rosenblatt.mistake_driven.classifier import MistakeDriven
 from rosenblatt.mistake_driven.examples import Examples, check_classes, check_examples
 from rosenblatt.mistake_driven.stopping import Stopping, hold_out
@@ -229,7 +220,7 @@ class LinearPerceptron(LinearClassifier, MistakeDriven):
 
         Data, parameter and path are those of `capabilities.PathModel`; numbers of passes are > 0.
         """
-        values = path_values(self, parameter, values)
+        values = checks.path_values(self, parameter, values)
         models = [clone(self).set_params(max_iter=n) for n in values]
         *others, longest = sorted(models, key=lambda model: model.max_iter)
         X, y, sample_weight = rows_of(data)
@@ -345,7 +336,7 @@ def check_start(
         values = np.asarray(given, dtype=dtype)
         if values.size != start.size or (n_outputs > 1 and values.shape != start.shape):
             raise ValueError(f"{name} must have shape {start.shape}; got {values.shape}.")
-        assert_all_finite(values, input_name=name)
+        checks.finite(values, name)
         start[...] = values.reshape(start.shape)
     return coef, intercept
 

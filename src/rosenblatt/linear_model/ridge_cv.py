@@ -17,12 +17,10 @@ from sklearn.utils.metadata_routing import (
     _routing_enabled,
     process_routing,
 )
-from sklearn.utils.validation import _check_sample_weight
 
-from rosenblatt.base import FLOATS, LinearRegressor, all_or_nothing, callers_level
-from rosenblatt.input_checks import assert_all_finite, validate_data
+from rosenblatt import checks
+from rosenblatt.base import LinearRegressor, all_or_nothing, callers_level
 
-from .column_warnings import checked_penalties, checked_targets
 from .penalty_search import ROUNDS, Search, best_places, decades, search
 from .ridge_validation import ByOneRow, BySplits
 
@@ -149,11 +147,8 @@ class RidgeCV(LinearRegressor):
                     "alpha_per_target need cv=None."
                 )
         scorer = self._scorer()
-        X = validate_data(
-            self, X, accept_sparse="csr", dtype=FLOATS, order="C", ensure_min_samples=2,
-            ensure_all_finite=False,
-        )  # fmt: skip
-        y = checked_targets(self, y, X.shape[0])
+        X = checks.rows(self, X, reset=True, order="C", finite=False, ensure_min_samples=2)
+        y = checks.targets(self, y, X.shape[0])
         if self.gcv_mode == "svd" and self.cv is None and sp.issparse(X):
             warnings.warn(
                 "The 'svd' mode is not supported for sparse X: it has no effect here, and is an "
@@ -163,19 +158,19 @@ class RidgeCV(LinearRegressor):
             )
         weights = sample_weight
         if weights is not None:
-            weights = _check_sample_weight(weights, X, dtype=np.float64, ensure_non_negative=True)
+            weights = checks.weights(weights, X.shape[0])
             if not weights.all():  # sums leave such rows out, and would not find what is wrong
-                assert_all_finite(X.data if sp.issparse(X) else X, input_name="X")
+                checks.finite(X)
         routed = self._routed(sample_weight, params)
         kind: Any = ByOneRow if self.cv is None else BySplits
         try:
             chooser = kind(self, X, y, weights, scorer, routed)
         except ValueError:  # in scikit-learn's words, if it is that
-            assert_all_finite(X.data if sp.issparse(X) else X, input_name="X")
+            checks.finite(X)
             raise
         self._choose(chooser)
         if self.store_cv_results:
-            self.cv_results_ = chooser.kept(checked_penalties(self._tried()), X.dtype)
+            self.cv_results_ = chooser.kept(checks.penalties(self._tried()), X.dtype)
         model = chooser.fitted(self.alpha_)
         for name in TAKEN_OVER:
             self.__dict__.pop(name, None)
@@ -191,7 +186,7 @@ class RidgeCV(LinearRegressor):
         grid = (
             decades(1e-7 * largest, largest)
             if by_decades
-            else checked_penalties(self.alphas, zero=self.cv is not None)
+            else checks.penalties(self.alphas, zero=self.cv is not None)
         )
         closer = (ROUNDS if by_decades else 0) if self.closer is None else self.closer
         found: Search = search(chooser.score, grid, closer, grow=by_decades)

@@ -9,9 +9,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.callback import CallbackSupportMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from rosenblatt import loops, losses
-from rosenblatt.base import FLOATS, arrays
-from rosenblatt.input_checks import validate_data
+from rosenblatt import checks, loops, losses
+from rosenblatt.base import arrays
 
 Pick = Literal["cyclic", "random", "first", "worst"]
 
@@ -98,10 +97,7 @@ class MistakeDriven(CallbackSupportMixin, ClassifierMixin, BaseEstimator):  # ty
         """X (n, d) as the loops read it; `first` if the model has no columns to compare it with."""
         # Whether X is finite is not checked here: another read of X costs as much as a pass. The
         # pass stops at the first row that is not finite; rows it does not visit are checked apart.
-        return validate_data(
-            self, X, reset=first, accept_sparse="csr", dtype=FLOATS, order="C",
-            ensure_all_finite=False,
-        )  # fmt: skip
+        return checks.rows(self, X, reset=first, order="C", finite=False)
 
     def _always_zero(self, X: Any) -> NDArray[np.bool_]:
         """Which rows (n,) score 0 whatever the weights, without an intercept."""

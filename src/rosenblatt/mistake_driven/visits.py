@@ -10,9 +10,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt import loops
+from rosenblatt import checks, loops
 from rosenblatt.base import Attributes, Passes, read_only
-from rosenblatt.input_checks import assert_all_finite
 
 from .classifier import MistakeDriven, Pick, margins_of, wins_ties
 from .examples import Examples, check_finite
@@ -153,7 +152,7 @@ class Visits:
     def _refuse_if_not_finite(self, row: int) -> None:
         """Raise if a row, or the weights, hold a number that is not finite."""
         X = self.weights.examples.X
-        assert_all_finite(X[[row]], input_name="X", estimator_name=type(self.model).__name__)
+        checks.finite(X[[row]], estimator_name=type(self.model).__name__)
         with np.errstate(over="ignore", invalid="ignore"):
             if not np.isfinite(self.weights.score(row)).all():
                 raise ValueError(

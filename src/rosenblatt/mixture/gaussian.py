@@ -13,18 +13,10 @@ from sklearn.callback import CallbackSupportMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
-from rosenblatt.base import (
-    FLOATS,
-    Passes,
-    StopReason,
-    callers_level,
-    fitting,
-    is_as_fitted,
-    naming_columns,
-)
-from rosenblatt.input_checks import validate_data
+from rosenblatt import checks
+from rosenblatt.base import Passes, StopReason, callers_level, fitting
 from rosenblatt.runtime.blas import one_blas_thread
 from rosenblatt.statistics import Moments
 
@@ -194,18 +186,14 @@ class GaussianMixture(CallbackSupportMixin, sklearn.mixture.GaussianMixture):  #
                 "known_variance is one variance for all directions: covariance_type must be "
                 f"'spherical'; got {self.covariance_type!r}."
             )
-        X = validate_data(self, X, dtype=FLOATS, order="C", ensure_min_samples=2)
+        X = checks.rows(self, X, reset=True, order="C", ensure_min_samples=2, accept_sparse=False)
         if len(X) < self.n_components:
             raise ValueError(
                 "Expected n_samples >= n_components but got n_components = "
                 f"{self.n_components}, n_samples = {len(X)}"
             )
         self._check_parameters(X, xp=np)
-        if sample_weight is not None:
-            sample_weight = _check_sample_weight(
-                sample_weight, X, dtype=np.float64, ensure_non_negative=True
-            )
-        return Rows(X, sample_weight)
+        return Rows(X, checks.weights(sample_weight, len(X)))
 
     def _refuse_another_shape(self, rows: Rows) -> None:
         """Raise if the fitted components, which a warm start goes on from, do not fit."""
@@ -354,10 +342,7 @@ class GaussianMixture(CallbackSupportMixin, sklearn.mixture.GaussianMixture):  #
         return Rows(self._checked(X), None).log_densities(self._learned())
 
     def _checked(self, X: Any) -> Any:
-        if is_as_fitted(self, X) and X.flags.c_contiguous and np.isfinite(X).all():
-            return X
-        with naming_columns(X):
-            return validate_data(self, X, reset=False, dtype=FLOATS, order="C")
+        return checks.rows(self, X, order="C", accept_sparse=False)
 
     def score_samples(self, X: Any) -> NDArray[Any]:
         """Return the log-density of each row of X: (n,)."""
@@ -414,10 +399,7 @@ class GaussianMixture(CallbackSupportMixin, sklearn.mixture.GaussianMixture):  #
         """
         check_is_fitted(self)
         X = self._checked(X)
-        if sample_weight is not None:
-            sample_weight = _check_sample_weight(
-                sample_weight, X, dtype=np.float64, ensure_non_negative=True
-            )
+        sample_weight = checks.weights(sample_weight, len(X))
         full = self.covariance_type in ("full", "tied")
         hard = self.assignment == "hard"
         _, sums = Rows(X, sample_weight).expected(self._learned(), hard, full)

@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from rosenblatt import loops
-from rosenblatt.base import naming_columns
+from rosenblatt import checks, loops
 from rosenblatt.prediction import DrawsRows
 from rosenblatt.runtime import threads
 from rosenblatt.runtime.storage import read_only
@@ -234,7 +233,7 @@ class GaussianNB(NaiveBayes, DrawsRows):
         _over_chunks(work, X)
         with np.errstate(over="ignore"):
             if not np.isfinite(scores.sum()):
-                with naming_columns(X):
+                with checks.naming_columns(X):
                     self._refuse_strange(X)
         return scores
 

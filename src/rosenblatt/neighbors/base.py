@@ -13,11 +13,11 @@ from sklearn.base import clone
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from rosenblatt import checks
 from rosenblatt.additive import refuse_unlike
-from rosenblatt.base import FLOATS, Estimator, naming_columns
+from rosenblatt.base import Estimator
 from rosenblatt.capabilities import ModelPath, rows_of
-from rosenblatt.column_errors import which_missing
-from rosenblatt.input_checks import refuse_times, validate_data
+from rosenblatt.missing_values import which_missing
 from rosenblatt.mixed_tables import checked_table
 
 from .gower import MixedColumns, objects
@@ -65,8 +65,8 @@ class ExactSearch(Estimator):
                     self.algorithm = "brute"  # no tree of scikit-learn's is needed
                 if callable(self.metric):
                     _refuse_no_distance(self.metric, X, self.metric_params or {})
-                quiet = np.errstate(over="ignore", invalid="ignore")  # as in `validate_data`
-                with naming_columns(X), _explaining(X), quiet:
+                quiet = np.errstate(over="ignore", invalid="ignore")  # as in `checks.validate_data`
+                with checks.naming_columns(X), _explaining(X), quiet:
                     super().fit(X, y)
                     if isinstance(self._fit_X, np.ndarray) and self._fit_X.dtype.kind == "O":
                         self._fit_X = self._fit_X.astype(np.float64)
@@ -172,9 +172,7 @@ class ExactSearch(Estimator):
     def _checked(self, X: Any) -> NDArray[Any]:
         if self._columns is not None:
             return self._columns.encode(checked_table(self, X, reset=False))
-        with naming_columns(X):
-            rows = validate_data(self, X, reset=False, dtype=FLOATS, order="C")
-        return np.asarray(rows)
+        return np.asarray(checks.rows(self, X, order="C", accept_sparse=False))
 
     def __getstate__(self) -> dict[str, Any]:
         state: Any = super().__getstate__()
@@ -237,8 +235,7 @@ class ExactSearch(Estimator):
     def _checked_any(self, X: Any) -> Any:
         if self._columns is not None:
             return objects(checked_table(self, X, reset=False))
-        with naming_columns(X):
-            return validate_data(self, X, reset=False, dtype=FLOATS, accept_sparse="csr")
+        return checks.rows(self, X)
 
     def _stored(self) -> tuple[Any, Any]:
         """The rows and their labels or targets."""
@@ -337,7 +334,7 @@ def _explaining(X: Any) -> Iterator[None]:
     try:
         yield
     except TypeError:
-        refuse_times(X)
+        checks.no_times(X)
         raise
     except ValueError as error:
         if "could not convert string to float" not in str(error):

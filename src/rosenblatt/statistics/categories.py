@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt import loops
-from rosenblatt.column_errors import which_missing
+from rosenblatt.missing_values import which_missing
 
 from .batch import Batch, check_missing, feature_names_of
 from .counts import ByClass, ClassCounts, Joint

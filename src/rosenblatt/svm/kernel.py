@@ -25,7 +25,8 @@ from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from rosenblatt.base import Passes, callers_level, encode_classes, fitting
+from rosenblatt import checks
+from rosenblatt.base import Passes, callers_level, fitting
 from rosenblatt.solvers.smo import BoxProblem
 
 from .dual_problems import JointMargins, Margins, published_supports
@@ -175,7 +176,7 @@ class SVC(KernelMachine, CallbackSupportMixin, sklearn.svm.SVC):  # type: ignore
 
     def _check_labels(self, y: Any, weight: Floats) -> tuple[NDArray[Any], NDArray[np.intp]]:
         """The classes that have a weight, and the number of each row's; -1 if it has none."""
-        classes, codes = encode_classes(y, len(weight))
+        classes, codes = checks.classes(y, len(weight))
         by_class = compute_class_weight(self.class_weight, classes=classes, y=classes[codes])
         kept = np.unique(codes[weight > 0])
         if 1 < len(kept) < len(classes):

@@ -11,16 +11,9 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from rosenblatt.base import (
-    FLOATS,
-    Passes,
-    callers_level,
-    is_as_fitted,
-    naming_columns,
-    path_values,
-)
+from rosenblatt import checks
+from rosenblatt.base import Passes, callers_level
 from rosenblatt.capabilities import ModelPath, rows_of
-from rosenblatt.input_checks import validate_data
 from rosenblatt.kernels.blocks import KernelScores
 from rosenblatt.kernels.functions import Kernel, canonical
 from rosenblatt.kernels.gram import (
@@ -70,7 +63,7 @@ class KernelMachine(SharesProducts):
         elif self.kernel == "precomputed":
             if sp.issparse(X):
                 raise TypeError("Sparse precomputed kernels are not supported.")
-            X = validate_data(self, X, dtype=FLOATS, order="C", ensure_all_finite=False)
+            X = checks.rows(self, X, reset=True, order="C", finite=False)
             check_finite_pairs(X)
             if X.shape[0] != X.shape[1]:
                 raise ValueError(
@@ -80,7 +73,7 @@ class KernelMachine(SharesProducts):
             check_symmetric(X)
             warn_if_indefinite(X)
         else:
-            X = validate_data(self, X, dtype=FLOATS, order="C", accept_sparse="csr")
+            X = checks.rows(self, X, reset=True, order="C")
         self.shape_fit_ = X.shape if self._X_fit is None else np.shape(self._X_fit)
         return canonical(X)
 
@@ -92,18 +85,11 @@ class KernelMachine(SharesProducts):
         check_is_fitted(self)
         if self._X_fit is not None:
             return self._matrix(X)
-        if is_as_fitted(self, X) and np.isfinite(X.sum()) and self.kernel != "precomputed":
+        if self.kernel == "precomputed":
+            check_with_training_rows(X, self.shape_fit_[0], type(self).__name__)
+        else:
             self._check_unaltered()
-            return np.ascontiguousarray(X)
-        with naming_columns(X):
-            if self.kernel == "precomputed":
-                check_with_training_rows(X, self.shape_fit_[0], type(self).__name__)
-            X = validate_data(
-                self, X, accept_sparse="csr", dtype=FLOATS, order="C", reset=False,
-            )  # fmt: skip
-        if self.kernel != "precomputed":
-            self._check_unaltered()
-        return canonical(X)
+        return canonical(checks.rows(self, X, order="C"))
 
     def _check_unaltered(self) -> None:
         if self.support_vectors_.shape[0] != self.n_support_.sum():  # type: ignore[attr-defined]
@@ -175,7 +161,7 @@ class KernelMachine(SharesProducts):
         Data, parameter and path are those of `capabilities.PathModel`.
         """
         X, y, sample_weight = rows_of(data)
-        values = path_values(self, parameter, values)
+        values = checks.path_values(self, parameter, values)
         models = [clone(self).set_params(C=C) for C in values]
         warmth = Warmth()
         for model in sorted(models, key=lambda model: model.C):

@@ -6,18 +6,9 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import _check_sample_weight
 
-from rosenblatt.base import (
-    FLOATS,
-    LinearClassifier,
-    LinearRegressor,
-    Passes,
-    encode_classes,
-    fitting,
-    row_weights,
-)
-from rosenblatt.input_checks import validate_data
+from rosenblatt import checks
+from rosenblatt.base import LinearClassifier, LinearRegressor, Passes, fitting
 from rosenblatt.solvers.margin_problem import MarginProblem
 
 from .hard_margin import refuse_no_joint_margin
@@ -171,9 +162,9 @@ class LinearSVC(LinearMachine, LinearClassifier):
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> MarginFits:
         self._validate_params()
         refuse_combination(self.multi_class, self.penalty, self.loss, self.dual, self.C)
-        table = validate_data(self, X, accept_sparse="csr", dtype=FLOATS, order="C")
-        classes, codes = encode_classes(y, table.shape[0])
-        weight = row_weights(classes, codes, sample_weight, None)
+        table = checks.rows(self, X, reset=True, order="C")
+        classes, codes = checks.classes(y, table.shape[0])
+        weight = checks.row_weights(classes, codes, sample_weight, None)
         by_class = class_factors(classes, codes, weight, self.class_weight)
         refuse_tiny_shares(priced(weight * by_class[codes], self.C))
         refuse_vast_rows(table)
@@ -361,13 +352,11 @@ class LinearSVR(LinearMachine, LinearRegressor):
             )
         self._validate_params()
         refuse_combination("ovr", "l2", self.loss, self.dual, self.C)
-        table, t = validate_data(
-            self, X, y, accept_sparse="csr", dtype=FLOATS, order="C", y_numeric=True
+        table, t = checks.validate_data(
+            self, X, y, accept_sparse="csr", dtype=checks.FLOATS, order="C", y_numeric=True
         )
         t = t.astype(np.float64, copy=False)
-        weight = _check_sample_weight(
-            sample_weight, table, dtype=np.float64, ensure_non_negative=True
-        )
+        weight = checks.weights(sample_weight, len(t), ones=True)
         c = priced(weight, self.C)
         refuse_tiny_shares(c)
         refuse_vast_rows(table)

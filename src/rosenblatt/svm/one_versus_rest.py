@@ -8,7 +8,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.utils import compute_class_weight
 
-from rosenblatt.base import row_weights
+from rosenblatt import checks
 from rosenblatt.solvers.joint_margin import JointProblem
 from rosenblatt.solvers.margin_problem import MarginProblem
 
@@ -21,7 +21,7 @@ def class_factors(
     """The weight of each class (K,); "balanced" counts rows by their weights."""
     if class_weight is None:
         return np.ones(len(classes))
-    row_weights(classes, codes, weight, class_weight)  # refuses those that are negative
+    checks.row_weights(classes, codes, weight, class_weight)  # refuses those that are negative
     found = compute_class_weight(
         class_weight, classes=classes, y=classes[codes], sample_weight=weight
     )

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from sklearn.utils.extmath import row_norms
 from sklearn.utils.sparsefuncs import mean_variance_axis
 
+from rosenblatt import checks
 from rosenblatt.base import callers_level
-from rosenblatt.column_errors import listed
 from rosenblatt.kernels import shared_products
 from rosenblatt.kernels.blocks import KernelBlocks, PrecomputedBlocks
 from rosenblatt.kernels.functions import Kernel, Linear
@@ -185,8 +185,8 @@ def widest_columns(X: Any, names: Any) -> str:
     wide = wide[np.argsort(-spread[wide], kind="stable")]
     words = [f"column {j}" for j in range(X.shape[1])] if names is None else list(map(repr, names))
     return (
-        f" Scale {listed(wide, words)}: the spread is up to {spread.max() / least:.1g} times that "
-        "of another column."
+        f" Scale {checks.listed(wide, words)}: the spread is up to {spread.max() / least:.1g} "
+        "times that of another column."
     )
 
 

@@ -16,7 +16,8 @@ from sklearn.utils import Bunch, check_random_state
 from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from rosenblatt.base import Passes, StopReason, path_values
+from rosenblatt import checks
+from rosenblatt.base import Passes, StopReason
 from rosenblatt.capabilities import ModelPath, rows_of
 from rosenblatt.explanation import Explanation, names_of_features, one_row
 
@@ -277,7 +278,7 @@ class DecisionTree(CallbackSupportMixin, TableInput, BaseEstimator):  # type: ig
         -------
         path : `path[i]` is the fitted model, `path.predict(X)` has the predictions of all.
         """
-        values = path_values(self, parameter, values)
+        values = checks.path_values(self, parameter, values)
         whole = clone(self).set_params(ccp_alpha=0.0).fit(*rows_of(data))
         price_of = pruning.cost_complexity_path(whole.tree_)[2]
         return ModelPath([whole._pruned_at(alpha, price_of) for alpha in values])

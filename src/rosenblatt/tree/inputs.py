@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from sklearn.utils import check_array, compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 
-from rosenblatt.base import FLOATS, callers_level, encode_labels, is_as_fitted, naming_columns
-from rosenblatt.input_checks import check_sample_weight, validate_data
+from rosenblatt import checks
+from rosenblatt.base import callers_level
 from rosenblatt.mixed_tables import categorical_columns, checked_table, encode, learn_categories
 
 from .settings import Targets
@@ -38,18 +38,11 @@ class TableInput:
         elif any(known is not None for known in self.categories_):
             X = checked_table(self, X, reset=False)
             return self._refuse_missing(encode(X, self.categories_, self.unknown))
-        elif is_as_fitted(self, X):
-            with np.errstate(over="ignore", invalid="ignore"):
-                total = X.sum()
-            if not np.isfinite(total):
-                _refuse_infinity(X, type(self).__name__)
-            return self._refuse_missing(X)
         dense = not sp.issparse(X)
-        with naming_columns(X):
-            X = validate_data(
-                self, X, reset=reset, dtype=FLOATS, accept_sparse="csc" if reset else "csr",
-                ensure_all_finite="allow-nan" if dense else True,
-            )  # fmt: skip
+        X = checks.rows(
+            self, X, reset=reset, finite="allow-nan" if dense else True,
+            accept_sparse="csc" if reset else "csr",
+        )  # fmt: skip
         if dense:
             self._refuse_missing(X)
         if reset:
@@ -82,7 +75,7 @@ class TableInput:
         """The weights of the rows; None if none are given."""
         if sample_weight is None:
             return None
-        return check_sample_weight(sample_weight, X, ensure_non_negative=True)
+        return checks.scaled_weights(sample_weight, X.shape[0])
 
 
 def boolean_columns(X: Any) -> tuple[int, ...]:
@@ -96,14 +89,6 @@ def _refuse_sparse_targets(model: Any, y: Any) -> None:
         # As in scikit-learn, whose trees raise one and forests the other.
         error = ValueError if hasattr(model, "n_estimators") else TypeError
         raise error("sparse multilabel-indicator for y is not supported. Pass y.toarray() instead.")
-
-
-def _refuse_infinity(X: NDArray[Any], name: str) -> None:
-    if np.isinf(X).any():
-        raise ValueError(
-            f"Input X contains infinity or a value too large for {X.dtype!r}.\n{name} takes finite "
-            "numbers and NaN."
-        )
 
 
 def refuse_other_classes(before: Any, model: Any) -> None:
@@ -129,7 +114,7 @@ def class_targets(model: Any, y: Any, n: int) -> Targets:
         y = np.asarray(y)
     several = np.ndim(y) == 2 and np.shape(y)[1] > 1
     if not several:
-        model.classes_, codes = encode_labels(y)
+        model.classes_, codes = checks.labels(y)
         if len(codes) != n:
             raise ValueError(f"Number of labels={len(codes)} does not match number of samples={n}")
         model.n_classes_, model.n_outputs_ = len(model.classes_), 1

@@ -16,10 +16,10 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
-from rosenblatt.base import FLOATS, all_or_nothing, encode_classes, row_weights
+from rosenblatt import checks
+from rosenblatt.base import all_or_nothing
 from rosenblatt.explanation import Explanation, names_of_features, one_row, two_classes
 from rosenblatt.information import information_cuts
-from rosenblatt.input_checks import check_sample_weight, validate_data
 
 Floats = NDArray[np.float64]
 Booleans = NDArray[np.bool_]
@@ -71,15 +71,15 @@ class Rule(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self
         """
         self._validate_params()
-        X = validate_data(self, X, dtype=FLOATS)
-        classes, codes = encode_classes(y, len(X))
+        X = checks.rows(self, X, reset=True, accept_sparse=False)
+        classes, codes = checks.classes(y, len(X))
         if len(classes) > 2:
             raise ValueError(
                 f"Only binary classification is supported: {type(self).__name__} is a rule for one "
                 f"of two classes; y has {len(classes)}."
             )
-        weight = check_sample_weight(sample_weight, X, ensure_non_negative=True)
-        weight = row_weights(classes, codes, weight, None)
+        weight = checks.scaled_weights(sample_weight, len(X))
+        weight = checks.row_weights(classes, codes, weight, None)
         tests = self._tests(X, codes, weight)
         # Equal answers to all tests: such rows are counted together.
         answers, group = np.unique(holding(X, *tests), axis=0, return_inverse=True)
@@ -127,7 +127,7 @@ class Rule(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         y : ndarray of shape (n,)
         """
         check_is_fitted(self)
-        held = self._held(validate_data(self, X, dtype=FLOATS, reset=False)).sum(axis=1)
+        held = self._held(checks.rows(self, X, accept_sparse=False)).sum(axis=1)
         return np.asarray(self.classes_[(held >= self.m_).astype(np.intp)])
 
     def _held(self, X: NDArray[Any]) -> Booleans:
@@ -154,7 +154,7 @@ class Rule(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             that hold, and the lead is how many more they are than those needed.
         """
         check_is_fitted(self)
-        X = one_row(self, x, lambda X: validate_data(self, X, dtype=FLOATS, reset=False))
+        X = one_row(self, x, lambda X: checks.rows(self, X, accept_sparse=False))
         [held] = self._held(X)
         fires = int(held.sum()) >= self.m_
         winner, second = two_classes(self.classes_, np.array([not fires, fires], float), rival)
