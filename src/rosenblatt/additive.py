@@ -17,9 +17,8 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt import checks
-from rosenblatt.base import Estimator, callers_level
+from rosenblatt.base import Estimator, all_or_nothing, callers_level
 from rosenblatt.runtime.blas import one_blas_thread
-from rosenblatt.runtime.model_lock import in_turn
 from rosenblatt.statistics import Gram, Labels, Moments, Statistic
 from rosenblatt.statistics.sums import relative_noise
 
@@ -81,18 +80,15 @@ class Additive(Estimator):
     def _conclude(self) -> None:
         """Set the fitted attributes that `statistics_` implies."""
 
-    @in_turn
+    @all_or_nothing
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn from X (n, d) and labels y (n,), in one pass; return self.
+        """Fit the model to X and y in one pass.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
-            The examples.
         y : array-like of shape (n,)
-            Their labels.
         sample_weight : array-like of shape (n,) or None
-            How often each row counts; any numbers >= 0.
         """
         self._validate_params()
         self._forget_stream()
@@ -105,37 +101,31 @@ class Additive(Estimator):
     def _forget_stream(self) -> None:
         """Drop what earlier batches left beside the statistic."""
 
+    @all_or_nothing
     def merge(self, other: Self) -> Self:
-        """Learn what another model has learned, as if fitted on the rows of both; return self.
+        """Add the rows that another model has learned.
 
         Parameters
         ----------
-        other : a fitted model of the same class, parameters and features.
+        other : fitted model of the same class, parameters and features
         """
         refuse_unlike(self, other)
-        self._merge(other.statistics_)  # read before our turn: they may be merging us
+        self._publish(self.statistics_ + other.statistics_)
         self.report_warnings()
         return self
 
-    @in_turn
-    def _merge(self, theirs: Statistic) -> None:
-        """Learn what a statistic knows."""
-        self._publish(self.statistics_ + theirs)
-
-    @in_turn
+    @all_or_nothing
     def forget(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Unlearn rows, as if never fitted on them; return self.
+        """Remove rows from the model, as if it had never been fitted on them.
 
-        Rows that were never learned are refused where that can be known, and nothing is changed.
-        `forget_bound_` says how far variances may be off afterwards, relative to themselves:
-        rounding times what there was over what is left. Above 1e-9 there is a warning.
+        Rows that were never learned raise an error where that can be known. `forget_bound_` bounds
+        the relative error of the variances; above 1e-9 there is a warning.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
             Rows the model has learned from.
         y : array-like of shape (n,)
-            Their labels.
         sample_weight : array-like of shape (n,) or None
             The weights they had.
         """
@@ -167,12 +157,14 @@ class Additive(Estimator):
 
     @classmethod
     def from_statistics(cls, statistics: Statistic, **parameters: Any) -> Self:
-        """Return the fitted model that a statistic implies, without any rows.
+        """Return the fitted model that a statistic implies.
 
         Parameters
         ----------
-        statistics : the statistic of a model of this class, or a sum of such.
-        parameters : of the model; what the statistic was counted with need not be said again.
+        statistics : Statistic
+            Of a model of this class, or a sum of such.
+        **parameters : Any
+            Of the model; those stored in the statistic may be omitted.
         """
         model = cls(**{**taken_over(cls, statistics), **parameters})
         model._validate_params()
@@ -186,13 +178,12 @@ class Additive(Estimator):
         refuse_unsuitable(self, statistic)
 
     def fit_statistics(self, statistics: Statistic) -> Self:
-        """Become the fitted model that a statistic implies, without a warning; return self.
-
-        A search fits many models this way; `report_warnings` warns of the one that it returns.
+        """Fit the model to a statistic, without warnings; `report_warnings` issues them.
 
         Parameters
         ----------
-        statistics : the statistic of a model of this class, or a sum of such.
+        statistics : Statistic
+            Of a model of this class, or a sum of such.
         """
         self._validate_params()
         self.n_features_in_ = statistics.n_features  # type: ignore[attr-defined]
@@ -237,15 +228,10 @@ class Additive(Estimator):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
-            The rows.
         y : array-like of shape (n,)
-            Their labels or targets.
         sample_weight : array-like of shape (n,) or None
-            How often each row counts.
         groups : ndarray of shape (n,)
-            The group of each row, from 0; none is empty.
         n_groups : int
-            How many groups there are.
         keep : bool
             Whether the statistics will be published or subtracted from; if not, counts may be
             rounded to fewer bits where predictions cannot change.

@@ -130,18 +130,13 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):  # typ
     fit_intercept: bool
 
     def decision_function(self, X: Any) -> NDArray[Any]:
-        """Return the scores of the rows of X: (n,) for two classes, (n, K) for more.
+        """Return the scores ``X @ coef_.T + intercept_``, shape (n,) for two classes, else (n, K).
 
-        For two classes the score is w.x + b, positive on the side of ``classes_[1]``; divided by
-        the length of w it is the signed distance from the plane.
+        For two classes a positive score means ``classes_[1]``.
 
         Parameters
         ----------
-        X : rows to score, shape (n, d).
-
-        Returns
-        -------
-        scores : array.
+        X : array-like or sparse matrix of shape (n, d)
         """
         check_is_fitted(self)
         X = checks.rows(self, X, dtype="numeric")
@@ -208,17 +203,11 @@ class LinearRegressor(RegressorMixin, Estimator):  # type: ignore[misc]
         return {"weights": planes_of(self.coef_), "intercept": np.atleast_1d(self.intercept_)}
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Return the predicted targets of the rows of X: (n,), or (n, t) for several.
+        """Predict the targets of X, shape (n,) or (n, t).
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
-            Rows to predict.
-
-        Returns
-        -------
-        t : ndarray of shape (n,) or (n, t)
-            Their targets.
         """
         check_is_fitted(self)
         X = checks.rows(self, X)

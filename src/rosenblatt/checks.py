@@ -72,7 +72,7 @@ def _is_plain(X: Any, dtype: Any, order: Any, accept_sparse: Any) -> bool:
         return False
     if dense:
         return order is None or bool(X.flags.c_contiguous)
-    return X.indices.dtype == np.int32 and len(X.data) == X.indptr[-1]
+    return bool(X.indices.dtype == np.int32 and len(X.data) == X.indptr[-1])
 
 
 def _is_finite(values: NDArray[Any], wanted: Any) -> bool:
@@ -301,12 +301,28 @@ def classes(
     found, codes = labels(y, n_rows)
     if known is not None:
         return known, np.searchsorted(known, found)[codes]
+    several_classes(found)
+    return found, codes
+
+
+def several_classes(found: NDArray[Any], name: str = "y") -> None:
+    """Raise if there are not two classes."""
     if len(found) < 2:
         raise ValueError(
             "The number of classes has to be greater than one; "
-            f"y has {len(found)} class: {found.tolist()}."
+            f"{name} has {len(found)} class: {found.tolist()}."
         )
-    return found, codes
+
+
+def known_classes(found: NDArray[Any], known: NDArray[Any]) -> NDArray[np.intp]:
+    """Return the places of classes among those that are known; raise if one is not."""
+    unknown = np.setdiff1d(found, known)
+    if len(unknown):
+        raise ValueError(
+            f"The target label(s) {unknown.tolist()} in y do not exist in the initial classes "
+            f"{known.tolist()}. Add them to classes."
+        )
+    return np.searchsorted(known, found)
 
 
 def same_length(n_rows: int, y: Any) -> None:
@@ -386,18 +402,24 @@ def numbers(y: Any) -> None:
 
 def weights(
     sample_weight: Any, n_rows: int, *, ones: bool = False, dtype: Any = np.float64,
-    non_negative: bool = True,
+    negative: bool = False, all_zero: bool = False,
 ) -> Any:  # fmt: skip
-    """Return the weights (n,) of rows; for None, ones if asked for, else None."""
+    """Return the weights (n,) of rows; for None, ones if asked for, else None.
+
+    `negative` and `all_zero` allow weights below zero, and weights that are all zero.
+    """
     if sample_weight is None and not ones:
         return None
     shape = np.empty((n_rows, 0))  # all that the check reads of X
-    return _check_sample_weight(sample_weight, shape, dtype=dtype, ensure_non_negative=non_negative)
+    return _check_sample_weight(
+        sample_weight, shape, dtype=dtype, ensure_non_negative=not negative,
+        allow_all_zero_weights=all_zero,
+    )  # fmt: skip
 
 
-def scaled_weights(sample_weight: Any, n_rows: int, *, non_negative: bool = True) -> Array:
+def scaled_weights(sample_weight: Any, n_rows: int, *, negative: bool = False) -> Array:
     """Return weights (n,) whose sums and products stay in range, ones for None."""
-    return weights_in_range(weights(sample_weight, n_rows, ones=True, non_negative=non_negative))
+    return weights_in_range(weights(sample_weight, n_rows, ones=True, negative=negative))
 
 
 def weights_in_range(weight: Array) -> Array:
@@ -437,10 +459,15 @@ def row_weights(
 
 
 def in_range(values: Any, what: str, advice: str = "rescale the columns") -> Any:
-    """Return computed values; raise if one overflowed. `what` ends with is or are."""
+    """Return computed values; raise if one overflowed."""
     if not np.isfinite(values).all():
-        raise ValueError(f"{what} too large for 64 bits; {advice}.")
+        raise too_large(what, advice)
     return values
+
+
+def too_large(what: str, advice: str = "rescale the columns") -> ValueError:
+    """Return the error about numbers that overflowed. `what` ends with is or are."""
+    return ValueError(f"{what} too large for 64 bits; {advice}.")
 
 
 def in_precision(values: NDArray[Any], dtype: Any) -> NDArray[Any]:
@@ -457,10 +484,31 @@ def in_precision(values: NDArray[Any], dtype: Any) -> NDArray[Any]:
 
 def integer(name: str, value: Any, least: int, most: float = math.inf) -> int:
     """Return a parameter as an int; raise if it is not an integer from `least` to `most`."""
-    if not isinstance(value, Integral) or isinstance(value, bool) or not least <= value <= most:
+    if not isinstance(value, Integral) or not least <= int(value) <= most:
         limits = f">= {least}" if most == math.inf else f"from {least} to {most}"
         raise ValueError(f"{name} must be an integer {limits}; got {value!r}.")
     return int(value)
+
+
+def priors(given: Any, n_classes: int, name: str = "priors") -> Array:
+    """Return the prior probabilities (K,) of classes, not normalized."""
+    shares = np.asarray(given, np.float64)
+    if shares.shape != (n_classes,):
+        raise ValueError(
+            f"Number of {name} must match number of classes; got {shares.size} and {n_classes}."
+        )
+    if not (shares >= 0).all():
+        raise ValueError(f"{name} must be non-negative; got {shares.tolist()}.")
+    return shares
+
+
+def warm_start(name: str, before: Any, needed: Any) -> None:
+    """Raise if the previous fit, which `warm_start` continues, has another shape or classes."""
+    if before != needed:
+        raise ValueError(
+            f"warm_start=True continues the previous fit with {name} {before}; this fit needs "
+            f"{needed}. Use warm_start=False."
+        )
 
 
 def penalties(alphas: Any, *, zero: bool = False) -> Array:

@@ -158,15 +158,12 @@ class NearestCentres:
 
 def checked_weights(X: Any, sample_weight: Any) -> NDArray[np.float64] | None:
     """The weights of rows, not all of them zero; None for all alike."""
-    if sample_weight is None:
-        return None
     weights = checks.weights(sample_weight, X.shape[0])
-    if weights.max() > np.finfo(np.float64).max / len(weights):
-        raise ValueError(
-            f"The sum of these weights, of which the largest is {weights.max():.3g}, is too large "
-            "for 64 bits; divide all by the largest."
-        )
-    return np.asarray(weights)
+    if weights is not None:
+        with np.errstate(over="ignore"):
+            total = weights.max() * len(weights)
+        checks.in_range(total, "The sum of sample_weight is", "divide all by the largest")
+    return weights  # type: ignore[no-any-return]
 
 
 class KMeans(NearestCentres, CallbackSupportMixin, sklearn.cluster.KMeans):  # type: ignore[misc]
@@ -233,15 +230,14 @@ class KMeans(NearestCentres, CallbackSupportMixin, sklearn.cluster.KMeans):  # t
 
     @fitting
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Find centres for the rows X (n, d); return self.
+        """Compute the centers of the clusters of X.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
-            The rows.
-        y : ignored.
+        y : None
+            Ignored.
         sample_weight : array-like of shape (n,) or None
-            How often each row counts; any numbers >= 0.
         """
         self._validate_params()
         X = checks.rows(self, X, reset=True, order="C")
@@ -270,12 +266,14 @@ class KMeans(NearestCentres, CallbackSupportMixin, sklearn.cluster.KMeans):  # t
 
     @classmethod
     def from_statistics(cls, statistics: Moments, **parameters: Any) -> Self:
-        """Return the model whose centres are the means of a statistic, as `measure` returns it.
+        """Return the model whose centers are the means of a statistic, as `measure` returns it.
 
         Parameters
         ----------
-        statistics : moments by cluster, of some rows or summed over pieces.
-        parameters : of the model; n_clusters is the number of clusters in the statistic.
+        statistics : Moments
+            By cluster.
+        **parameters : Any
+            Of the model, without `n_clusters`.
         """
         model = cls(**{"n_clusters": len(statistics.classes), **parameters})
         model.cluster_centers_ = statistics.mean.astype(statistics.dtype)

@@ -104,15 +104,16 @@ class MiniBatchKMeans(NearestCentres, sklearn.cluster.MiniBatchKMeans):  # type:
 
     @classmethod
     def from_statistics(cls, statistics: Moments, **parameters: Any) -> Self:
-        """Return the model whose centres are the means of a statistic, as `measure` returns it.
+        """Return the model whose centers are the means of a statistic, as `measure` returns it.
 
-        Its centres weigh as much as the rows of the statistic, so that `partial_fit` goes on as if
-        it had read them itself: pieces that were measured apart train together.
+        The centers weigh as much as the rows of the statistic, so `partial_fit` can continue.
 
         Parameters
         ----------
-        statistics : moments by cluster, of some rows or summed over pieces.
-        parameters : of the model; n_clusters is the number of clusters in the statistic.
+        statistics : Moments
+            By cluster.
+        **parameters : Any
+            Of the model, without `n_clusters`.
         """
         model = cls(**{"n_clusters": len(statistics.classes), **parameters})
         model.cluster_centers_ = statistics.mean.astype(statistics.dtype)

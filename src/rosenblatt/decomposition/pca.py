@@ -81,10 +81,7 @@ class PCA(CallbackSupportMixin, Additive, sklearn.decomposition.PCA):  # type: i
 
     @fitting_at_once
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Find the axes of X (n, d), dense or sparse; return self.
-
-        `sample_weight` (n,), any numbers >= 0, says how often each row counts; y is ignored.
-        """
+        """Fit the axes to X, dense or sparse, with weights >= 0 of the rows; y is ignored."""
         if not self._reads_rows(X):
             return super().fit(X, None, sample_weight)  # type: ignore[no-any-return]
         if sample_weight is not None:
@@ -112,11 +109,7 @@ class PCA(CallbackSupportMixin, Additive, sklearn.decomposition.PCA):  # type: i
 
     @all_or_nothing
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Learn from some more rows; any batches give what one fit on all rows gives; return self.
-
-        Arguments are those of `fit`. While there are fewer rows than `n_components`, there are as
-        many axes as rows.
-        """
+        """Update the axes with a batch of rows; there are at most as many axes as rows."""
         self._validate_params()
         self._refuse_row_solver()
         first = not hasattr(self, "components_")
@@ -132,10 +125,7 @@ class PCA(CallbackSupportMixin, Additive, sklearn.decomposition.PCA):  # type: i
         return super().merge(other)
 
     def forget(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Unlearn rows, as if never fitted on them; return self.
-
-        X and `sample_weight` are rows that it has learned from, and the weights they had.
-        """
+        """Remove rows from the model, as if it had never been fitted on them."""
         self._refuse_row_solver()
         try:
             return super().forget(X, None, sample_weight)  # type: ignore[no-any-return]
@@ -157,9 +147,8 @@ class PCA(CallbackSupportMixin, Additive, sklearn.decomposition.PCA):  # type: i
         ratios, variances = self.explained_variance_ratio_, self.explained_variance_
         if not (np.isfinite(variances).all() and np.isfinite(ratios).all()):
             raise ValueError(
-                f"svd_solver={self.svd_solver!r} finds no axes: the rows do not vary, or their "
-                "squares are out of the range of 64 bits. Rescale the columns, or use "
-                "svd_solver='covariance_eigh'."
+                f"svd_solver={self.svd_solver!r} finds no axes: the rows are equal or too large. "
+                "Rescale the columns, or use svd_solver='covariance_eigh'."
             )
         self.__dict__.pop("statistics_", None)
         return result

@@ -15,7 +15,7 @@ from sklearn.base import clone
 from sklearn.covariance import ledoit_wolf
 from sklearn.preprocessing import StandardScaler
 
-from rosenblatt import prediction
+from rosenblatt import checks, prediction
 from rosenblatt.additive_classifier import given_shares
 from rosenblatt.base import callers_level
 from rosenblatt.explanation import two_classes
@@ -54,19 +54,11 @@ class GaussianDiscriminant(JointScores, Discriminant, DrawsRows):
         """The log-odds of two classes at x (d,): a start, and the part (d,) of each feature."""
 
     def decision_function(self, X: Any) -> NDArray[Any]:
-        """Return the log-odds (n,) of two classes, or the scores (n, K) of more.
-
-        Scores are log P(y | x), up to a number that is the same for all classes of a row.
+        """Return the log-odds (n,) of two classes, or log P(y | x) + constant, shape (n, K).
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
-            Rows to score.
-
-        Returns
-        -------
-        scores : ndarray of shape (n,) or (n, K)
-            Columns in the order of `classes_`.
         """
         self._check_known()
         n_columns = 1 if len(self.classes_) == 2 else len(self.classes_)
@@ -96,7 +88,7 @@ class GaussianDiscriminant(JointScores, Discriminant, DrawsRows):
 
     def _draw_classes(self, n_samples: int, rng: np.random.RandomState) -> NDArray[np.intp]:
         self._check_known()
-        prediction.check_n_samples(n_samples)
+        checks.integer("n_samples", n_samples, 1)
         shares = self.priors_.astype(np.float64)
         return rng.choice(len(self.classes_), size=n_samples, p=shares / shares.sum())
 

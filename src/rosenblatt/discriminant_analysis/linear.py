@@ -122,17 +122,11 @@ class LinearDiscriminantAnalysis(
         self.covariance = covariance
 
     def transform(self, X: Any) -> NDArray[Any]:
-        """Project rows onto the directions that separate the classes best: (n, n_components).
+        """Project X onto the directions that separate the classes best, shape (n, n_components).
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
-            Rows to project.
-
-        Returns
-        -------
-        projected : ndarray of shape (n, n_components)
-            Coordinates in which the covariance of a class is the identity.
         """
         if self.solver == "lsqr":
             raise NotImplementedError(

@@ -124,20 +124,13 @@ class AdaBoostClassifier(CallbackSupportMixin, ensemble.AdaBoostClassifier):  # 
 
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Train the learners.
+        """Fit the boosted classifier.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
-            Rows.
         y : array-like of shape (n,)
-            Their classes.
         sample_weight : array-like of shape (n,) or None
-            The weights that the rows begin with.
-
-        Returns
-        -------
-        self : AdaBoostClassifier
         """
         self._validate_params()
         rows, labels, codes, D = self._check_fit(X, y, sample_weight)
@@ -247,18 +240,11 @@ class AdaBoostClassifier(CallbackSupportMixin, ensemble.AdaBoostClassifier):  # 
         return self._so_far(record) | {"_row_weights": record.row_weights}
 
     def decision_function(self, X: Any) -> Floats:
-        """Return the share of the vote for each class, less that of the others.
+        """Return the weighted vote: (n,) from -2 to 2, or (n, K) from -1 / (K - 1) to 1.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
-            Rows.
-
-        Returns
-        -------
-        scores : ndarray of shape (n,) for two classes, else (n, K)
-            Of two classes between -2 and 2, positive for the second; of K between -1 / (K - 1)
-            and 1.
         """
         check_is_fitted(self)
         X = self._check_X(X)
@@ -273,31 +259,21 @@ class AdaBoostClassifier(CallbackSupportMixin, ensemble.AdaBoostClassifier):  # 
         return np.asarray(scores)
 
     def staged_decision_function(self, X: Any) -> Iterator[Floats]:
-        """Yield what `decision_function` returns, after each round.
+        """Yield `decision_function` after each round.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
-            Rows.
-
-        Yields
-        ------
-        scores : ndarray of shape (n,) for two classes, else (n, K)
         """
         check_is_fitted(self)
         yield from self._staged_scores(self._check_X(X))
 
     def staged_predict(self, X: Any) -> Iterator[NDArray[Any]]:
-        """Yield what `predict` returns, after each round.
+        """Yield `predict` after each round.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
-            Rows.
-
-        Yields
-        ------
-        y : ndarray of shape (n,)
         """
         for scores in self.staged_decision_function(X):
             best = scores > 0 if self.n_classes_ == 2 else scores.argmax(axis=1)
@@ -360,22 +336,14 @@ class AdaBoostClassifier(CallbackSupportMixin, ensemble.AdaBoostClassifier):  # 
         return np.asarray(weights @ np.array(each) / weights.sum())
 
     def explain(self, x: Any, rival: Any = None, feature_names: Any = None) -> Explanation:
-        """Return what the tests on each column add to the lead of one row's class in the vote.
+        """Explain the prediction of one row: how much each column adds to the lead in the vote.
 
         Parameters
         ----------
         x : array-like of shape (d,) or (1, d)
-            The row.
         rival : label or None
             The class to compare with; the second best if None.
         feature_names : array-like of shape (d,) or None
-            What to call the columns.
-
-        Returns
-        -------
-        explanation : Explanation
-            Shares of the vote for the class less those for its rival, from the roots of the trees
-            to the leaves; of stumps each column has a part of its own.
         """
         check_is_fitted(self)
         if not self._votes_by_trees():
@@ -405,18 +373,14 @@ class AdaBoostClassifier(CallbackSupportMixin, ensemble.AdaBoostClassifier):  # 
         return ("n_estimators",)
 
     def fit_path(self, data: Any, parameter: str, values: Sequence[Any]) -> "RoundsPath":
-        """Fit with many numbers of rounds: one fit with the most has all others in it.
+        """Fit with many numbers of rounds, by one fit with the largest.
 
         Parameters
         ----------
-        data : tuple ``(X, y)`` or ``(X, y, sample_weight)``.
-        parameter : "n_estimators".
+        data : tuple (X, y) or (X, y, sample_weight)
+        parameter : "n_estimators"
         values : sequence of int
             The numbers of rounds.
-
-        Returns
-        -------
-        path : `path[i]` is the fitted model, `path.predict(X)` has the predictions of all.
         """
         values = checks.path_values(self, parameter, values)
         whole = clone(self).set_params(n_estimators=max(values)).fit(*rows_of(data))

@@ -22,21 +22,17 @@ class BaggedTables:
 
     @all_or_nothing
     def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Self:
-        """Fit the members.
+        """Fit the members on samples of the rows.
 
         Parameters
         ----------
         X : array-like, data frame or sparse matrix of shape (n, d)
             Rows; categories and missing values as the members take them.
         y : array-like of shape (n,)
-            Their classes or targets.
         sample_weight : array-like of shape (n,) or None
             How likely each row is to be drawn.
-        **fit_params : what else the members take, if scikit-learn routes metadata.
-
-        Returns
-        -------
-        self : the bagging.
+        **fit_params : Any
+            For the members, with metadata routing.
         """
         checks.unique_names(X)
         checks.no_times(X)

@@ -258,16 +258,11 @@ class Forest(CallbackSupportMixin, TableInput, BaseEstimator):  # type: ignore[m
             return packed.mean(rows)
 
     def apply(self, X: Any) -> NDArray[np.int64]:
-        """Return the leaf of each row in each tree.
+        """Return the leaf of each row in each tree, shape (n, n_trees).
 
         Parameters
         ----------
         X : array-like, data frame or sparse matrix of shape (n, d)
-            Rows.
-
-        Returns
-        -------
-        leaves : ndarray of shape (n, trees)
         """
         check_is_fitted(self)
         blocks = dense_blocks(self._check_rows(X, reset=False))
@@ -275,18 +270,11 @@ class Forest(CallbackSupportMixin, TableInput, BaseEstimator):  # type: ignore[m
         return np.concatenate(leaves, axis=1).T
 
     def decision_path(self, X: Any) -> tuple[sp.csr_matrix, NDArray[np.int64]]:
-        """Return the nodes that each row passes through in all trees.
+        """Return the nodes that each row passes (sparse), and where the nodes of each tree begin.
 
         Parameters
         ----------
         X : array-like, data frame or sparse matrix of shape (n, d)
-            Rows.
-
-        Returns
-        -------
-        indicator : sparse matrix of shape (n, nodes of all trees)
-        starts : ndarray of shape (trees + 1,)
-            Where the nodes of each tree begin.
         """
         check_is_fitted(self)
         blocks = dense_blocks(self._check_rows(X, reset=False))

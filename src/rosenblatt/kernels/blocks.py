@@ -21,7 +21,7 @@ from rosenblatt.runtime.threads import over_chunks
 from . import shared_products
 from .distances import ACCURATE
 from .functions import Gaussian, Kernel, Linear
-from .gram import CURE, MEGABYTE, against, refuse_strange_values
+from .gram import MEGABYTE, against, check_finite_kernel
 from .shared_products import SharedRows, shared_rows
 
 COLUMNS = 2048  # of a block that stay in the cache
@@ -244,10 +244,7 @@ class KernelBlocks:
         if self.row_of is not None:
             with np.errstate(over="ignore", invalid="ignore"):  # said in words of our own
                 K = self.row_of(self.X[rows])
-            if not np.isfinite(K).all():
-                bad = int(np.argmin(np.isfinite(K).all(axis=1)))
-                trusted = isinstance(self.kernel, Kernel)
-                refuse_strange_values(K[[bad]], int(rows[bad]), CURE if trusted else "")
+            check_finite_kernel(K, rows)
             self.kept[places] = K
             return
         fast: Any = self.fast

@@ -134,20 +134,14 @@ class KernelLogisticRegression(
 
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "KernelLogisticRegression":
-        """Find what each row adds to the scores.
+        """Fit the model to X and y.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
             Rows; with ``kernel="precomputed"`` their kernel matrix, (n, n).
         y : array-like of shape (n,)
-            Their labels, two or more.
         sample_weight : array-like of shape (n,) or None
-            What each row counts.
-
-        Returns
-        -------
-        self : the fitted model.
         """
         self._validate_params()
         rows = self._check_rows(X, first=True)
@@ -213,16 +207,12 @@ class KernelLogisticRegression(
         return {"support_weights": self.dual_coef_, "intercept": self.intercept_}
 
     def decision_function(self, X: Any) -> NDArray[Any]:
-        """Return the scores of the rows of X: (n,) for two classes, (n, K) for more.
+        """Return the scores of X, shape (n,) for two classes, else (n, K).
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
             Rows to score; with ``kernel="precomputed"`` their kernel with all training rows.
-
-        Returns
-        -------
-        scores : array.
         """
         check_is_fitted(self)
         rows = self._check_rows(X, first=False)

@@ -25,7 +25,7 @@ from .gram import (
     KernelRows,
     Precomputed,
     against,
-    check_finite_pairs,
+    check_finite_kernel,
     check_symmetric,
     check_with_training_rows,
     gamma_of,
@@ -182,14 +182,13 @@ class KernelPerceptron(SharesProducts, MistakeDriven):
 
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn from X (n, d) and labels y (n,); return self.
+        """Fit the model to X and y.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
             The examples; with ``kernel="precomputed"`` their kernel matrix, (n, n).
         y : array-like of shape (n,)
-            Their labels, of two classes or more.
         sample_weight : array-like of shape (n,) or None
             Multiplies the step of each row; rows of weight 0 are not visited.
         """
@@ -238,17 +237,12 @@ class KernelPerceptron(SharesProducts, MistakeDriven):
         return kernel_of(self.kernel, X, gamma=gamma, degree=self.degree, coef0=self.coef0)
 
     def decision_function(self, X: Any) -> NDArray[Any]:
-        """Return the scores of the rows of X: (n,) for two classes, (n, K) for more.
+        """Return the scores of X, shape (n,) for two classes, else (n, K).
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
             Rows to score; with ``kernel="precomputed"`` their kernel with all training rows.
-
-        Returns
-        -------
-        scores : ndarray
-            For two classes positive on the side of ``classes_[1]``.
         """
         check_is_fitted(self)
         X = self._check_X(X, first=False)
@@ -294,7 +288,7 @@ class KernelPerceptron(SharesProducts, MistakeDriven):
         if not first:
             check_with_training_rows(K, self.n_features_in_, type(self).__name__)
         K = checks.rows(self, K, reset=first, order="C", finite=False, accept_sparse=False)
-        check_finite_pairs(K)
+        check_finite_kernel(K)
         if first:
             check_symmetric(K)
         return np.asarray(K)

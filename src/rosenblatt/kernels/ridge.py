@@ -24,7 +24,7 @@ from .folds import FoldPath, KernelFolds, SharedKernel, refuse_folds
 from .functions import Kernel, canonical
 from .gram import (
     NAMES,
-    check_finite_pairs,
+    check_finite_kernel,
     check_function_of_rows,
     check_symmetric,
     kernel_of,
@@ -82,16 +82,14 @@ class KernelRidge(SharesProducts, sklearn.kernel_ridge.KernelRidge):  # type: ig
 
     @all_or_nothing
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn from X (n, d) and targets y (n,) or (n, t); return self.
+        """Fit the model to X and y.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
             Rows; with ``kernel="precomputed"`` their kernel matrix, (n, n).
         y : array-like of shape (n,) or (n, t)
-            Their targets.
         sample_weight : float, array-like of shape (n,), or None
-            What each row counts.
         """
         self._validate_params()
         X, y = self._check_rows(X, y)
@@ -107,7 +105,7 @@ class KernelRidge(SharesProducts, sklearn.kernel_ridge.KernelRidge):  # type: ig
             dtype=checks.FLOATS, order="C", ensure_all_finite=self.kernel != "precomputed",
         )  # fmt: skip
         if self.kernel == "precomputed":
-            check_finite_pairs(X)
+            check_finite_kernel(X)
             check_symmetric(X)
         elif callable(self.kernel) and not isinstance(self.kernel, Kernel):
             first = X[:1] if sp.issparse(X) else X[0]
@@ -139,7 +137,7 @@ class KernelRidge(SharesProducts, sklearn.kernel_ridge.KernelRidge):  # type: ig
             with np.errstate(invalid="ignore"):  # said in words of our own
                 K = super()._get_kernel(X, Y)
             self._refuse_powers_of_negatives(K)
-        check_finite_pairs(K)
+        check_finite_kernel(K)
         return np.asarray(K)
 
     def _refuse_powers_of_negatives(self, K: NDArray[Any]) -> None:
@@ -154,7 +152,7 @@ class KernelRidge(SharesProducts, sklearn.kernel_ridge.KernelRidge):  # type: ig
             )
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Return the predicted targets of the rows of X: (n,), or (n, t) for several.
+        """Predict the targets of X, shape (n,) or (n, t).
 
         Parameters
         ----------
@@ -167,7 +165,7 @@ class KernelRidge(SharesProducts, sklearn.kernel_ridge.KernelRidge):  # type: ig
         )
         X = canonical(X.tocsr() if hasattr(X, "tocsr") else X)
         if self.kernel == "precomputed":
-            check_finite_pairs(X)
+            check_finite_kernel(X)
         at_once = max(1, BLOCK // len(self.dual_coef_))
         with one_blas_thread():
             parts = [
@@ -190,11 +188,8 @@ class KernelRidge(SharesProducts, sklearn.kernel_ridge.KernelRidge):  # type: ig
         X, y, sample_weight : object
             The rows, their targets, and None.
         groups : ndarray of shape (n,)
-            The group of each row, from 0; none is empty.
         n_groups : int
-            How many groups there are.
         keep : bool
-            Accepted for the protocol's sake.
         """
         refuse_folds(self.kernel, X, sample_weight, n_groups)
         template = clone(self)

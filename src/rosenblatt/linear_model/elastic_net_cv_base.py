@@ -80,14 +80,12 @@ class PenalisedRegressorCV(LinearRegressor):
 
     @all_or_nothing
     def fit(self, X: Any, y: Any, sample_weight: Any = None, **params: Any) -> Self:
-        """Choose the penalty by cross-validation, and fit all rows with it; return self.
+        """Choose the penalty by cross-validation, and fit the model with it to all rows.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
-            The rows.
         y : array-like of shape (n,)
-            Their targets.
         sample_weight : array-like of shape (n,) or None
             The rows' weights, in fits and in errors; folds count alike whatever they weigh.
         params : dict

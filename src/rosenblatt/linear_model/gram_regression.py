@@ -81,16 +81,13 @@ class GramRegressor(CallbackSupportMixin, LinearRegressor, Additive):  # type: i
 
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn from X (n, d) and targets y (n,) or (n, t); return self.
+        """Fit the model to X and y.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
-            The rows.
         y : array-like of shape (n,) or (n, t)
-            Their targets.
         sample_weight : array-like of shape (n,) or None
-            How often each row counts; any numbers >= 0.
         """
         self._validate_params()
         rows = self._checked(X, y, sample_weight, first=True)
@@ -113,7 +110,7 @@ class GramRegressor(CallbackSupportMixin, LinearRegressor, Additive):  # type: i
 
     @all_or_nothing
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn from some more rows; any batches give what one fit on all rows gives; return self.
+        """Update the model with a batch of rows; all batches together give the result of one fit.
 
         Parameters
         ----------
@@ -265,11 +262,8 @@ class GramRegressor(CallbackSupportMixin, LinearRegressor, Additive):  # type: i
         coef = coef.T
         with np.errstate(over="ignore", invalid="ignore"):
             intercept = mean_y - coef @ mean_x if self.fit_intercept else np.zeros(1)
-        if not (np.isfinite(coef).all() and np.isfinite(intercept).all()):
-            raise ValueError(
-                "The coefficients leave the range of floating point: columns or targets are too "
-                "large or too small. Rescale them, for instance with rosenblatt.Standardizer."
-            )
+        for found in (coef, intercept):
+            checks.in_range(found, "The coefficients are", "rescale the columns or y")
         intercept = checks.in_precision(intercept, dtype)
         return {
             "coef_": checks.in_precision(coef[0] if flat_y else coef, dtype),

@@ -189,20 +189,13 @@ class LogisticRegression(LinearClassifier, LogisticScores):
 
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "LogisticRegression":
-        """Find the weights.
+        """Fit the model to X and y.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
-            Rows.
         y : array-like of shape (n,)
-            Their labels, two or more.
         sample_weight : array-like of shape (n,) or None
-            What each row counts; a row of weight two is two rows.
-
-        Returns
-        -------
-        self : the fitted model.
         """
         self._validate_params()
         if self.n_jobs is not None:
@@ -285,11 +278,7 @@ class LogisticRegression(LinearClassifier, LogisticScores):
             return start
         n_rows = 1 if len(classes) == 2 else len(classes)
         coef = self.coef_.toarray() if hasattr(self.coef_, "toarray") else self.coef_
-        if coef.shape != (n_rows, problem.d):
-            raise ValueError(
-                f"warm_start=True continues the previous fit, whose coef_ has shape {coef.shape}; "
-                f"these data need {(n_rows, problem.d)}. Fit a clone instead."
-            )
+        checks.warm_start("shape of coef_", coef.shape, (n_rows, problem.d))
         known = np.vstack([coef.T, self.intercept_]).astype(np.float64)
         if self.softmax == "reference" and n_rows > 1:
             known = known[:, :-1] - known[:, -1:]

@@ -164,14 +164,12 @@ class LinearPerceptron(LinearClassifier, MistakeDriven):
 
     @fitting
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Make one pass over a batch, starting from the present weights; return self.
+        """Update the model by one pass over a batch of rows.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
-            The examples.
         y : array-like of shape (n,)
-            Their labels.
         classes : array-like of shape (K,) or None
             All labels that will ever come; needed in the first call.
         sample_weight : array-like of shape (n,) or None

@@ -125,14 +125,12 @@ class RidgeCV(LinearRegressor):
 
     @all_or_nothing
     def fit(self, X: Any, y: Any, sample_weight: Any = None, **params: Any) -> Self:
-        """Find the penalty, and fit all rows with it; return self.
+        """Choose the penalty by cross-validation, and fit the model with it to all rows.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
-            The rows.
         y : array-like of shape (n,) or (n, t)
-            Their targets.
         sample_weight : array-like of shape (n,) or None
             How often each row counts, in training and in scores that know weights.
         params : dict

@@ -76,7 +76,7 @@ class MistakeDriven(CallbackSupportMixin, ClassifierMixin, BaseEstimator):  # ty
         """
         scores = self.decision_function(X)
         seen, codes = np.unique(np.asarray(y), return_inverse=True)
-        margins = margins_of(scores, codes_among(self.classes_, seen)[codes])
+        margins = margins_of(scores, checks.known_classes(seen, self.classes_)[codes])
         weight = np.ones(len(margins)) if sample_weight is None else np.asarray(sample_weight)
         return float(weight @ losses.perceptron(margins))
 
@@ -142,13 +142,3 @@ def _rivals(scores: NDArray[Any], codes: NDArray[Any]) -> NDArray[Any]:
     rivals = scores.copy()
     rivals[np.arange(len(scores)), codes] = -np.inf
     return rivals
-
-
-def codes_among(classes: NDArray[Any], seen: NDArray[Any]) -> NDArray[np.intp]:
-    """The number among the sorted `classes` of each label seen."""
-    unknown = np.setdiff1d(seen, classes)
-    if len(unknown):
-        raise ValueError(
-            f"y has labels {unknown.tolist()} that are not among the classes {classes.tolist()}."
-        )
-    return np.searchsorted(classes, seen)

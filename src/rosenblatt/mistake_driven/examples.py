@@ -11,7 +11,7 @@ from sklearn.utils import compute_class_weight
 
 from rosenblatt import checks
 
-from .classifier import TIES, codes_among
+from .classifier import TIES
 
 ROWS_PER_BLOCK = 4096
 
@@ -58,7 +58,7 @@ def check_examples(
         classes, codes = checks.classes(y, X.shape[0])
     else:
         seen, codes = checks.labels(y, X.shape[0])
-        codes = codes_among(classes, seen)[codes]
+        codes = checks.known_classes(seen, classes)[codes]
     step = _steps(model, X.dtype, len(codes), classes, codes, sample_weight)
     rows, unlearnable = _rows_to_visit(model, X, step, codes, len(classes))
     return Examples(
@@ -87,11 +87,7 @@ def check_classes(model: Any, classes: Any) -> NDArray[Any]:
             f"`classes={given.tolist()!r}` is not the same as on last call to partial_fit, "
             f"was: {known.tolist()!r}"
         )
-    if len(given) < 2:
-        raise ValueError(
-            "The number of classes has to be greater than one; "
-            f"classes has {len(given)} class: {given.tolist()}."
-        )
+    checks.several_classes(given, "classes")
     return given
 
 

@@ -138,15 +138,14 @@ class GaussianMixture(CallbackSupportMixin, sklearn.mixture.GaussianMixture):  #
 
     @fitting
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Learn from the rows X (n, d); return self.
+        """Fit the model to X.
 
         Parameters
         ----------
         X : array-like of shape (n, d)
-            The rows.
-        y : ignored.
+        y : None
+            Ignored.
         sample_weight : array-like of shape (n,) or None
-            How often each row counts; any numbers >= 0.
         """
         rows = self._rows(X, sample_weight)
         begun = self.warm_start and hasattr(self, "converged_")
@@ -197,16 +196,11 @@ class GaussianMixture(CallbackSupportMixin, sklearn.mixture.GaussianMixture):  #
 
     def _refuse_another_shape(self, rows: Rows) -> None:
         """Raise if the fitted components, which a warm start goes on from, do not fit."""
-        K, d = self.means_.shape
-        kind = self.covariance_type
-        shape = {"full": (K, d, d), "tied": (d, d), "diag": (K, d), "spherical": (K,)}[kind]
-        if (self.n_components, rows.X.shape[1], shape) != (K, d, self.covariances_.shape):
-            raise ValueError(
-                f"warm_start=True goes on from {K} fitted components of {d} columns, with "
-                f"covariances_ of shape {self.covariances_.shape}; now n_components="
-                f"{self.n_components}, covariance_type={kind!r} and X has {rows.X.shape[1]} "
-                "columns. Fit with warm_start=False."
-            )
+        K, d = self.n_components, rows.X.shape[1]
+        shapes = {"full": (K, d, d), "tied": (d, d), "diag": (K, d), "spherical": (K,)}
+        before = self.means_.shape, self.covariances_.shape
+        needed = (K, d), shapes[self.covariance_type]
+        checks.warm_start("shapes of means_ and covariances_", before, needed)
 
     # The two steps.
 
@@ -407,12 +401,14 @@ class GaussianMixture(CallbackSupportMixin, sklearn.mixture.GaussianMixture):  #
 
     @classmethod
     def from_statistics(cls, statistics: Moments, **parameters: Any) -> Self:
-        """Return the model that is likeliest for a statistic, as `measure` returns it.
+        """Return the model with the largest likelihood for a statistic, as `measure` returns it.
 
         Parameters
         ----------
-        statistics : moments by component, of some rows or summed over pieces.
-        parameters : of the model; n_components is the number of components in the statistic.
+        statistics : Moments
+            By component.
+        **parameters : Any
+            Of the model, without `n_components`.
         """
         model = cls(**{"n_components": len(statistics.classes), **parameters})
         model._validate_params()

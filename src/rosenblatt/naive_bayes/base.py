@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from scipy.special import logsumexp
 from sklearn.utils.validation import check_is_fitted
 
+from rosenblatt import checks
 from rosenblatt.additive_classifier import AdditiveClassifier
 from rosenblatt.base import callers_level
 from rosenblatt.explanation import two_classes
@@ -49,17 +50,11 @@ class NaiveBayes(JointScores, AdditiveClassifier):
         return joint
 
     def predict_joint_log_proba(self, X: Any) -> NDArray[Any]:
-        """Return log P(x, y) for each row of X and class: (n, K).
+        """Return log P(x, y) for each row and class, shape (n, K).
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
-            Rows to score.
-
-        Returns
-        -------
-        scores : ndarray of shape (n, K)
-            Columns in the order of `classes_`.
         """
         check_is_fitted(self)
         X = self._check_X(X, first=False)
@@ -115,16 +110,9 @@ def log_prior(
 ) -> NDArray[np.float64]:
     """The logarithm of the classes' shares (K,): given, uniform, or counted."""
     if prior is not None:
-        given = np.asarray(prior, dtype=np.float64)
-        if given.shape != (n_classes,):
-            raise ValueError(
-                f"Number of priors must match number of classes; got {given.size} and {n_classes}."
-            )
-        if (given < 0).any():
-            raise ValueError(f"Priors must be non-negative; got {given.tolist()}.")
-        if not np.isclose(given.sum(), 1.0):
-            raise ValueError(f"The sum of the priors should be 1; got {given.tolist()}.")
-        shares = given
+        shares = checks.priors(prior, n_classes, "Priors")
+        if not np.isclose(shares.sum(), 1.0):
+            raise ValueError(f"The sum of the priors should be 1; got {shares.tolist()}.")
     elif uniform:
         shares = np.full(n_classes, 1.0 / n_classes)
     else:

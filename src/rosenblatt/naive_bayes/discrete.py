@@ -12,7 +12,6 @@ from sklearn.utils._param_validation import Interval, Options, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt import checks
-from rosenblatt.prediction import check_n_samples
 from rosenblatt.runtime.storage import summed_duplicates
 
 from .base import NaiveBayes, checked_alpha, log_prior
@@ -76,7 +75,7 @@ class DiscreteNB(NaiveBayes):
         return len(self.classes_) - 1 if learned else 0
 
     def _draw_classes(self, n_samples: int, rng: np.random.RandomState) -> NDArray[np.intp]:
-        check_n_samples(n_samples)
+        checks.integer("n_samples", n_samples, 1)
         codes: NDArray[np.intp] = super()._draw_classes(n_samples, rng)
         return codes
 

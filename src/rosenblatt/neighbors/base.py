@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt import checks
 from rosenblatt.additive import refuse_unlike
-from rosenblatt.base import Estimator
+from rosenblatt.base import Estimator, all_or_nothing
 from rosenblatt.capabilities import ModelPath, rows_of
 from rosenblatt.missing_values import which_missing
 from rosenblatt.mixed_tables import checked_table
@@ -52,36 +52,32 @@ class ExactSearch(Estimator):
     _points: Points | None = None
     _along: "SharedSearch | None" = None  # of models along a path
 
+    @all_or_nothing
     def fit(self, X: Any, y: Any = None) -> Self:
         """Store the rows X (n, d) and their labels or targets y (n,) or (n, t); return self."""
-        before, asked = dict(vars(self)), self.algorithm
-        try:
-            if isinstance(self.metric, str) and self.metric == "gower":
-                self._validate_params()
-                self._store_mixed(X, y)
-            else:
-                self._columns = None
-                if self._searches(X):
-                    self.algorithm = "brute"  # no tree of scikit-learn's is needed
-                if callable(self.metric):
-                    _refuse_no_distance(self.metric, X, self.metric_params or {})
-                quiet = np.errstate(over="ignore", invalid="ignore")  # as in `checks.validate_data`
-                with checks.naming_columns(X), _explaining(X), quiet:
-                    super().fit(X, y)
-                    if isinstance(self._fit_X, np.ndarray) and self._fit_X.dtype.kind == "O":
-                        self._fit_X = self._fit_X.astype(np.float64)
-                    elif isinstance(X, np.ndarray) and np.may_share_memory(X, self._fit_X):
-                        self._fit_X = self._fit_X.copy()  # X may change, and the model may not
-                if self.metric == "precomputed":
-                    _refuse_one_way(self._fit_X)
-                elif self.metric == "cosine":
-                    lengths_of(self._fit_X)
-            self.algorithm = asked
-            self._points, self._along = self._prepared(), None
-        except BaseException:
-            self.__dict__.clear()
-            self.__dict__.update(before)
-            raise
+        asked = self.algorithm
+        if isinstance(self.metric, str) and self.metric == "gower":
+            self._validate_params()
+            self._store_mixed(X, y)
+        else:
+            self._columns = None
+            if self._searches(X):
+                self.algorithm = "brute"  # no tree of scikit-learn's is needed
+            if callable(self.metric):
+                _refuse_no_distance(self.metric, X, self.metric_params or {})
+            quiet = np.errstate(over="ignore", invalid="ignore")  # as in `checks.validate_data`
+            with _explaining(X), quiet:
+                super().fit(X, y)
+                if isinstance(self._fit_X, np.ndarray) and self._fit_X.dtype.kind == "O":
+                    self._fit_X = self._fit_X.astype(np.float64)
+                elif isinstance(X, np.ndarray) and np.may_share_memory(X, self._fit_X):
+                    self._fit_X = self._fit_X.copy()  # X may change, and the model may not
+            if self.metric == "precomputed":
+                _refuse_one_way(self._fit_X)
+            elif self.metric == "cosine":
+                lengths_of(self._fit_X)
+        self.algorithm = asked
+        self._points, self._along = self._prepared(), None
         return self
 
     def _store_mixed(self, X: Any, y: Any) -> None:

@@ -15,7 +15,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from rosenblatt import prediction
+from rosenblatt import checks, prediction
 from rosenblatt.additive_classifier import AdditiveClassifier, given_shares
 from rosenblatt.base import callers_level
 from rosenblatt.prediction import Score
@@ -208,17 +208,11 @@ class NearestCentroid(AdditiveClassifier):
     # From attributes to answers.
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Return the class of the nearest centroid for each row of X; of equals the first.
+        """Predict the class of the nearest centroid of each row; of equals the first.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
-            Rows to classify.
-
-        Returns
-        -------
-        y : ndarray of shape (n,)
-            Their labels.
         """
         check_is_fitted(self)
         X = prediction.rows_to_score(self, X)
@@ -283,11 +277,7 @@ class NearestCentroid(AdditiveClassifier):
 
 def _refuse_what_says_nothing(moments: Moments, total: Moments) -> None:
     """Raise if there is one class only, or if no feature varies."""
-    if len(moments.classes) < 2:
-        raise ValueError(
-            "The number of classes has to be greater than one; "
-            f"got {len(moments.classes)} class: {moments.classes.tolist()}."
-        )
+    checks.several_classes(moments.classes)
     if (total.scatter <= SAME * total.weight[0] * total.mean**2).all():
         raise ValueError(
             "All features have zero variance: the rows are all the same. Add a feature that varies."

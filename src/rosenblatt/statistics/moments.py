@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt import loops
+from rosenblatt import checks, loops
 
 from .batch import Batch, check_missing
 from .counts import ByClass, ClassCounts, Joint
@@ -272,9 +272,8 @@ class Moments(ByClass):
         else:
             bad = loops.bucket_moments.merge(*arguments)
         if bad == loops.bucket_moments.TOO_LARGE:
-            raise ValueError(
-                "The squares of these numbers, times their weights, are too large for 64 bits; "
-                "rescale the features, or the weights."
+            raise checks.too_large(
+                "The weighted squares are", "rescale the features, or the weights"
             )
         return int(bad)
 

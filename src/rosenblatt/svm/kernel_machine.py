@@ -18,7 +18,7 @@ from rosenblatt.kernels.blocks import KernelScores
 from rosenblatt.kernels.functions import Kernel, canonical
 from rosenblatt.kernels.gram import (
     called_kernel,
-    check_finite_pairs,
+    check_finite_kernel,
     check_symmetric,
     check_with_training_rows,
     kernel_of,
@@ -64,12 +64,7 @@ class KernelMachine(SharesProducts):
             if sp.issparse(X):
                 raise TypeError("Sparse precomputed kernels are not supported.")
             X = checks.rows(self, X, reset=True, order="C", finite=False)
-            check_finite_pairs(X)
-            if X.shape[0] != X.shape[1]:
-                raise ValueError(
-                    "Precomputed matrix must be a square matrix."
-                    f" Input is a {X.shape[0]}x{X.shape[1]} matrix."
-                )
+            check_finite_kernel(X)
             check_symmetric(X)
             warn_if_indefinite(X)
         else:

@@ -140,20 +140,13 @@ class LinearSVC(LinearMachine, LinearClassifier):
 
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Find the planes.
+        """Fit the model to X and y.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
-            Rows.
         y : array-like of shape (n,)
-            Their labels, two or more.
         sample_weight : array-like of shape (n,) or None
-            What each row counts; a row of weight two is two rows.
-
-        Returns
-        -------
-        self : the fitted model.
         """
         fits = self._fit(X, y, sample_weight)
         fits.warn(self.stop_reason_, self.n_iter_)
@@ -209,17 +202,11 @@ class LinearSVC(LinearMachine, LinearClassifier):
         return W, b
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Return the class of each row: by the sign of its score, or by the highest of several.
+        """Predict the classes of X, shape (n,).
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
-            Rows to classify.
-
-        Returns
-        -------
-        y : ndarray of shape (n,)
-            Their labels.
         """
         scores = self.decision_function(X)
         codes = (scores > 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
@@ -325,20 +312,13 @@ class LinearSVR(LinearMachine, LinearRegressor):
 
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Find the line.
+        """Fit the model to X and y.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
-            Rows.
         y : array-like of shape (n,)
-            Their targets.
         sample_weight : array-like of shape (n,) or None
-            What each row counts; a row of weight two is two rows.
-
-        Returns
-        -------
-        self : the fitted model.
         """
         fits = self._fit(X, y, sample_weight)
         fits.warn(self.stop_reason_, self.n_iter_)

@@ -155,8 +155,8 @@ def priced(weight: Floats, C: float) -> Floats:
     if np.isfinite(C) and len(cost) and not cost.max() <= MOST_COST:
         i = int(cost.argmax())
         raise ValueError(
-            f"C={C:g} times the weight {weight[i]:g} of row {i} is above {MOST_COST:g}, where "
-            "sums of squares leave the range of numbers. Choose a smaller C or smaller weights."
+            f"C={C:g} times the weight {weight[i]:g} of row {i} is above {MOST_COST:g}. Choose a "
+            "smaller C or smaller weights."
         )
     return cost
 
@@ -169,9 +169,8 @@ def refuse_tiny_shares(cost: Floats) -> None:
     i, most = finite[cost[finite].argmin()], float(cost[finite].max())
     if cost[i] < LEAST_SHARE * most:
         raise ValueError(
-            f"Row {i} costs {cost[i]:.3g}, its weight times C, which is less than {LEAST_SHARE:g} "
-            f"of the largest, {most:.3g}: no digit of it would count. Give it a larger weight, or "
-            "0 to leave it out."
+            f"The weight of row {i} times C is {cost[i]:.3g}, less than {LEAST_SHARE:g} of the "
+            f"largest, {most:.3g}. Give the row a larger weight, or 0 to leave it out."
         )
 
 
@@ -196,8 +195,4 @@ def refuse_vast_rows(X: Any) -> None:
     with np.errstate(over="ignore"):
         # Not by BLAS, which would wake its threads for it.
         square = 0.0 if values.dtype == np.float32 else np.einsum("i,i", values, values)
-    if not np.isfinite(square):
-        raise ValueError(
-            f"X holds {values[np.abs(values).argmax()]:.3g}, and the sum of its squares leaves the "
-            "range of numbers: divide the columns by something, as StandardScaler does."
-        )
+    checks.in_range(square, "The squares of X are")

@@ -100,11 +100,7 @@ def refuse_other_classes(before: Any, model: Any) -> None:
         pairs = list(zip(before, model.classes_, strict=False))
         pairs += [] if len(before) == len(model.classes_) else [(before, model.classes_)]
     for old, new in pairs:
-        if not np.array_equal(old, new):
-            raise ValueError(
-                f"warm_start goes on with the classes of the fit before, {np.asarray(old).tolist()}"
-                f"; y has {np.asarray(new).tolist()}. Fit a new model, or set warm_start=False."
-            )
+        checks.warm_start("classes", np.asarray(old).tolist(), np.asarray(new).tolist())
 
 
 def class_targets(model: Any, y: Any, n: int) -> Targets:
@@ -115,16 +111,14 @@ def class_targets(model: Any, y: Any, n: int) -> Targets:
     several = np.ndim(y) == 2 and np.shape(y)[1] > 1
     if not several:
         model.classes_, codes = checks.labels(y)
-        if len(codes) != n:
-            raise ValueError(f"Number of labels={len(codes)} does not match number of samples={n}")
+        checks.same_length(n, codes)
         model.n_classes_, model.n_outputs_ = len(model.classes_), 1
         classes = codes.astype(np.int32)[:, np.newaxis]
         n_classes: tuple[int, ...] = (int(model.n_classes_),)
     else:
         y = np.asarray(y)
         check_classification_targets(y)
-        if len(y) != n:
-            raise ValueError(f"Number of labels={len(y)} does not match number of samples={n}")
+        checks.same_length(n, y)
         parts = [np.unique(column, return_inverse=True) for column in y.T]
         model.classes_ = [known for known, _ in parts]
         n_classes = tuple(len(known) for known in model.classes_)
@@ -161,8 +155,7 @@ def number_targets(model: Any, y: Any, n: int) -> Targets:
             )
         if numbers.sum() <= 0:
             raise ValueError("Sum of y is not positive which is necessary for Poisson regression.")
-    if len(numbers) != n:
-        raise ValueError(f"Number of labels={len(numbers)} does not match number of samples={n}")
+    checks.same_length(n, numbers)
     model.n_outputs_ = numbers.shape[1]
     return Targets(None, np.ascontiguousarray(numbers), (1,) * numbers.shape[1])
 
