@@ -186,7 +186,7 @@ class TestBadInput:
 
         model = KernelPerceptron(bad, shuffle=False)
         with pytest.raises(
-            ValueError, match=f"The kernel of row 0 of X and training row 7 is {value}"
+            ValueError, match=f"row 0 of X and training row 7 is {value}"
         ):
             model.fit(self.X, self.y)
         assert not hasattr(model, "dual_coef_")
@@ -194,7 +194,7 @@ class TestBadInput:
     def test_a_power_that_overflows(self):
         model = KernelPerceptron("poly", degree=9, gamma=1.0, shuffle=False)
         with pytest.raises(
-            ValueError, match=r"The kernel of row 0 of X and .* lower degree or gamma"
+            ValueError, match=r"row 0 of X and .* lower degree or gamma"
         ):
             model.fit(1e40 * self.X, self.y)
 
@@ -218,7 +218,7 @@ class TestBadInput:
         with pytest.raises(ValueError, match="X has 5 features, but KernelPerceptron is expecting"):
             model.predict(K[:, :5])
         with pytest.raises(
-            ValueError, match=r"is expecting 120 features .* each of the 120 training rows"
+            ValueError, match=r"120 features .* of the 120 training rows"
         ):
             model.predict(K[:5, :5])
 
