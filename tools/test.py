@@ -36,6 +36,12 @@ def on_every_core(arguments: list[str]) -> Parts:
     }
 
 
+def tests_of_loops() -> list[str]:
+    """Return the tests that call loops directly, which also run without the compiler."""
+    beside_models = sorted((ROOT / "tests").rglob("test_*_loops.py"))
+    return ["tests/loops", *(str(path.relative_to(ROOT)) for path in beside_models)]
+
+
 def on_one_core() -> Parts:
     """What needs no compiled loop."""
     ruff = str(BIN / "ruff")
@@ -46,7 +52,7 @@ def on_one_core() -> Parts:
             [str(BIN / "mypy")],
             [str(BIN / "lint-imports"), "--no-cache"],
         ],
-        "plain Python": [pytest("tests/loops", "-m", "not needs_compiler")],
+        "plain Python": [pytest(*tests_of_loops(), "-m", "not needs_compiler")],
     }
 
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sklearn.utils import check_array
 from sklearn.utils.validation import _num_samples
 
-from rosenblatt import checks, loops
+from rosenblatt import checks, mixed_tables_loops
 from rosenblatt.missing_values import which_missing
 
 MOST_CATEGORIES = 65_000
@@ -73,7 +73,7 @@ def learn_categories(X: Any, categorical: NDArray[np.bool_]) -> list[NDArray[Any
     """The categories of each column, sorted; None of a column of numbers."""
     if _is_compiled_for(X) and categorical.all():
         seen = np.zeros((len(categorical), SMALL), np.uint8)
-        if loops.categories.mark_categories(X, seen):
+        if mixed_tables_loops.mark_categories(X, seen):
             return [np.flatnonzero(column).astype(X.dtype) for column in seen]
     found: list[NDArray[Any] | None] = []
     for j, is_categorical in enumerate(categorical):
@@ -107,9 +107,9 @@ def encode(
     if places is not None:
         sizes = np.array([len(known) for known in categories if known is not None], np.float64)
         in_place = (places.max(axis=1) == places.argmax(axis=1)).all()
-        if in_place and X.dtype == np.float64 and loops.categories.are_places(X, sizes):
+        if in_place and X.dtype == np.float64 and mixed_tables_loops.are_places(X, sizes):
             return np.asarray(X)
-        if loops.categories.place_categories(X, places, matrix) or unknown != "error":
+        if mixed_tables_loops.place_categories(X, places, matrix) or unknown != "error":
             return matrix
     for j, known in enumerate(categories):
         values = _values(X, j)
@@ -149,7 +149,7 @@ def _is_compiled_for(X: Any) -> bool:
 
 def _small_places(categories: Sequence[NDArray[Any] | None]) -> NDArray[np.int16] | None:
     """The place (d, 256) of each small number in its column, or None if there are others."""
-    places = np.full((len(categories), SMALL), loops.categories.NOWHERE, np.int16)
+    places = np.full((len(categories), SMALL), mixed_tables_loops.NOWHERE, np.int16)
     for row, known in zip(places, categories, strict=True):
         if known is None or known.dtype.kind not in "iuf" or not len(known):
             return None

@@ -16,7 +16,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from rosenblatt import checks, loops, prediction
+from rosenblatt import checks, prediction, quadratic_forms_loops
 from rosenblatt.explanation import Explanation, explain_lead, one_row, two_classes
 from rosenblatt.runtime import threads
 from rosenblatt.runtime.blas import one_blas_thread
@@ -74,7 +74,7 @@ class Planes:
 
         def score(rows: NDArray[Any]) -> NDArray[Any]:
             scores = np.empty((len(constant), len(rows)))
-            loops.quadratic_forms.linear_scores(rows, linear, constant, scores)
+            quadratic_forms_loops.linear_scores(rows, linear, constant, scores)
             return scores
 
         return InLoop(score)
@@ -86,7 +86,7 @@ def linear(coef: NDArray[Any], intercept: NDArray[Any]) -> Score:
 
 
 def in_cells(weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Weights (k, d) as `loops.quadratic_forms` reads them: zero where a feature is repeated."""
+    """Weights (k, d) as `quadratic_forms_loops` reads them: zero where a feature is repeated."""
     d = weights.shape[1]
     whole = d - d % 4
     if whole == d:

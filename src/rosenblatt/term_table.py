@@ -7,13 +7,13 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt import loops
+from rosenblatt import term_table_loops
 from rosenblatt.loops.machine_code import MachineCode
 
 NOT_SPLIT = "surrogatepass"  # half a surrogate pair is a character to Python
 LEAST_SLOTS = 2**12
 OVERHANG = 16  # bytes that loops read at once, the last of a term or not
-place_terms = MachineCode("text.place_terms")
+place_terms = MachineCode(term_table_loops.place_terms)
 BYTES_OF_A_TERM = 8  # about; the arena grows when they are longer
 
 
@@ -101,7 +101,7 @@ class TermTable:
         n = len(other)
         bits, numbers = np.empty(n, np.uint64), np.empty(n, np.int64)
         places = other.limits[:n], other.limits[1 : n + 1]
-        loops.text.look_up(other.arena, places, n, self.arrays, bits, numbers)
+        term_table_loops.look_up(other.arena, places, n, self.arrays, bits, numbers)
         return numbers.astype(np.int32)
 
     def some(

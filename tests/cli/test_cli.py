@@ -83,13 +83,10 @@ def test_after_warm_no_fit_compiles_anything():
     """
     script = (
         "from rosenblatt.cli.warm import rehearsals, rehearse\n"
-        "import sys\n"
         "for job in list(rehearsals())[::5]:\n"
         "    rehearse(job) or rehearse(job._replace(n_classes=2))\n"
-        "for module in [name for name in sys.modules if name.startswith('rosenblatt.loops.')]:\n"
-        "    for name, loop in vars(sys.modules[module]).items():\n"
-        "        if hasattr(loop, 'stats'):\n"
-        "            assert not loop.stats.cache_misses, (name, loop.stats)\n"
+        "from rosenblatt.loops.compiler import compiled_loops\n"
+        "assert not compiled_loops(), compiled_loops()\n"
     )
     assert run("warm", "--jobs", "2").returncode == 0
     subprocess.run([sys.executable, "-c", script], check=True)
@@ -101,7 +98,7 @@ def test_after_warm_large_jobs_and_streams_compile_nothing():
     script = (
         "import itertools, warnings\n"
         "import numpy as np, scipy.sparse as sp\n"
-        "import sys, rosenblatt as r\n"
+        "import rosenblatt as r\n"
         "warnings.simplefilter('ignore')\n"
         "rng, many = np.random.RandomState(1), 110_000\n"
         "whole, y = rng.poisson(1.0, (many, 10)), rng.randint(3, size=many)\n"
@@ -115,10 +112,8 @@ def test_after_warm_large_jobs_and_streams_compile_nothing():
         "for method, kind in itertools.product(('z-score', 'min-max', 'l1', 'l2'), ('f8', 'f4')):\n"
         "    X = whole.astype(kind)\n"
         "    r.Standardizer(method).fit(X).transform(X)\n"
-        "for module in [name for name in sys.modules if name.startswith('rosenblatt.loops.')]:\n"
-        "    for name, loop in vars(sys.modules[module]).items():\n"
-        "        if hasattr(loop, 'stats'):\n"
-        "            assert not loop.stats.cache_misses, (module, name, loop.stats)\n"
+        "from rosenblatt.loops.compiler import compiled_loops\n"
+        "assert not compiled_loops(), compiled_loops()\n"
     )
     subprocess.run([sys.executable, "-c", script], check=True)
 
@@ -129,7 +124,7 @@ def test_after_warm_the_first_fit_of_every_model_compiles_nothing():
     script = (
         "import itertools, warnings\n"
         "import numpy as np, scipy.sparse as sp\n"
-        "import sys, rosenblatt as r\n"
+        "import rosenblatt as r\n"
         "from rosenblatt.solvers import column_descent\n"
         "warnings.simplefilter('ignore')\n"
         "rng = np.random.RandomState(1)\n"
@@ -147,10 +142,8 @@ def test_after_warm_the_first_fit_of_every_model_compiles_nothing():
         "column_descent.LARGEST = 5\n"
         "for store in (np.asarray, sp.csr_matrix):\n"
         "    r.Lasso(0.01).fit(store(rng.standard_normal((30, 60))), rng.standard_normal(30))\n"
-        "for module in [name for name in sys.modules if name.startswith('rosenblatt.loops.')]:\n"
-        "    for name, loop in vars(sys.modules[module]).items():\n"
-        "        if hasattr(loop, 'stats'):\n"
-        "            assert not loop.stats.cache_misses, (module, name, loop.stats)\n"
+        "from rosenblatt.loops.compiler import compiled_loops\n"
+        "assert not compiled_loops(), compiled_loops()\n"
     )
     subprocess.run([sys.executable, "-c", script], check=True)
 

@@ -19,8 +19,8 @@ from sklearn.feature_selection import SelectKBest, chi2
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import check_estimator
 
-from rosenblatt import CountVectorizer, LogisticRegression, MultinomialNB, explain, loops
-from rosenblatt.feature_extraction import documents, text
+from rosenblatt import CountVectorizer, LogisticRegression, MultinomialNB, explain
+from rosenblatt.feature_extraction import documents, text, text_loops
 from rosenblatt.feature_extraction.analysis import N_CHARACTERS, kinds_of, tokens
 from rosenblatt.term_table import TermTable, joined
 
@@ -159,8 +159,8 @@ def test_frequent_terms_are_in_the_first_slot_that_is_looked_at():
     counts = np.arange(2_000)
     table = TermTable.of_bytes(*joined(words), counts)
     used = np.flatnonzero(table.slots[:, 1])
-    numbers = (table.slots[used, 1] & loops.text.NUMBERS).astype(int) - 1
-    at_home = used == [loops.text.first_slot(table.slots, bits) for bits in table.slots[used, 0]]
+    numbers = (table.slots[used, 1] & text_loops.NUMBERS).astype(int) - 1
+    at_home = used == [text_loops.first_slot(table.slots, bits) for bits in table.slots[used, 0]]
     assert at_home[numbers >= 1_000].mean() > 0.85 > at_home[numbers < 1_000].mean()
 
 
@@ -434,7 +434,7 @@ def test_what_each_character_is_takes_little_memory_to_find_out():
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 2 * N_CHARACTERS + 2**22
-    assert [bool(kinds[ord(one)] & loops.text.IS_WORD) for one in "aé日_ -"] == [True] * 4 + [
+    assert [bool(kinds[ord(one)] & text_loops.IS_WORD) for one in "aé日_ -"] == [True] * 4 + [
         False
     ] * 2
 

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from rosenblatt import loops
 from rosenblatt.base import arrays, read_only
+from rosenblatt.linear_model import perceptron_loops
 from rosenblatt.mistake_driven.visits import UNLIMITED
 
 X = np.array([[1.0, 1], [3, 2], [2, 4], [3, 4], [2, 3]])
@@ -16,7 +16,7 @@ def test_two_rows_of_weights_are_the_plane_and_its_opposite():
     passes = updates = 0
     mistakes = -1
     while mistakes:
-        mistakes, _, _ = loops.perceptron.multiclass_pass(
+        mistakes, _, _ = perceptron_loops.multiclass_pass(
             arrays(X), read_only(Y), step, order, -1, UNLIMITED, 1.0, W, b, np.empty(2)
         )
         passes, updates = passes + 1, updates + mistakes

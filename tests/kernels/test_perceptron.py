@@ -185,17 +185,13 @@ class TestBadInput:
             return K
 
         model = KernelPerceptron(bad, shuffle=False)
-        with pytest.raises(
-            ValueError, match=f"row 0 of X and training row 7 is {value}"
-        ):
+        with pytest.raises(ValueError, match=f"row 0 of X and training row 7 is {value}"):
             model.fit(self.X, self.y)
         assert not hasattr(model, "dual_coef_")
 
     def test_a_power_that_overflows(self):
         model = KernelPerceptron("poly", degree=9, gamma=1.0, shuffle=False)
-        with pytest.raises(
-            ValueError, match=r"row 0 of X and .* lower degree or gamma"
-        ):
+        with pytest.raises(ValueError, match=r"row 0 of X and .* lower degree or gamma"):
             model.fit(1e40 * self.X, self.y)
 
     def test_a_function_of_the_wrong_shape(self):
@@ -217,9 +213,7 @@ class TestBadInput:
         model = KernelPerceptron("precomputed").fit(K, self.y)
         with pytest.raises(ValueError, match="X has 5 features, but KernelPerceptron is expecting"):
             model.predict(K[:, :5])
-        with pytest.raises(
-            ValueError, match=r"120 features .* of the 120 training rows"
-        ):
+        with pytest.raises(ValueError, match=r"120 features .* of the 120 training rows"):
             model.predict(K[:5, :5])
 
     @pytest.mark.parametrize("size", [0, -1.0])

@@ -215,9 +215,7 @@ def test_warm_start_goes_on_where_the_last_fit_ended():
     model = Lasso(0.1, tol=1e-9, warm_start=True).fit(X, y)
     first = model.n_iter_
     assert model.fit(X, y).n_iter_ < first
-    with pytest.raises(
-        ValueError, match="warm_start=True continues the .* with shape of coef_"
-    ):
+    with pytest.raises(ValueError, match=r"warm_start=True continues the .* with shape of coef_"):
         model.fit(X[:, :3], y)
 
 

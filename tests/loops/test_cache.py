@@ -15,10 +15,11 @@ pytestmark = pytest.mark.needs_compiler
 # A process reports how often its loop was found, how often compiled, and the loop's answer.
 PASS = """
 import numpy as np
-from rosenblatt.loops.perceptron import perceptron_pass as loop
+from rosenblatt.linear_model.perceptron_loops import perceptron_pass as loop
 w, b = np.zeros(1), np.zeros(1)
 loop(np.array([[2.0], [-3.0]]), np.array([-1.0, 1.0]), np.arange(2), 0, 9, 1.0, w, b)
-print(sum(loop.stats.cache_hits.values()), sum(loop.stats.cache_misses.values()), w[0])
+stats = loop.dispatcher.stats
+print(sum(stats.cache_hits.values()), sum(stats.cache_misses.values()), w[0])
 """
 # A loop that compiles in no time, for rows of the types that are named.
 ADD = """
@@ -29,7 +30,8 @@ for kind in sys.argv[1:] or ["f8"]:
     w = np.zeros(2)
     rows.add(np.ones((3, 2), kind), 1, 0.5, w)
     assert w.tolist() == [0.5, 0.5]
-print(sum(rows.add.stats.cache_hits.values()), sum(rows.add.stats.cache_misses.values()), w[0])
+stats = rows.add.dispatcher.stats
+print(sum(stats.cache_hits.values()), sum(stats.cache_misses.values()), w[0])
 """
 
 
@@ -55,7 +57,7 @@ def test_a_second_process_finds_what_the_first_compiled_and_plain_python_agrees(
     first = run(PASS, tmp_path)
     assert first[:2] == ["0", "1"]
     assert run(PASS, tmp_path) == ["1", "0", first[2]]
-    script = PASS.splitlines()[:-1] + ["print(w[0])"]
+    script = PASS.splitlines()[:-2] + ["print(w[0])"]
     assert run("\n".join(script), tmp_path, NUMBA_DISABLE_JIT="1") == [first[2]]
 
 

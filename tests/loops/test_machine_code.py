@@ -7,9 +7,11 @@ import sys
 import numpy as np
 import pytest
 
-from rosenblatt.loops import machine_code, text
+from rosenblatt.loops import machine_code
 from rosenblatt.loops.machine_code import MachineCode, form_of
+from rosenblatt.spam.mail_loops import add_tokens
 from rosenblatt.term_table import TermTable, joined
+from rosenblatt.term_table_loops import place_terms
 
 pytestmark = pytest.mark.skipif(
     os.environ.get("NUMBA_DISABLE_JIT", "0") != "0", reason="there is no machine code"
@@ -32,11 +34,11 @@ def folder(tmp_path, monkeypatch):
 
 def test_kept_code_does_what_the_loop_does(folder):
     first, loaded, expected = arguments(), arguments(), arguments()
-    text.place_terms(*expected)
-    assert not MachineCode("text.place_terms").is_kept()
-    MachineCode("text.place_terms")(*first)  # through Numba, and kept
-    assert MachineCode("text.place_terms").is_kept()
-    loop = MachineCode("text.place_terms")
+    place_terms(*expected)
+    assert not MachineCode(place_terms).is_kept()
+    MachineCode(place_terms)(*first)  # through Numba, and kept
+    assert MachineCode(place_terms).is_kept()
+    loop = MachineCode(place_terms)
     loop(*loaded)
     assert hasattr(loop._calls[form_of(loaded)], "engine")
     for found in (first, loaded):
@@ -46,7 +48,7 @@ def test_kept_code_does_what_the_loop_does(folder):
 def test_answers_are_returned(folder):
     numbers, size = np.empty(2, np.int64), np.zeros(1, np.int64)
     for _ in range(2):
-        loop, (table, _) = MachineCode("mail.add_tokens"), arguments()
+        loop, (table, _) = MachineCode(add_tokens), arguments()
         held, limits = joined(["new", "new", " " * 16])
         assert loop(held.copy(), limits[:3].copy(), 0, table, size, numbers) == 2
         assert numbers.tolist() == [0, 0]
@@ -57,12 +59,12 @@ def test_answers_are_returned(folder):
     "spoil", [lambda data: data[:-9], lambda data: b"", lambda data: b"x" * 99]
 )
 def test_damaged_code_is_compiled_again(folder, spoil):
-    MachineCode("text.place_terms")(*arguments())
+    MachineCode(place_terms)(*arguments())
     (file,) = folder.iterdir()
     whole = file.read_bytes()
     file.write_bytes(spoil(whole))
     found = arguments()
-    MachineCode("text.place_terms")(*found)
+    MachineCode(place_terms)(*found)
     assert file.read_bytes() == whole
 
 
@@ -70,14 +72,14 @@ def test_arrays_with_gaps_go_through_numba(folder):
     """Machine code is made for arrays without gaps; others have no file."""
     assert form_of((np.zeros(6)[::2],)) == ""
     (slots, arena, limits), order = arguments()
-    MachineCode("text.place_terms")((slots, arena, np.repeat(limits, 2)[::2]), order)
+    MachineCode(place_terms)((slots, arena, np.repeat(limits, 2)[::2]), order)
     assert not list(folder.iterdir())
 
 
 def test_what_cannot_be_kept_is_still_computed(monkeypatch):
     monkeypatch.setattr(machine_code, "folder", lambda: None)
     found = arguments()
-    MachineCode("text.place_terms")(*found)
+    MachineCode(place_terms)(*found)
     assert np.count_nonzero(found[0][0][:, 1]) == len(TERMS)
 
 

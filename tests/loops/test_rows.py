@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from rosenblatt import loops
+from rosenblatt.loops import rows as rows_loops
 from rosenblatt.runtime.storage import arrays
 
 
@@ -21,7 +21,7 @@ def table(request):
 def test_products_with_weights(table, m):
     (X, rows), rng = table, np.random.default_rng(m)
     w, scores = rng.normal(size=7), np.full(m, np.nan)
-    loops.rows.dot_each(rows, 2, w, scores)
+    rows_loops.dot_each(rows, 2, w, scores)
     np.testing.assert_allclose(scores, X[2 : 2 + m] @ w, atol=1e-14)
 
 
@@ -29,7 +29,7 @@ def test_products_with_weights(table, m):
 def test_sums_of_rows(table, m):
     (X, rows), rng = table, np.random.default_rng(m)
     steps, w = rng.normal(size=m), np.ones(7)
-    loops.rows.add_each(rows, 2, steps, w)
+    rows_loops.add_each(rows, 2, steps, w)
     np.testing.assert_allclose(w, 1.0 + X[2 : 2 + m].T @ steps, atol=1e-14)
 
 
@@ -37,6 +37,6 @@ def test_weighted_rows_leave_out_those_of_no_weight(table):
     X, rows = table
     h, room = np.arange(12) % 3 / 2, np.full((9, 8), np.nan)
     kept = np.flatnonzero(h[1:10]) + 1
-    m = loops.rows.weighted(rows, h, 1, 10, room)
+    m = rows_loops.weighted(rows, h, 1, 10, room)
     expected = np.sqrt(h[kept, None]) * np.hstack([X[kept], np.ones((len(kept), 1))])
     np.testing.assert_allclose(room[:m], expected, rtol=1e-15)

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from scipy.linalg import lapack
 
-from rosenblatt import LinearDiscriminantAnalysis, LinearRegression, loops
+from rosenblatt import LinearDiscriminantAnalysis, LinearRegression
+from rosenblatt.loops.simd import tiles
 from rosenblatt.runtime.interrupts import MANY_UNKNOWNS, interruptible
 from rosenblatt.runtime.threads import limit as threads_limit
 
@@ -51,8 +52,8 @@ def test_products_and_decompositions_of_many_columns_run_where_ctrl_c_need_not_w
 
         return work
 
-    add = loops.simd.tiles.sum_products_by_tile
-    monkeypatch.setattr(loops.simd.tiles, "sum_products_by_tile", watched("products", add))
+    add = tiles.sum_products_by_tile
+    monkeypatch.setattr(tiles, "sum_products_by_tile", watched("products", add))
     for module, name in calls:
         monkeypatch.setattr(module, name, watched(name, getattr(module, name)))
     X = np.random.RandomState(0).standard_normal((1010, 1000))

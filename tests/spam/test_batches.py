@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rosenblatt.loops import mail as loops
 from rosenblatt.spam import Mail, SpamFilter, StoreError, batch_scoring, spam_filter
+from rosenblatt.spam import mail_loops as loops
 from rosenblatt.spam.batch_learning import _in_json
 from rosenblatt.spam.batches import PageReader, TokenCounter
 from rosenblatt.spam.history import packed, unpacked

@@ -22,11 +22,11 @@ from rosenblatt import (
     LinearSVR,
     Trace,
     certify,
-    loops,
 )
 from rosenblatt.kernels import Gaussian, KernelRidge, Linear, shared_products
 from rosenblatt.kernels.blocks import KernelBlocks
 from rosenblatt.model_selection import GridSearchCV
+from rosenblatt.solvers import smo_loops
 from rosenblatt.svm.training_rows import surely_distinct
 
 KERNELS = [
@@ -94,9 +94,9 @@ def test_working_sets_and_blocks_in_32_bits_reach_the_same_optimum(monkeypatch, 
 def test_shrinking_leaves_rows_at_rest_out_and_the_answer_as_it_is(monkeypatch, model):
     X, y = clouds(n=300)
     sizes = []
-    steps = loops.smo.smo_steps
+    steps = smo_loops.smo_steps
     monkeypatch.setattr(
-        loops.smo, "smo_steps", lambda K, *rest: (sizes.append(len(K)), steps(K, *rest))[1]
+        smo_loops, "smo_steps", lambda K, *rest: (sizes.append(len(K)), steps(K, *rest))[1]
     )
     shrunk = clone(model).fit(X, y)
     assert min(sizes) < 150

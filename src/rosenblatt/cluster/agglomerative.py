@@ -8,9 +8,10 @@ from numpy.typing import NDArray
 from sklearn import cluster
 from sklearn.utils.validation import check_is_fitted
 
-from rosenblatt import checks, loops
+from rosenblatt import checks
 from rosenblatt.base import all_or_nothing
 
+from . import linkage_loops
 from .centroid_linkage import ward_joins
 from .distances import ENDLESS, Distances, Euclidean, Given, Measured
 from .linkage import (
@@ -160,7 +161,7 @@ class AgglomerativeClustering(cluster.AgglomerativeClustering):  # type: ignore[
 def labels_of_tree(children: NDArray[np.intp], k: int) -> NDArray[np.intp]:
     """The labels (n,) of a tree (n - 1, 2) that is cut into k clusters."""
     labels = np.empty(2 * len(children) + 1, np.intp)
-    loops.linkage.label_leaves(children, _heads(children, k), labels)
+    linkage_loops.label_leaves(children, _heads(children, k), labels)
     return labels[: len(children) + 1].copy()
 
 

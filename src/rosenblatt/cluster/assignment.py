@@ -9,9 +9,12 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from rosenblatt import checks, loops
+from rosenblatt import checks
+from rosenblatt.loops import distance_tiles
 from rosenblatt.runtime import threads
 from rosenblatt.runtime.storage import arrays, read_only
+
+from . import kmeans_loops
 
 Table = NDArray[np.float64]
 Labels = NDArray[np.int32]
@@ -49,7 +52,7 @@ class Rows:
         self.X, self.weights = X, None if weights is None else read_only(weights)
         self.n, self.d = map(int, X.shape)
         self.stored = arrays(X)
-        self._labels = np.zeros(self.n + loops.kmeans.ROWS, np.int32)  # to the end of a panel
+        self._labels = np.zeros(self.n + kmeans_loops.ROWS, np.int32)  # to the end of a panel
         self.labels = self._labels[: self.n]
         self._changed, self._left = np.empty(self.n, np.int64), np.empty(self.n, np.int32)
 
@@ -68,7 +71,7 @@ class Rows:
         total = np.zeros((2, self.d))
         for start in range(0, self.n, self._step()):
             stop = min(start + self._step(), self.n)
-            loops.kmeans.add_squares(self.stored, self.weights, start, stop, total)
+            kmeans_loops.add_squares(self.stored, self.weights, start, stop, total)
         return checks.in_range(  # type: ignore[no-any-return]
             total, "The weighted squares of X are", "rescale the columns, or the weights"
         )
@@ -101,7 +104,7 @@ class Rows:
         for first, count in places:
             for start in range(first, first + count, step):
                 some = slice(start, min(start + step, first + count))
-                loops.kmeans.move_rows(
+                kmeans_loops.move_rows(
                     self.stored, self.weights, self._changed[some], self._left[some], self.labels,
                     mass, sums,
                 )  # fmt: skip
@@ -112,7 +115,7 @@ class Rows:
         """Put some rows into a cluster."""
         left = self.labels[rows]
         self.labels[rows] = cluster
-        loops.kmeans.move_rows(self.stored, self.weights, rows, left, self.labels, mass, sums)
+        kmeans_loops.move_rows(self.stored, self.weights, rows, left, self.labels, mass, sums)
         self.forget_bounds()
 
     def equal_rows(self, row: int, some: NDArray[np.intp]) -> NDArray[np.intp]:
@@ -147,7 +150,7 @@ class DenseRows(Rows):
 
     def __init__(self, X: NDArray[Any], weights: Any) -> None:
         super().__init__(X, weights)
-        width = loops.kmeans.ROWS
+        width = kmeans_loops.ROWS
         self.n_panels = -(-self.n // width)
         self.centre, low, high = self._centre_and_range()
         farthest = np.maximum(high - self.centre, self.centre - low).max()
@@ -160,7 +163,7 @@ class DenseRows(Rows):
 
         def work(first: int, last: int) -> None:
             some = slice(first * width, min(last * width, self.n))
-            loops.nearest.put_about(
+            distance_tiles.put_about(
                 self.stored[some], self.centre, self.scale, width, 0.0, self.panels[first:last],
                 self.sizes[some],
             )  # fmt: skip
@@ -173,7 +176,7 @@ class DenseRows(Rows):
 
         def work(start: int, stop: int) -> tuple[Table, Table, Table]:
             total, low, high = np.zeros(self.d), np.full(self.d, np.inf), np.full(self.d, -np.inf)
-            loops.kmeans.sum_and_range(self.stored, start, stop, total, low, high)
+            kmeans_loops.sum_and_range(self.stored, start, stop, total, low, high)
             return total, low, high
 
         totals, lows, highs = zip(*threads.over_chunks(work, self.n, self.X.size), strict=True)
@@ -187,11 +190,11 @@ class DenseRows(Rows):
         return self.scale
 
     def assign(self, centres: Table) -> list[tuple[int, int]]:
-        K, width = len(centres), loops.kmeans.CENTRES
+        K, width = len(centres), kmeans_loops.CENTRES
         quads = np.zeros((-(-K // width), self.d, width), np.float32)
         squares, halves = np.empty(K), np.full(len(quads) * width + 1, np.inf, np.float32)
         with np.errstate(over="ignore"):
-            loops.nearest.put_about(centres, self.centre, self.scale, width, 0.0, quads, squares)
+            distance_tiles.put_about(centres, self.centre, self.scale, width, 0.0, quads, squares)
             halves[:K] = squares
         numbers = np.arange(len(halves), dtype=np.float32)
         rounding = (self.d + 16) * 2.0**-22
@@ -202,17 +205,17 @@ class DenseRows(Rows):
         drifts[:3] = np.nextafter(drifts[:3], np.array([np.inf, -np.inf, -np.inf], np.float32))
         many = K >= MANY_CENTRES
         settled = many and self.n_changed * SETTLED < self.n
-        least = loops.kmeans.MOST_OF_A_PANEL if many else 1
+        least = kmeans_loops.MOST_OF_A_PANEL if many else 1
         reaches = self.reaches if many else self.reaches[:0]
 
         def work(first: int, last: int) -> tuple[int, int]:
-            rows = loops.kmeans.ROWS
+            rows = kmeans_loops.ROWS
             packed = (
                 np.zeros((1, self.d, rows), np.float32), np.zeros(rows, np.float32),
                 np.zeros(rows, np.int32), np.empty(rows, np.int64), np.empty(rows, np.float32),
                 np.empty(rows, np.float32),
             )  # fmt: skip
-            count = loops.kmeans.assign_panels(
+            count = kmeans_loops.assign_panels(
                 self.stored, self.panels, self._sizes, (quads, halves, numbers, errors), centres,
                 self.centre, self.scale, drifts, settled, least, first, last, self._limits,
                 reaches, self._labels, self._changed, self._left, np.empty((2, rows), np.float32),
@@ -242,7 +245,7 @@ class SparseRows(Rows):
         rounding = (self.d + 16) * 2.0**-51
 
         def work(start: int, stop: int) -> tuple[int, int]:
-            count = loops.kmeans.assign_sparse(
+            count = kmeans_loops.assign_sparse(
                 self.stored, columns, halves, centres, rounding, start, stop, self.drift,
                 self.limits, self.labels, self._changed, self._left, np.empty(K), np.zeros(self.d),
             )  # fmt: skip
@@ -256,7 +259,7 @@ def nearest_centres(X: Any, centres: NDArray[Any]) -> Labels:
     centres = np.ascontiguousarray(centres, np.float64)
     labels = np.full(X.shape[0], -1, np.int32)
     if not sp.issparse(X) and X.size * len(centres) <= FEW_PRODUCTS:
-        loops.kmeans.assign_plainly(arrays(X), centres, labels)
+        kmeans_loops.assign_plainly(arrays(X), centres, labels)
         return labels
     rows = rows_of(X, None)
     rows.forget_labels()

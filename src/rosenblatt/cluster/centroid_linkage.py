@@ -15,9 +15,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt import loops
+from rosenblatt.loops import distance_tiles
 from rosenblatt.runtime import threads
 
+from . import linkage_loops, member_distances_loops, nearest_clusters_loops, ward_loops
 from .distances import Euclidean
 
 Table = NDArray[np.float64]
@@ -67,15 +68,19 @@ class Centroids:
 
     def find_nearest(self, queries: Places) -> float:
         """Find the nearest of some clusters; returns how many pairs of points each has measured."""
-        nearest, (m, d), q = loops.nearest, self.C.shape, len(queries)
+        (m, d), q = self.C.shape, len(queries)
         centre, scale = about(self.C)
         rounding = (d + 16) * 2.0**-23
-        panels = np.zeros((-(-m // nearest.POINTS), d, nearest.POINTS), np.float32)
-        halves = np.full(len(panels) * nearest.POINTS, np.inf)
-        nearest.put_about(self.C, centre, scale, nearest.POINTS, rounding, panels, halves)
-        quads = np.zeros((-(-q // nearest.QUERIES), d, nearest.QUERIES), np.float32)
+        panels = np.zeros((-(-m // distance_tiles.POINTS), d, distance_tiles.POINTS), np.float32)
+        halves = np.full(len(panels) * distance_tiles.POINTS, np.inf)
+        distance_tiles.put_about(
+            self.C, centre, scale, distance_tiles.POINTS, rounding, panels, halves
+        )
+        quads = np.zeros((-(-q // distance_tiles.QUERIES), d, distance_tiles.QUERIES), np.float32)
         sizes = np.zeros(q)
-        nearest.put_about(self.C[queries], centre, scale, nearest.QUERIES, rounding, quads, sizes)
+        distance_tiles.put_about(
+            self.C[queries], centre, scale, distance_tiles.QUERIES, rounding, quads, sizes
+        )
         spreads = (scale**2 * (1 - 8 * rounding)) * self.half_variances()
         halves[:m] += spreads
         sizes += spreads[queries]
@@ -84,15 +89,15 @@ class Centroids:
         thirds[:m] = self.shares
         limits, factors = np.empty((2, 4 * len(quads)), np.float32)
         members = self.members()
-        loops.nearest_clusters.guess_nearest(
+        nearest_clusters_loops.guess_nearest(
             self.C, self.shares, members, queries, self.near, self.least
         )
 
         def work(first: int, last: int) -> int:
-            return loops.nearest_clusters.nearest_clusters(  # type: ignore[no-any-return]
+            return nearest_clusters_loops.nearest_clusters(  # type: ignore[no-any-return]
                 self.C, self.shares, members, panels, halves, thirds, queries, quads, sizes, scale,
                 4 * first, min(4 * last, q), self.near, self.least, limits, factors,
-                np.empty(nearest.POINTS, np.float32),
+                np.empty(distance_tiles.POINTS, np.float32),
             )  # fmt: skip
 
         cells = -(-q // QUERIES) * threads.CELLS_PER_CHUNK
@@ -102,7 +107,7 @@ class Centroids:
         """Join pairs of clusters; returns where clusters are now, and what pairs add to squares."""
         self.record(pairs, self.least[pairs[:, 0]])
         added = np.empty(len(pairs))
-        loops.ward.join_pairs(self.C, self.shares, pairs, added)
+        ward_loops.join_pairs(self.C, self.shares, pairs, added)
         left, changed = np.ones(len(self), bool), np.zeros(len(self), bool)
         left[pairs[:, 1]], changed[pairs.ravel()] = False, True
         place = np.cumsum(left) - 1
@@ -171,19 +176,19 @@ class Members(Centroids):
         """The distances of all clusters (m, m), with infinity on the diagonal."""
         order, bounds = self.order()
         points = Euclidean(self.X[order])
-        m, strip = len(self), loops.linkage.BLOCK * loops.linkage.STRIP
+        m, strip = len(self), linkage_loops.BLOCK * linkage_loops.STRIP
         D, codes = np.empty((m, m)), self.codes[order]
 
         def work(first: int, last: int) -> None:
-            loops.member_distances.write_member_distances(
+            member_distances_loops.write_member_distances(
                 points.blocks, points.X, bounds, codes, ROWS * first, min(ROWS * last, m),
                 self.average, D, np.empty((1, strip)), np.empty(strip),
             )  # fmt: skip
 
         n_parts = -(-m // ROWS)
         threads.over_chunks(work, n_parts, n_parts * threads.CELLS_PER_CHUNK)
-        n_parts = -(-m // loops.member_distances.SIDE)
-        threads.over_chunks(lambda a, b: loops.member_distances.mirror(D, a, b), n_parts, m * m)
+        n_parts = -(-m // member_distances_loops.SIDE)
+        threads.over_chunks(lambda a, b: member_distances_loops.mirror(D, a, b), n_parts, m * m)
         return D
 
 
@@ -215,7 +220,7 @@ def _ward_chain(C: Table, shares: Table) -> Joins:
     pairs, increases = np.empty((m - 1, 2), np.intp), np.empty(m - 1)
     done, length = 0, 0
     while done < m - 1:
-        more, length = loops.ward.ward_chain(
+        more, length = ward_loops.ward_chain(
             C, shares, alive, chain, length, STEPS // d, pairs[done:], increases[done:]
         )
         done += more
@@ -225,7 +230,7 @@ def _ward_chain(C: Table, shares: Table) -> Joins:
 def rising(pairs: Places, heights: Table) -> Table:
     """Heights that never fall on the way up: what rounding has put below its parts is lifted."""
     heights = heights.astype(np.float64)
-    loops.linkage.lift(pairs, heights, np.full(2 * len(pairs) + 1, -1), np.zeros(len(pairs) + 1))
+    linkage_loops.lift(pairs, heights, np.full(2 * len(pairs) + 1, -1), np.zeros(len(pairs) + 1))
     return heights
 
 

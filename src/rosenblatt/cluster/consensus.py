@@ -13,9 +13,10 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import HasMethods, Interval
 from sklearn.utils.validation import check_array, check_is_fitted
 
-from rosenblatt import checks, loops
+from rosenblatt import checks
 from rosenblatt.base import all_or_nothing
 
+from . import consensus_loops
 from .agglomerative import labels_of_tree
 from .distances import Given
 from .graph_cuts import exact_cut, two_way_cut
@@ -204,8 +205,8 @@ def _components(codes: NDArray[np.int32], threshold: float) -> Labels:
     needed = int(np.floor(threshold * R + 1e-9)) + 1
     step = max(1, PAIRS // n)
     for start in range(0, n, step):
-        loops.consensus.link_rows(codes, needed, start, min(start + step, n), parent)
-    loops.consensus.flatten(parent)
+        consensus_loops.link_rows(codes, needed, start, min(start + step, n), parent)
+    consensus_loops.flatten(parent)
     return np.asarray(np.unique(parent, return_inverse=True)[1])
 
 

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 from sklearn.metrics import pairwise_distances
 
-from rosenblatt import loops
 from rosenblatt.runtime import threads
+
+from . import linkage_loops
 
 Table = NDArray[np.float64]
 Places = NDArray[np.intp]
@@ -55,11 +56,11 @@ class Distances:
     def cross(self, parent: Places, last: Places, leaves: Places, average: bool) -> Table:
         """Sums of distances, or the greatest, across the joins of a tree: (2 n - 1,).
 
-        The points are in the order of its leaves; see `loops.linkage.add_distances`.
+        The points are in the order of its leaves; see `linkage_loops.add_distances`.
         """
         totals = np.zeros(2 * self.n - 1)
         for start, stop, found in self.upper_rows():
-            loops.linkage.add_distances(
+            linkage_loops.add_distances(
                 found[: stop - start], start, parent, last, average, leaves, totals
             )
         return totals
@@ -80,7 +81,7 @@ class Euclidean(Distances):
         with np.errstate(over="ignore", invalid="ignore"):
             # Twice what no square exceeds: rounding cannot lift one above it.
             self.largest_square = 2 * float(((X.max(axis=0) - X.min(axis=0)) ** 2).sum())
-        width = loops.linkage.BLOCK
+        width = linkage_loops.BLOCK
         n_blocks = -(-self.n // width)
         padded = np.zeros((n_blocks * width, X.shape[1]))
         padded[: self.n] = X
@@ -93,12 +94,12 @@ class Euclidean(Distances):
     def matrix(self, dtype: np.dtype[Any]) -> NDArray[Any]:
         """All of them, with infinity on the diagonal."""
         D = np.empty((self.n, self.n), dtype)
-        block, strip = loops.linkage.BLOCK, loops.linkage.STRIP
+        block, strip = linkage_loops.BLOCK, linkage_loops.STRIP
 
         def work(first: int, last: int) -> None:
             squares, tile = np.empty((1, strip * block)), np.empty((strip * block, block), dtype)
             for start in range(first * block, min(last * block, self.n), block):
-                loops.linkage.write_distances(
+                linkage_loops.write_distances(
                     self.blocks, self.X, start, min(start + block, self.n), self.squared, D,
                     squares, tile,
                 )  # fmt: skip
@@ -119,10 +120,10 @@ class Euclidean(Distances):
 
         def work(piece: int, _: int) -> Table:
             totals, nodes = np.zeros(2 * self.n - 1), leaves.copy()
-            squares = np.empty((1, loops.linkage.STRIP * loops.linkage.BLOCK))
+            squares = np.empty((1, linkage_loops.STRIP * linkage_loops.BLOCK))
             for start in range(piece * size, min((piece + 1) * size, self.n), ROWS):
                 stop = min(start + ROWS, (piece + 1) * size, self.n)
-                loops.linkage.add_all_distances(
+                linkage_loops.add_all_distances(
                     self.blocks, self.X, start, stop, self.squared, parent, last, average, nodes,
                     totals, squares,
                 )  # fmt: skip
@@ -133,9 +134,9 @@ class Euclidean(Distances):
 
     def of(self, Q: Table, first: int = 0) -> Table:
         """The distances of other points Q (m, d) from those numbered first and higher."""
-        block, skip = divmod(first, loops.linkage.BLOCK)
-        out = np.empty((len(Q), (len(self.blocks) - block) * loops.linkage.BLOCK))
-        loops.linkage.squared_rows(self.blocks, Q, 0, len(Q), block, out)
+        block, skip = divmod(first, linkage_loops.BLOCK)
+        out = np.empty((len(Q), (len(self.blocks) - block) * linkage_loops.BLOCK))
+        linkage_loops.squared_rows(self.blocks, Q, 0, len(Q), block, out)
         found = out[:, skip : skip + self.n - first]
         return found if self.squared else np.sqrt(found, out=found)
 

@@ -14,10 +14,11 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from rosenblatt import checks, loops
+from rosenblatt import checks
 from rosenblatt.base import Passes, StopReason, callers_level, fitting
 from rosenblatt.statistics import Moments
 
+from . import kmeans_loops
 from .assignment import Rows, Table, nearest_centres, rows_of
 from .seeding import given_centres, start
 
@@ -39,7 +40,7 @@ class Lloyd:
         self.assign()
         self._fill_empty_clusters()
         new = self.centres.copy()
-        loops.kmeans.find_means(self.mass, self.sums, new)
+        kmeans_loops.find_means(self.mass, self.sums, new)
         self.rows.drifted(self.centres, new)
         self.moved = float(((new - self.centres) ** 2).sum())
         self.centres = new
@@ -52,7 +53,7 @@ class Lloyd:
 
     def loss(self) -> float:
         """The sum of squared distances of rows from their centres, from the sums alone."""
-        return float(loops.kmeans.loss_of(self.squares, self.mass, self.sums, self.centres))
+        return float(kmeans_loops.loss_of(self.squares, self.mass, self.sums, self.centres))
 
     def conclude(self, dtype: Any) -> None:
         """Round centres to a precision, and assign rows to what is published."""

@@ -21,9 +21,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt import loops
+from rosenblatt.loops import distance_tiles
 from rosenblatt.runtime import threads
 
+from . import linkage_loops, minimum_spanning_tree_loops
 from .centroid_linkage import FEW, STEPS, Joins, Members, Places, Table, about, reciprocal, rising
 from .distances import ENDLESS, Distances, Euclidean
 
@@ -41,7 +42,7 @@ def linkage_matrix(pairs: Places, heights: Table) -> Table:
     order = np.argsort(heights, kind="stable")
     parent, sizes = np.full(2 * n - 1, -1, np.intp), np.ones(2 * n - 1, np.intp)
     Z = np.empty((n - 1, 4))
-    loops.linkage.number_clusters(pairs, order, heights, parent, sizes, Z)
+    linkage_loops.number_clusters(pairs, order, heights, parent, sizes, Z)
     return Z
 
 
@@ -51,11 +52,11 @@ def linkage_matrix(pairs: Places, heights: Table) -> Table:
 def spanning_tree(X: Table) -> Joins:
     """The edges and lengths of the minimum spanning tree of points."""
     n, d = X.shape
-    width = loops.minimum_spanning_tree.TILE
+    width = minimum_spanning_tree_loops.TILE
     centre, scale = about(X)
     tiles = np.zeros((-(-n // width), d, width), np.float32)
     places = len(tiles) * width
-    loops.nearest.put_about(X[:-1], centre, scale, width, 0.0, tiles, np.empty(n))
+    distance_tiles.put_about(X[:-1], centre, scale, width, 0.0, tiles, np.empty(n))
     tip = ((X[-1] - centre) * scale).astype(np.float32)
     order, near = np.arange(places), np.zeros(places, np.intp)
     squares, limits = np.full(places, np.inf), np.full(places, -1, np.float32)
@@ -66,7 +67,7 @@ def spanning_tree(X: Table) -> Joins:
     slack = (d + 16) * 2.0**-22
     steps = max(1, STEPS // (n * d))
     for first in range(0, n - 1, steps):
-        loops.minimum_spanning_tree.prim_steps(
+        minimum_spanning_tree_loops.prim_steps(
             X, tiles, order, near, squares, limits, lowest, tip, scores, scale, slack,
             first, min(first + steps, n - 1), edges, lengths,
         )  # fmt: skip
@@ -143,7 +144,7 @@ def _join_all(matrix: "ClusterDistances") -> tuple[Places, NDArray[Any]]:
 
 
 class Steps(NamedTuple):
-    """What happened to the columns of a matrix, in order; see `loops.linkage.catch_up`."""
+    """What happened to the columns of a matrix, in order; see `linkage_loops.catch_up`."""
 
     pairs: Places
     parts: Table
@@ -211,7 +212,7 @@ class ClusterDistances:
         parts = other / (own + other)
 
         def work(first: int, last: int) -> None:
-            loops.linkage.join_rows(
+            linkage_loops.join_rows(
                 self.bits, self.rows, self.seen, self.steps, pairs, parts, self.average,
                 self.infinity, first, last, self.D, *self._scratch(2),
             )  # fmt: skip
@@ -237,7 +238,7 @@ class ClusterDistances:
 
         def work(first: int, last: int) -> None:
             (x,), (u,) = self._scratch(1)
-            loops.linkage.find_nearest(
+            linkage_loops.find_nearest(
                 self.bits, self.rows, self.seen, self.steps, self.average, self.infinity,
                 first, last, self.near, self.least, x, u,
             )  # fmt: skip
@@ -265,7 +266,7 @@ class ClusterDistances:
         self.near[self.alive] = -1
         self.find_nearest()  # of all, so that every row has taken all steps
         self._over_rows(
-            lambda a, b: loops.linkage.make_symmetric(self.D, self.rows, self.alive, a, b),
+            lambda a, b: linkage_loops.make_symmetric(self.D, self.rows, self.alive, a, b),
             len(self.rows),
         )
         pairs, least = self.chain(wanted)
@@ -281,7 +282,7 @@ class ClusterDistances:
         pairs, least = np.empty((wanted, 2), np.intp), np.empty(wanted, self.bits.dtype)
         done, length = 0, 0
         while done < wanted:
-            more, length = loops.linkage.chain_steps(
+            more, length = linkage_loops.chain_steps(
                 self.D, self.bits, self.rows, self.sizes, self.alive, self.average, chain, length,
                 STEPS, self.infinity, pairs[done:], least[done:],
             )  # fmt: skip
@@ -298,7 +299,7 @@ def exact_heights(distances: Distances, pairs: Places, average: bool) -> Table:
     parent = np.full(2 * n - 1, -1)
     parent[children.ravel()] = np.repeat(np.arange(n, 2 * n - 1), 2)
     first, leaves = sizes.copy(), np.empty(n, np.intp)
-    loops.linkage.order_leaves(children, first, leaves)
+    linkage_loops.order_leaves(children, first, leaves)
     inside = distances.take(leaves)
     roots_last = False
     if isinstance(inside, Euclidean) and not (average or inside.squared):

@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_array, check_consistent_length, column_or_1d
 
-from rosenblatt import checks, loops
+from rosenblatt import checks
 from rosenblatt.runtime import threads
 
+from . import linkage_loops
 from .assignment import refuse_out_of_range
 
 Table = NDArray[np.float64]
@@ -150,7 +151,7 @@ def _compared(X: Table, codes: Any, sizes: Any, starts: Any, rows: Any) -> tuple
         for first in range(start, stop, step):
             last = min(first + step, stop)
             apart = distances.of(X[rows[first:last]])
-            loops.linkage.compare_rows(
+            linkage_loops.compare_rows(
                 apart, apart.view(np.int64), codes[rows[first:last]], bounds,
                 silhouettes[first - start : last - start], nearest.view(np.int64),
             )  # fmt: skip

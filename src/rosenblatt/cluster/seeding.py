@@ -9,9 +9,11 @@ import sklearn.cluster
 from numpy.typing import NDArray
 from sklearn.utils import check_array, check_random_state
 
-from rosenblatt import checks, loops
+from rosenblatt import checks
+from rosenblatt.loops import distance_tiles
 from rosenblatt.runtime import threads
 
+from . import kmeans_loops, seeding_loops
 from .assignment import DenseRows, Rows, Table, refuse_out_of_range
 
 BLOCK = 1024  # rows whose squares are summed at once
@@ -136,7 +138,7 @@ class ClosestSquares:
     def __init__(self, rows: DenseRows, first: int) -> None:
         self.rows, self.largest = rows, float(rows.sizes.max())
         self.closest = np.zeros(-(-rows.n // BLOCK) * BLOCK)
-        self.limits = np.full(rows.n_panels * loops.kmeans.ROWS, -np.inf, np.float32)
+        self.limits = np.full(rows.n_panels * kmeans_loops.ROWS, -np.inf, np.float32)
         self.shares = np.zeros(len(self.limits), np.float32)
         heaviest = 1.0 if rows.weights is None else rows.weights.max()
         self.shares[: rows.n] = 1.0 if rows.weights is None else rows.weights / heaviest
@@ -145,7 +147,7 @@ class ClosestSquares:
         centre = rows.X[first].astype(np.float64)
 
         def work(start: int, stop: int) -> None:
-            loops.kmeans_plusplus.start_from(
+            seeding_loops.start_from(
                 rows.stored, centre, rows.sizes, rows.scale, start, stop, self.closest, self.limits
             )
 
@@ -169,17 +171,17 @@ class ClosestSquares:
 
     def take_best(self, candidates: NDArray[np.intp]) -> int:
         """Take the candidate that lowers the sum of squares most as a centre; return its place."""
-        rows, L, width = self.rows, len(candidates), loops.kmeans.CENTRES
+        rows, L, width = self.rows, len(candidates), kmeans_loops.CENTRES
         C = rows.X[candidates].astype(np.float64)
         quads, halves = np.zeros((-(-L // width), rows.d, width), np.float32), np.empty(L)
-        loops.nearest.put_about(C, rows.centre, rows.scale, width, 0.0, quads, halves)
+        distance_tiles.put_about(C, rows.centre, rows.scale, width, 0.0, quads, halves)
         padded = np.full(len(quads) * width, np.inf, np.float32)
         padded[:L] = halves
         nearer = np.empty((len(padded), rows.n_panels), np.int32)
 
         def estimate(first: int, last: int) -> Table:
             gains, partial = np.zeros(len(padded)), np.empty((len(padded), 8), np.float32)
-            loops.kmeans_plusplus.estimate_gains(
+            seeding_loops.estimate_gains(
                 rows.panels, self.shares, quads, padded, self.limits, self.slack, first, last,
                 nearer, partial, gains,
             )  # fmt: skip
@@ -187,7 +189,7 @@ class ClosestSquares:
 
         def measured(c: int, take: bool) -> float:
             def work(first: int, last: int) -> float:
-                found: float = loops.kmeans_plusplus.measure_gain(
+                found: float = seeding_loops.measure_gain(
                     rows.stored, rows.weights, C[c], rows.sizes, rows.scale, nearer[c], first, last,
                     take, self.closest, self.limits,
                 )  # fmt: skip

@@ -122,7 +122,7 @@ class PCA(CallbackSupportMixin, Additive, sklearn.decomposition.PCA):  # type: i
         self._refuse_row_solver()
         if isinstance(other, PCA):
             other._refuse_row_solver()
-        return super().merge(other)
+        return super().merge(other)  # type: ignore[no-any-return]
 
     def forget(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Remove rows from the model, as if it had never been fitted on them."""

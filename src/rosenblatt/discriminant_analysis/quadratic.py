@@ -10,8 +10,9 @@ from numpy.typing import DTypeLike, NDArray
 from scipy.linalg import LinAlgWarning
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
-from rosenblatt import loops
+from rosenblatt import quadratic_forms_loops
 from rosenblatt.base import callers_level
+from rosenblatt.loops.simd import tiles
 from rosenblatt.prediction import InLoop, Score
 from rosenblatt.statistics.sums import relative_noise
 
@@ -281,7 +282,7 @@ class Factors(NamedTuple):
         if not self.regular or np.isinf(self.constants).any():
             return None
         d, K = len(self.centre), len(self.tables)
-        pad = -d % loops.simd.tiles.TILE
+        pad = -d % tiles.TILE
         linear, upper = np.zeros((K, pad + d)), np.zeros((K, pad + d, pad + d))
         constants = self.constants.copy()
         for k, (F, place) in enumerate(zip(self.tables, self.places, strict=True)):
@@ -294,7 +295,7 @@ class Factors(NamedTuple):
 
 
 class Forms(NamedTuple):
-    """Quadratic functions of x less a centre; see `loops.quadratic_forms`."""
+    """Quadratic functions of x less a centre; see `quadratic_forms_loops`."""
 
     centre: Array  # (d,)
     linear: Array  # (K, q)
@@ -309,7 +310,7 @@ class Forms(NamedTuple):
     def score(self, dtype: DTypeLike) -> Score:
         """The function of rows (b, d) that gives their values, (K, b)."""
         n_forms, q = self.linear.shape
-        tile = loops.simd.tiles.TILE
+        tile = tiles.TILE
         by_tile = self.upper.reshape(n_forms, q, q // tile, tile).transpose(0, 2, 1, 3)
         upper = np.ascontiguousarray(by_tile)
 
@@ -317,7 +318,7 @@ class Forms(NamedTuple):
             scores = np.empty((n_forms, len(rows)), dtype)
             z, sums = np.zeros((ROWS_AT_A_TIME, q)), np.empty((ROWS_AT_A_TIME, 4))
             form = (self.centre, self.linear, upper, self.constants)
-            loops.quadratic_forms.quadratic_scores(rows, *form, scores, z, sums)
+            quadratic_forms_loops.quadratic_scores(rows, *form, scores, z, sums)
             return scores
 
         return InLoop(score)

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import is_classifier
 
-from rosenblatt import checks, loops
+from rosenblatt import checks
 from rosenblatt.data import TableError
 from rosenblatt.ensemble.boosted_trees import BoostedTrees, levels_of
 from rosenblatt.ensemble.boosting_losses import (
@@ -27,6 +27,7 @@ from rosenblatt.ensemble.boosting_losses import (
 )
 from rosenblatt.statistics import ClassCounts
 
+from . import histograms_loops
 from .boosting_tree import GrowingTree, Shape
 from .coded_parts import keep, read_coded, sample_rows, taken
 from .passes import PartRows, Passes
@@ -185,5 +186,5 @@ def count(
     number[measured] = np.arange(len(measured))
     hist = np.zeros((len(measured), len(shared.cuts), 256, 3))
     place, h = number[tree.nodes_of(levels)], np.broadcast_to(h, len(known.y))
-    loops.part_histograms.add_histograms(levels, place, g, np.ascontiguousarray(h), hist)
+    histograms_loops.add_histograms(levels, place, g, np.ascontiguousarray(h), hist)
     return hist

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import is_classifier
 
-from rosenblatt import checks, loops
+from rosenblatt import checks
 from rosenblatt.ensemble.base import SEEDS, TREE_PARAMETERS, drawn_in_part, n_drawn
 from rosenblatt.ensemble.boosted_trees import levels_of
 from rosenblatt.ensemble.boosting_bins import find_cuts
@@ -22,6 +22,7 @@ from rosenblatt.tree import pruning
 from rosenblatt.tree.settings import Settings
 from rosenblatt.tree.structure import Tree
 
+from . import histograms_loops
 from .coded_parts import MISSING, keep, read_coded, sample_rows, taken
 from .forest_tree import Criterion, GrowingTree
 from .passes import PartRows, Passes
@@ -181,7 +182,7 @@ def count(rows: PartRows, shared: Broadcast, asked: list[Asked], n_slots: int, w
     if not len(y):
         return None
     hist = np.zeros((n_slots, asked[0].tried.shape[1], 256, width))
-    found, place = loops.part_histograms, np.empty(len(y), np.int64)
+    found, place = histograms_loops, np.empty(len(y), np.int64)
     add = found.add_number_histograms if shared.classes is None else found.add_class_histograms
     for tree in asked:
         times = np.ones(len(y), np.int64)

@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt import loops
 from rosenblatt.tree.settings import Settings
 from rosenblatt.tree.structure import LEAF, UNDEFINED
 
+from . import histograms_loops
 from .coded_parts import MISSING
 
 Array = NDArray[np.float64]
@@ -20,7 +20,7 @@ class Criterion:
     """Impurities by sums (1 + K,): rows, then weights of classes; or numbers, sums, squares."""
 
     def __init__(self, kind: str, price: Array, centre: float) -> None:
-        found = loops.part_histograms
+        found = histograms_loops
         self.numbers, self.price, self.centre = kind == "numbers", price, centre
         self.kind = {"numbers": found.NUMBERS, "gini": found.GINI}.get(kind, found.ENTROPY)
         self.width = 4 if self.numbers else 1 + len(price)
@@ -31,18 +31,18 @@ class Criterion:
 
     def weight(self, sums: Array) -> float:
         """The weight of some rows."""
-        return float(loops.part_histograms.weight(sums, self.kind))
+        return float(histograms_loops.weight(sums, self.kind))
 
     def merit(self, sums: Array) -> float:
         """Less the impurity times the weight, but for what all splits of a node share."""
-        return float(loops.part_histograms.merit(sums, self.kind))
+        return float(histograms_loops.merit(sums, self.kind))
 
     def impurity(self, sums: Array) -> float:
         """The impurity of one node."""
         weight, merit = self.weight(sums), self.merit(sums)
         if self.numbers:
             return max(0.0, float(sums[3] - merit) / weight)
-        gini = self.kind == loops.part_histograms.GINI
+        gini = self.kind == histograms_loops.GINI
         return max(0.0, 1 - merit / weight if gini else -merit / weight)
 
     def value(self, sums: Array) -> Array:
@@ -119,7 +119,7 @@ class GrowingTree:
 
     def _best_split(self, node: Node, columns: NDArray[np.int64], hist: Array) -> Array | None:
         """Set the best split of a node, the first of several; return the sums of its left side."""
-        s, found = self.settings, loops.part_histograms
+        s, found = self.settings, histograms_loops
         only = np.full(len(columns), found.ANY_LEVEL)
         if s.random_thresholds:
             only = self._drawn(columns, hist)

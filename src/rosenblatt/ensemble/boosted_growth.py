@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt import loops
 from rosenblatt.runtime import threads
 
+from . import boosted_growth_loops, fork_join_loops
 from .boosted_trees import LEAF, BoostedTrees
 
 MOST_NEAREST = 2**14  # rows: with more, gradients are rounded at random
@@ -58,7 +58,7 @@ class BoostedGrowth:
         self.n, self.d = codes.shape[1], columns.shape[1]
         blocks, leaves = len(codes), self._most_leaves()
         nodes = 2 * leaves
-        loop = loops.gradient_boosting
+        loop = boosted_growth_loops
         few = columns[loop.N_LEVELS].max() < loop.FEW_LEVELS
         cells = loop.COLUMNS_A_BLOCK * (loop.FEW_LEVELS if few else loop.LEVELS)
         slots = max(2, min(leaves, HISTOGRAM_BYTES // (blocks * cells * 8))) + 1
@@ -70,7 +70,7 @@ class BoostedGrowth:
         has_categories = bool(columns[loop.CATEGORICAL].any())
         self.sets = np.zeros((nodes if has_categories else 0, 4), np.uint64)
         self.active = np.zeros((nodes if len(groups) else 0, len(groups)), np.uint8)
-        self.state, self.board = np.zeros(9, np.int64), np.zeros(loops.fork_join.BOARD, np.int64)
+        self.state, self.board = np.zeros(9, np.int64), np.zeros(fork_join_loops.BOARD, np.int64)
         self.whole, self.real = np.zeros(10, np.int64), np.zeros(7)
         parts = SUMMED_PARTS if self.n >= FEWEST_SUMMED else 1
         self.totals = np.zeros((parts, 3))
@@ -112,7 +112,7 @@ class BoostedGrowth:
         """
         gradient, hessian, sum_g, sum_h = derivatives
         self._set(len(hessian) == 1, sum_g, sum_h, number, seed)
-        loop = loops.gradient_boosting
+        loop = boosted_growth_loops
         work = self.board, self._tree, loop.Derived(gradient, hessian, raw, y, weight)
         with self._helpers(work):
             found = loop.grow_tree(False, *work)
@@ -123,10 +123,10 @@ class BoostedGrowth:
     @contextmanager
     def _helpers(self, work: Any) -> Iterator[None]:
         """Let other threads help with a tree."""
-        board = loops.fork_join
+        board = fork_join_loops
         ticket = int(self.board[board.TICKET])
         most = MOST_HELPERS if self.n * self.d > HELPED_CELLS else 0
-        helpers = threads.start(lambda: loops.gradient_boosting.help_leader(ticket, *work), most)
+        helpers = threads.start(lambda: boosted_growth_loops.help_leader(ticket, *work), most)
         self.board[board.N_HELPERS] = len(helpers)
         try:
             yield
@@ -157,16 +157,16 @@ class BoostedGrowth:
 
     def leaves(self, n_nodes: int) -> NDArray[np.intp]:
         """The nodes that are leaves."""
-        return np.flatnonzero(self.node[:n_nodes, loops.gradient_boosting.LEFT] == 0)
+        return np.flatnonzero(self.node[:n_nodes, boosted_growth_loops.LEFT] == 0)
 
     def rows_of(self, v: int) -> NDArray[np.int32]:
         """The rows of a node."""
-        loop = loops.gradient_boosting
+        loop = boosted_growth_loops
         return self.rows[0, self.node[v, loop.START] : self.node[v, loop.STOP]]
 
     def send_missing(self, n_nodes: int, weight: NDArray[np.float64]) -> None:
         """Send missing values to the heavier side where training had none, by weights (n,)."""
-        loop, node = loops.gradient_boosting, self.node[:n_nodes]
+        loop, node = boosted_growth_loops, self.node[:n_nodes]
         if not len(weight):  # counted as the tree grew
             return
         below = np.append(0.0, np.cumsum(weight[self.rows[0, : self.n]]))
@@ -182,7 +182,7 @@ class BoostedGrowth:
 
     def trees(self, grown: Sequence[Nodes]) -> BoostedTrees:
         """The trees that have grown, by their nodes."""
-        loop = loops.gradient_boosting
+        loop = boosted_growth_loops
         node, number, sets = (np.concatenate(arrays) for arrays in zip(*grown, strict=True))
         sizes = [len(nodes) for nodes, _, _ in grown]
         starts = np.cumsum([0, *sizes])
@@ -213,7 +213,7 @@ class BoostedGrowth:
         They are those of the parent; below a split of such a column, the middle of both children's
         values is one of them.
         """
-        loop, node = loops.gradient_boosting, self.node
+        loop, node = boosted_growth_loops, self.node
         found = np.tile([-np.inf, np.inf], (n_nodes, 1))
         signs = self.columns[loop.MONOTONIC]
         for v in np.flatnonzero(node[:n_nodes, loop.LEFT]) if signs.any() else ():
@@ -231,5 +231,5 @@ def run_helper_loop(model: Any, X: Any, y: Any) -> None:
     nothing, one = np.zeros(1), BoostedSettings(2, None, 1, 0.0, 1.0, 0.1, True, -1)
     columns, groups = np.ones((4, 1), np.int64), np.zeros((0, 1), np.uint8)
     growth = BoostedGrowth(np.zeros((1, 1), np.uint64), np.zeros((1, 255)), columns, groups, one)
-    derived = loops.gradient_boosting.Derived(nothing, nothing, nothing, nothing, nothing)
-    loops.gradient_boosting.help_leader(-1, growth.board, growth._tree, derived)
+    derived = boosted_growth_loops.Derived(nothing, nothing, nothing, nothing, nothing)
+    boosted_growth_loops.help_leader(-1, growth.board, growth._tree, derived)

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt import loops
 from rosenblatt.runtime import threads
+
+from . import boosting_rows_loops
 
 CELLS_A_ROW = 200  # so that a chunk's codes stay in the nearest cache
 LEAF = -1
@@ -84,7 +85,7 @@ class BoostedTrees:
 
     @cached_property
     def words(self) -> NDArray[np.uint64]:
-        """Each node in 64 bits, as `loops.boosting_rows` reads them."""
+        """Each node in 64 bits, as `boosting_rows_loops` reads them."""
         inner = self.left >= 0
         nodes = np.arange(len(self.left), dtype=np.uint64)
         child = np.where(inner, self.left, 0).astype(np.uint64)
@@ -92,7 +93,7 @@ class BoostedTrees:
         by_set = self._by_set() & inner
         first = (self.missing_left & inner & ~by_set).astype(np.uint64)
         level = np.where(inner & ~by_set, self.level, 255).astype(np.uint64) + first
-        rows = loops.boosting_rows
+        rows = boosting_rows_loops
         words: NDArray[np.uint64] = np.where(inner, child, nodes) << rows.CHILD | (
             column << rows.COLUMN
             | first << rows.MISSING_LEFT
@@ -124,7 +125,7 @@ class BoostedTrees:
         def add(first: int, last: int) -> None:
             at = np.empty(last - first, np.uint32)
             levels = levels_of(codes[:, first:last])
-            loops.boosting_rows.add_trees(levels, first, *arguments, at, raw)
+            boosting_rows_loops.add_trees(levels, first, *arguments, at, raw)
 
         threads.over_chunks(add, n, 64 * n * len(self))
 
@@ -136,7 +137,7 @@ class BoostedTrees:
         blocks = -(-d // 8)
 
         def add(first: int, last: int) -> None:
-            loop, codes = loops.boosting_rows, np.empty((blocks, last - first), np.uint64)
+            loop, codes = boosting_rows_loops, np.empty((blocks, last - first), np.uint64)
             at = np.empty(last - first, np.uint32)
             loop.code_rows(X, cuts, first, last, 0, codes)
             loop.add_trees(levels_of(codes), first, *arguments, at, raw)

@@ -5,8 +5,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt import loops
 from rosenblatt.runtime import threads
+
+from . import boosting_rows_loops
 
 MOST_LEVELS = 255
 ROWS_FOR_QUANTILES = 200_000
@@ -95,7 +96,7 @@ def code(X: NDArray[np.float64], cuts: NDArray[np.float64]) -> NDArray[np.uint64
     n, d = X.shape
     codes = np.zeros((-(-d // 8), n), np.uint64)
     threads.over_chunks(
-        lambda first, last: loops.boosting_rows.code_rows(X, cuts, first, last, first, codes),
+        lambda first, last: boosting_rows_loops.code_rows(X, cuts, first, last, first, codes),
         n,
         4 * X.size,
     )

@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, softmax
 
-from rosenblatt import loops
 from rosenblatt.runtime import threads
 
+from . import boosting_losses_loops
 from .boosting_bins import quantiles
 
 Floats = NDArray[np.float64]
@@ -37,7 +37,7 @@ class Loss:
         if self.constant_hessian:
             self.hessian[:1] = 1.0
         parts = threads.over_chunks(
-            lambda first, last: loops.boosting_losses.derivatives(
+            lambda first, last: boosting_losses_loops.derivatives(
                 raw[0],
                 y,
                 weight,
@@ -109,15 +109,15 @@ class MultinomialLogLoss(Loss):
         self.p = p = getattr(self, "p", np.empty((self.n_outputs, n)))
 
         def derive(first: int, last: int) -> float:
-            loops.boosting_losses.probabilities(raw, first, last, p, np.empty(last - first))
-            return float(loops.boosting_losses.log_loss_of_classes(p, y, weight, first, last))
+            boosting_losses_loops.probabilities(raw, first, last, p, np.empty(last - first))
+            return float(boosting_losses_loops.log_loss_of_classes(p, y, weight, first, last))
 
         self.total = float(np.sum(threads.over_chunks(derive, n, 8 * n * self.n_outputs)))
 
     def of_output(
         self, k: int, y: Floats, weight: Floats, scratch: Floats
     ) -> tuple[Floats, Floats, float, float]:
-        loop, (g, h) = loops.boosting_losses.log_loss_of_class, scratch
+        loop, (g, h) = boosting_losses_loops.log_loss_of_class, scratch
         _, sum_g, sum_h = loop(self.p[k], y, weight, k, 0, len(y), g, h)
         return g, h, sum_g, sum_h
 

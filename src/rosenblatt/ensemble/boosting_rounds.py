@@ -14,10 +14,9 @@ from sklearn.metrics import check_scoring, get_scorer_names
 from sklearn.model_selection import train_test_split
 from sklearn.utils import resample
 
-from rosenblatt import loops
 from rosenblatt.runtime import threads
 
-from . import boosting_bins
+from . import boosted_growth_loops, boosting_bins
 from .boosted_growth import BoostedGrowth, BoostedSettings, Nodes
 from .boosted_trees import BoostedTrees
 from .boosting_losses import BINARY, MANY_OUTPUTS, Loss
@@ -151,7 +150,7 @@ class Rounds:
         bounds = growth.bounds(n_nodes, step)
         for leaf in growth.leaves(n_nodes):
             value = growth.settings.learning_rate * np.clip(step(leaf), *bounds[leaf])
-            growth.number[leaf, loops.gradient_boosting.VALUE] = value
+            growth.number[leaf, boosted_growth_loops.VALUE] = value
             rows.raw[0, growth.rows_of(leaf)] += value
 
 

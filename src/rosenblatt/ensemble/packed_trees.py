@@ -7,8 +7,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from rosenblatt import loops
 from rosenblatt.runtime import threads
+from rosenblatt.tree import routing_loops, values_loops
 from rosenblatt.tree.structure import Tree
 
 ROWS_AT_ONCE = 8_192  # that go down a tree while it is in the cache
@@ -50,7 +50,7 @@ class PackedTrees:
         values, n_leaves = [], 0
         for tree, first, last in zip(trees, n_nodes[:-1], n_nodes[1:], strict=True):
             queue = np.empty(tree.node_count, np.int64)
-            found = loops.tree_values.pack_tree(
+            found = values_loops.pack_tree(
                 tree.children_left, tree.children_right, tree.feature, ranks[first:last],
                 tree.missing_go_to_left, tree.n_features, int(first), n_leaves, queue,
                 nodes[first:last], leaf[first:last],
@@ -92,10 +92,10 @@ class PackedTrees:
             return
         n, d = X.shape
         ranks, columns = np.empty((n, 2 * d), np.uint16), np.ascontiguousarray(X.T, np.float64)
-        loops.tree_routing.rank_columns(
+        routing_loops.rank_columns(
             columns, self.thresholds, self.starts, np.empty(n, np.int64), ranks
         )
-        loops.tree_routing.add_leaf_values(
+        routing_loops.add_leaf_values(
             ranks.ravel(), self.nodes, self.roots, self.leaf, self.value, out
         )
 

@@ -9,11 +9,12 @@ from numpy.typing import NDArray
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import has_fit_parameter
 
-from rosenblatt import loops
 from rosenblatt.runtime import threads
 from rosenblatt.tree import DecisionTreeClassifier
 from rosenblatt.tree.settings import Targets
 from rosenblatt.tree.structure import LEAF, UNDEFINED, Tree
+
+from . import stump_loops
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
@@ -127,10 +128,10 @@ class Stumps:
         pairs = np.column_stack([weight, weight * (self.codes - shares[-1])])
 
         def two(a: int, b: int) -> None:
-            loops.stump.scan_two_classes(self.entries, a, b, pairs, total, self.gains, self.cuts)
+            stump_loops.scan_two_classes(self.entries, a, b, pairs, total, self.gains, self.cuts)
 
         def more(a: int, b: int) -> None:
-            loops.stump.scan_classes(
+            stump_loops.scan_classes(
                 self.entries, a, b, weight, self.codes, shares, total, np.empty(self.K),
                 self.gains, self.cuts,
             )  # fmt: skip

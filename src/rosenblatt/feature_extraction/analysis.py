@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.feature_extraction.text import CountVectorizer
 
-from rosenblatt import loops
 from rosenblatt.term_table import NO_TERMS, TermTable
 
+from . import text_loops
 from .documents import Batch, Reading, batches, is_ascii
 
 WORD = r"(?u)\b\w\w+\b"  # the only pattern that is compiled
@@ -75,8 +75,8 @@ def _written(analyzer: int, lowercase: bool) -> NDArray[np.uint8]:
     """ASCII bytes (128,) as they are written; 0 between words, if words are looked for."""
     text = "".join(map(chr, range(128)))
     fold = np.frombuffer((text.lower() if lowercase else text).encode(), np.uint8).copy()
-    if analyzer == loops.text.WORDS:
-        fold[kinds_of(128) & loops.text.IS_WORD == 0] = 0
+    if analyzer == text_loops.WORDS:
+        fold[kinds_of(128) & text_loops.IS_WORD == 0] = 0
     return fold
 
 
@@ -87,7 +87,7 @@ def kinds_of(n_characters: int) -> NDArray[np.uint8]:
     for first in range(0, n_characters, CHARACTERS_AT_A_TIME):  # all at once took 100 MB
         some = kinds[first : first + CHARACTERS_AT_A_TIME]
         text = "".join(map(chr, range(first, first + len(some))))
-        for pattern, bit in ((r"\w+", loops.text.IS_WORD), (r"\s+", loops.text.IS_SPACE)):
+        for pattern, bit in ((r"\w+", text_loops.IS_WORD), (r"\s+", text_loops.IS_SPACE)):
             for found in re.finditer(pattern, text):
                 some[found.start() : found.end()] |= bit
     return kinds
@@ -114,8 +114,8 @@ class Scratch:
         """For documents of so many bytes."""
         from rosenblatt.loops.simd.bytes import BLOCK  # brings Numba: when texts are read
 
-        words = self.analysis.of == loops.text.WORDS
-        n_pieces = longest // 2 + 2 + loops.text.USUAL_WORDS if words else 2 * longest + 4
+        words = self.analysis.of == text_loops.WORDS
+        n_pieces = longest // 2 + 2 + text_loops.USUAL_WORDS if words else 2 * longest + 4
         self.pieces = (
             np.empty(2 * longest + 4 + BLOCK, np.uint8),
             np.empty(n_pieces, np.int64),
@@ -131,7 +131,7 @@ class Scratch:
     def most_terms(self, batch: Batch) -> int:
         """How many terms the documents of a batch can have together."""
         n_bytes, n = int(batch.limits[-1] - batch.limits[0]), len(batch.limits)
-        words = self.analysis.of == loops.text.WORDS
+        words = self.analysis.of == text_loops.WORDS
         n_pieces = (n_bytes + n) // 2 + 2 * n if words else 2 * n_bytes + 4 * n
         return n_pieces * (self.analysis.most - self.analysis.least + 1)
 
@@ -144,9 +144,9 @@ def tokens(text: bytes, lowercase: bool = True) -> list[bytes]:
     """
     reading = Reading(bytes.decode, None, lowercase)
     [batch] = batches([text], reading)
-    analysis = Analysis(reading, loops.text.WORDS, 1, 1, NO_TERMS)
+    analysis = Analysis(reading, text_loops.WORDS, 1, 1, NO_TERMS)
     scan = Scratch(analysis).for_batch(batch)
-    n = loops.text.find_terms(batch.text, *batch.limits, scan)
+    n = text_loops.find_terms(batch.text, *batch.limits, scan)
     clean, (starts, stops) = scan[1][0].tobytes(), scan[2]
     return [clean[a:b] for a, b in zip(starts[:n].tolist(), stops[:n].tolist(), strict=True)]
 

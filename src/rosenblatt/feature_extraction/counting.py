@@ -7,9 +7,9 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from rosenblatt import loops
 from rosenblatt.term_table import TermTable
 
+from . import text_loops
 from .analysis import Analysis, Scratch, analysis_of, why_python
 from .documents import Batch, batches, n_known
 
@@ -64,7 +64,7 @@ class Rows:
             self.data[written] = self._aside[: ends[-1]]
         elif self.data.dtype == np.float64 and not are_numbers:
             data = self.data[written]
-            loops.text.to_length(data.view(np.int64), data, 0, len(data), 0)
+            text_loops.to_length(data.view(np.int64), data, 0, len(data), 0)
         self.ends.append(self.n + ends)
         self.n = written.stop
 
@@ -127,7 +127,7 @@ class TermCounter:
         counts = self.table.size, self._place, self.tallies
         found, table = self._scratch.found, self.table.arrays
         return int(
-            loops.text.count_terms(tuple(batch), reached, scan, found, table, counts, row, ends)
+            text_loops.count_terms(tuple(batch), reached, scan, found, table, counts, row, ends)
         )
 
 
@@ -146,7 +146,7 @@ def count_known(documents: Any, analysis: Analysis, table: TermTable, dtype: Any
     for batch in batches(documents, analysis.reading):
         scan, row = scratch.for_batch(batch), rows.room(scratch.most_terms(batch))
         ends = np.zeros(len(batch.limits), np.int64)
-        loops.text.count_terms(
+        text_loops.count_terms(
             tuple(batch), 0, scan, scratch.found, table.arrays, counts, row, ends
         )
         rows.add(ends[1:])
@@ -170,7 +170,7 @@ def count_hashes(
         place = place if len(place) >= n_places else np.zeros(n_places, np.int64)
         ends = np.zeros(len(batch.limits), np.int64)
         found = scratch.found[0], scratch.tails, scratch.found[1]
-        loops.text.hash_terms(
+        text_loops.hash_terms(
             tuple(batch), scan, found, n_features, signed, power, place, written, ends
         )
         rows.add(ends[1:], are_numbers)
@@ -209,5 +209,5 @@ def with_columns(X: Any, columns: NDArray[np.int32], width: int) -> Any:
         ends = np.concatenate([[0], np.cumsum(kept)])[X.indptr]
         parts = X.data[kept], renamed[kept], ends.astype(X.indptr.dtype)
         return sp.csr_matrix(parts, (X.shape[0], width))
-    loops.text.rename(X.indices, columns)
+    text_loops.rename(X.indices, columns)
     return sp.csr_matrix((X.data, X.indices, X.indptr), (X.shape[0], width))

@@ -12,11 +12,12 @@ from sklearn.preprocessing import normalize
 from sklearn.utils import murmurhash3_32
 from sklearn.utils.validation import check_is_fitted
 
-from rosenblatt import checks, loops
+from rosenblatt import checks
 from rosenblatt.base import callers_level
 from rosenblatt.statistics import TermCounts
 from rosenblatt.term_table import TermTable, joined
 
+from . import text_loops
 from .analysis import analysis_of, spans_of_terms, why_python
 from .counting import (
     Counted,
@@ -282,7 +283,7 @@ class TfidfTransformer(peer.TfidfTransformer, auto_wrap_output_keys=None):  # ty
                 "A term of these documents is in none of those that were learned, so that its idf "
                 "is infinity: smooth_idf=True gives it a number."
             )
-        loops.text.weigh(X.data, X.indices, X.indptr, idf, self.sublinear_tf, POWERS[self.norm])
+        text_loops.weigh(X.data, X.indices, X.indptr, idf, self.sublinear_tf, POWERS[self.norm])
         return as_configured(X)
 
 
@@ -411,7 +412,7 @@ token_pattern, ngram_range, analyzer, binary, dtype : as in `CountVectorizer`.
         if X.dtype not in checks.FLOATS:
             return normalize(X, norm=self.norm, copy=False)
         nothing, power = np.empty(0, X.dtype), POWERS[self.norm]
-        loops.text.weigh(X.data, X.indices, X.indptr, nothing, False, power)
+        text_loops.weigh(X.data, X.indices, X.indptr, nothing, False, power)
         return X
 
 

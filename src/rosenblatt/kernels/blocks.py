@@ -15,10 +15,9 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.utils.extmath import row_norms
 
-from rosenblatt import loops
 from rosenblatt.runtime.threads import over_chunks
 
-from . import shared_products
+from . import blocks_loops, shared_products
 from .distances import ACCURATE
 from .functions import Gaussian, Kernel, Linear
 from .gram import MEGABYTE, against, check_finite_kernel
@@ -79,7 +78,7 @@ class GaussianRows:
         def work(start: int, stop: int) -> None:
             for j in range(0, V.shape[0], COLUMNS):
                 columns = slice(j, j + COLUMNS)
-                loops.kernel_blocks.gaussian_sums(
+                blocks_loops.gaussian_sums(
                     products_of(U[start:stop], V[columns]), of_rows[start:stop],
                     of_columns[columns], self.rate, a[:, columns], sums[start:stop],
                 )  # fmt: skip
@@ -253,7 +252,7 @@ class KernelBlocks:
         def work(start: int, stop: int) -> None:
             for j in range(start, stop, COLUMNS):
                 columns = slice(j, min(j + COLUMNS, stop))
-                loops.kernel_blocks.gaussian_rows(
+                blocks_loops.gaussian_rows(
                     products_of(U, fast.rows[columns]), of_rows, fast.squares[columns], fast.rate,
                     places, j, self.kept,
                 )  # fmt: skip
@@ -266,7 +265,7 @@ class KernelBlocks:
             fast: Any = self.fast
             U, squares = fast.rows[rows], fast.squares[rows]
             K = np.empty((len(rows), len(rows)))
-            loops.kernel_blocks.gaussian_rows(
+            blocks_loops.gaussian_rows(
                 products_of(U, U), squares, squares, fast.rate, np.arange(len(rows)), 0, K
             )
             return K
@@ -281,7 +280,7 @@ class KernelBlocks:
         places = self.fetch(rows)
 
         def work(start: int, stop: int) -> None:
-            loops.kernel_blocks.add_rows(self.kept, places, steps, start, stop, f)
+            blocks_loops.add_rows(self.kept, places, steps, start, stop, f)
 
         over_chunks(work, len(f), len(f) * len(places) // CHEAPER)
 

@@ -7,10 +7,10 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.utils import gen_batches
 
-from rosenblatt import loops
 from rosenblatt.base import Attributes, read_only
 from rosenblatt.mistake_driven.examples import CELLS_PER_CALL, Examples
 
+from . import perceptron_loops
 from .functions import Against
 from .gram import KernelRows, Precomputed, check_finite_kernel
 from .shared_products import row_keys
@@ -92,7 +92,7 @@ class DualPlane(Dual):
         self.push = read_only(np.where(examples.codes == 1, step, -step))
 
     def _pass(self, order: NDArray[np.int32], most: int) -> tuple[int, float, int]:
-        return loops.kernel_perceptron.dual_pass(  # type: ignore[no-any-return]
+        return perceptron_loops.dual_pass(  # type: ignore[no-any-return]
             self.push, order, self.examples.ties, most, self.bias, read_only(self.rows.kept),
             self.rows.slot, self.a[0], self.f[0], self.b,
         )  # fmt: skip
@@ -108,7 +108,7 @@ class DualColumns(Dual):
         self.scores = np.empty(len(self.b))
 
     def _pass(self, order: NDArray[np.int32], most: int) -> tuple[int, float, int]:
-        return loops.kernel_perceptron.dual_multiclass_pass(  # type: ignore[no-any-return]
+        return perceptron_loops.dual_multiclass_pass(  # type: ignore[no-any-return]
             self.codes, self.step, order, self.examples.ties, most, self.bias,
             read_only(self.rows.kept), self.rows.slot, self.a, self.f, self.b, self.scores,
         )  # fmt: skip

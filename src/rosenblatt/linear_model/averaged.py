@@ -5,10 +5,10 @@ from typing import Any, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt import loops
 from rosenblatt.base import Attributes, fitting, warn_not_converged
 from rosenblatt.mistake_driven.examples import Examples
 
+from . import averaged_loops
 from .perceptron_base import Columns, LinearPerceptron, LinearWeights, Plane, as_columns
 
 
@@ -169,7 +169,7 @@ class AveragedPlane(Averaged, Plane):
     """Two classes."""
 
     def visit(self, order: NDArray[np.int32], most: int) -> tuple[int, float, int]:
-        return loops.averaged.averaged_pass(  # type: ignore[no-any-return]
+        return averaged_loops.averaged_pass(  # type: ignore[no-any-return]
             self.X, self.push, order, self.examples.ties, most, self.bias, self.n_visits,
             self.w, self.b, self.u, self.v,
         )  # fmt: skip
@@ -179,7 +179,7 @@ class AveragedColumns(Averaged, Columns):
     """K classes."""
 
     def visit(self, order: NDArray[np.int32], most: int) -> tuple[int, float, int]:
-        return loops.averaged.averaged_multiclass_pass(  # type: ignore[no-any-return]
+        return averaged_loops.averaged_multiclass_pass(  # type: ignore[no-any-return]
             self.X, self.codes, self.step, order, self.examples.ties, most, self.bias,
             self.n_visits, self.w, self.b, self.scores, self.u, self.v,
         )  # fmt: skip

@@ -14,14 +14,18 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
-from rosenblatt import checks, loops
+from rosenblatt import checks
 from rosenblatt.base import Attributes, LinearClassifier, Passes, arrays, fitting, read_only
 from rosenblatt.capabilities import ModelPath, rows_of
+from rosenblatt.loops import rows as rows_loops
 from rosenblatt.mistake_driven.classifier import MistakeDriven
 from rosenblatt.mistake_driven.examples import Examples, check_classes, check_examples
+from rosenblatt.mistake_driven.scores_loops import best_rival
 from rosenblatt.mistake_driven.stopping import Stopping, hold_out
 from rosenblatt.mistake_driven.visits import Visits, most_passes
 from rosenblatt.runtime import threads
+
+from . import perceptron_loops
 
 # The factor and the amount by which a penalty shrinks each weight at every visit.
 Shrinkage = tuple[float, float]
@@ -103,16 +107,16 @@ class Plane(LinearWeights):
     def visit(self, order: NDArray[np.int32], most: int) -> tuple[int, float, int]:
         visits = (self.X, self.push, order, self.examples.ties, most, self.bias)
         if self.shrinkage is None:
-            return loops.perceptron.perceptron_pass(*visits, self.w, self.b)  # type: ignore[no-any-return]
-        return loops.perceptron.shrinking_pass(  # type: ignore[no-any-return]
+            return perceptron_loops.perceptron_pass(*visits, self.w, self.b)  # type: ignore[no-any-return]
+        return perceptron_loops.shrinking_pass(  # type: ignore[no-any-return]
             *visits, self.shrinkage, self.w, self.b, self.scale, self.paid
         )
 
     def look(self) -> NDArray[Any]:
-        return self.fill(np.empty(len(self.push), self.w.dtype), loops.perceptron.look, self.w)
+        return self.fill(np.empty(len(self.push), self.w.dtype), perceptron_loops.look, self.w)
 
     def correct(self, row: int, scores: NDArray[Any]) -> None:
-        loops.rows.add(self.X, row, self.push[row], self.w)
+        rows_loops.add(self.X, row, self.push[row], self.w)
         self.b += self.bias * self.push[row]
 
 
@@ -137,19 +141,19 @@ class Columns(LinearWeights):
     def visit(self, order: NDArray[np.int32], most: int) -> tuple[int, float, int]:
         visits = (self.X, self.codes, self.step, order, self.examples.ties, most, self.bias)
         if self.shrinkage is None:
-            return loops.perceptron.multiclass_pass(*visits, self.w, self.b, self.scores)  # type: ignore[no-any-return]
-        return loops.perceptron.shrinking_multiclass_pass(  # type: ignore[no-any-return]
+            return perceptron_loops.multiclass_pass(*visits, self.w, self.b, self.scores)  # type: ignore[no-any-return]
+        return perceptron_loops.shrinking_multiclass_pass(  # type: ignore[no-any-return]
             *visits, self.shrinkage, self.w, self.b, self.scores, self.scale, self.paid
         )
 
     def look(self) -> NDArray[Any]:
         scores = np.empty((len(self.codes), len(self.b)), self.w.dtype)
-        return self.fill(scores, loops.perceptron.look_multiclass, self.w)
+        return self.fill(scores, perceptron_loops.look_multiclass, self.w)
 
     def correct(self, row: int, scores: NDArray[Any]) -> None:
         true, step = self.codes[row], self.step[row]
-        rival = loops.perceptron.best_rival(scores[row], true, self.examples.ties)
-        loops.rows.move(self.X, row, step, self.w, rival, true)
+        rival = best_rival(scores[row], true, self.examples.ties)
+        rows_loops.move(self.X, row, step, self.w, rival, true)
         self.b[true] += self.bias * step
         self.b[rival] -= self.bias * step
 

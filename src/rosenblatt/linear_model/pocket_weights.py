@@ -13,11 +13,12 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.utils.extmath import row_norms
 
-from rosenblatt import checks, loops
+from rosenblatt import checks
 from rosenblatt.base import Attributes
 from rosenblatt.mistake_driven.classifier import margins_of
 from rosenblatt.mistake_driven.examples import Examples
 
+from . import pocket_loops
 from .perceptron_base import Columns, LinearWeights, Plane, as_columns
 
 # Weights tried at once, and the most numbers in them.
@@ -154,7 +155,7 @@ class PocketPlane(Pocket, Plane):
     filter: "PlaneFilter | None" = None
 
     def record(self, order: NDArray[np.int32], room: int) -> tuple[int, float, int]:
-        return loops.pocket.recorded_pass(  # type: ignore[no-any-return]
+        return pocket_loops.recorded_pass(  # type: ignore[no-any-return]
             self.X, self.push, order, self.examples.ties, self.bias, self.w, self.b,
             self.past_w[:room], self.past_b[:room],
         )  # fmt: skip
@@ -167,7 +168,7 @@ class PocketPlane(Pocket, Plane):
         self, w: NDArray[Any], b: NDArray[Any], limit: float = np.inf, rows: Any = None
     ) -> float:
         rows = self.examples.rows if rows is None else rows
-        count = loops.pocket.wrong_weight
+        count = pocket_loops.wrong_weight
         return float(count(self.X, self.push, self.examples.ties, w, b, limit, rows))
 
     def sort_rows(self) -> None:
@@ -184,7 +185,7 @@ class PocketColumns(Pocket, Columns):
     """K classes."""
 
     def record(self, order: NDArray[np.int32], room: int) -> tuple[int, float, int]:
-        return loops.pocket.recorded_multiclass_pass(  # type: ignore[no-any-return]
+        return pocket_loops.recorded_multiclass_pass(  # type: ignore[no-any-return]
             self.X, self.codes, self.step, order, self.examples.ties, self.bias, self.w, self.b,
             self.scores, self.past_w[:room], self.past_b[:room],
         )  # fmt: skip
@@ -193,7 +194,7 @@ class PocketColumns(Pocket, Columns):
         self, w: NDArray[Any], b: NDArray[Any], limit: float = np.inf, rows: Any = None
     ) -> float:
         rows = self.examples.rows if rows is None else rows
-        count = loops.pocket.wrong_multiclass_weight
+        count = pocket_loops.wrong_multiclass_weight
         return float(
             count(self.X, self.codes, self.step, self.examples.ties, w, b, self.scores, limit,
                   rows)
@@ -237,7 +238,7 @@ class PlaneFilter:
         for start in range(0, len(self.weight), ROWS_PER_PRODUCT):
             weight = self.weight[start : start + ROWS_PER_PRODUCT]
             scores = self._scores(V, self.Z[start : start + ROWS_PER_PRODUCT])
-            loops.pocket.weigh_below(scores, -self.allowance, weight, wrong)
+            pocket_loops.weigh_below(scores, -self.allowance, weight, wrong)
             kept = wrong < limit * (1 + ROUNDING)
             left, V, wrong = left[kept], V[kept], wrong[kept]
             if not len(left):

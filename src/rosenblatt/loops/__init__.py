@@ -1,79 +1,111 @@
 """Compiled loops: arrays in, arrays out; no checks, no classes.
 
-Every loop is a plain function that reads like the textbook's pseudocode; `compiled` hands it
-to Numba. With ``NUMBA_DISABLE_JIT=1`` the same functions run as ordinary Python, in a debugger
-if you like. Loops are imported when first used (``loops.perceptron``), because importing Numba
-takes most of a second and prediction does not need it.
+A loop is a plain function that reads like the textbook's pseudocode; `compiled` gives it to Numba
+at its first call, so that importing a module of loops does not import Numba. With
+``NUMBA_DISABLE_JIT=1`` the same functions run as ordinary Python, in a debugger if you like.
+
+This package holds the shared code: compile policy, cache, access to rows, SIMD. The loops of a
+model stand next to it, as in ``linear_model/perceptron_loops.py``.
 """
 
+import os
 from collections.abc import Callable
-from importlib import import_module
-from types import ModuleType
-from typing import Any, TypeVar
+from functools import update_wrapper
+from typing import Any
 
-__all__ = ["compiled"]
+__all__ = ["JIT_DISABLED", "Instruction", "Loop", "compiled", "instruction"]
 
-Function = TypeVar("Function", bound=Callable[..., Any])
+JIT_DISABLED = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
 
 
 def compiled(
-    function: Function | None = None,
+    function: Callable[..., Any] | None = None,
     *,
     reorder_sums: bool = False,
     fuse: bool = False,
     inline: bool = False,
 ) -> Any:
-    """Compile a loop: the one Numba policy of this library.
+    """Compile a loop: the only place that configures Numba.
 
-    - ``nogil``: other threads go on meanwhile; our own pool depends on it.
-    - cached on disk, keyed by the loop's source and all loops that it imports (see `loops.cache`),
-      so that only the first use on a machine waits for the compiler.
-    - no reference counts (``_nrt``): loops are handed every array they use, scratch space
+    - ``nogil``: other threads continue meanwhile; our thread pool depends on it.
+    - cached on disk, keyed by the source of the loop's module and of all modules of ours that it
+      imports (see `loops.cache`), so that only the first use on a machine compiles.
+    - no reference counts (``_nrt``): loops receive every array they use, scratch space
       included, and allocate none. Counting would cost two locked instructions for each array
-      argument of each helper at each row; a pass took half as long again.
+      argument of each helper at each row; an epoch took half as long again.
     - no ``parallel``: Numba's threading layers abort or hang under fork and concurrent calls.
     - ``error_model="numpy"``: division by zero gives inf or nan, without a branch per division.
     - `reorder_sums` lets the compiler add in another order and fuse multiply-adds, which makes
       dot products several times faster. The order is then fixed by the compiled code, so the
-      answer is still the same at every call.
-    - `fuse` lets it fuse multiply-adds alone, which round once instead of twice: for series.
+      result is still the same at every call.
+    - `fuse` lets it fuse multiply-adds only, which round once instead of twice: for series.
     - `inline` puts the function into its callers: a call passes seven numbers for every array of
-      a tuple, which costs more than a short function that is called once a node.
+      a tuple, which costs more than a short function that is called once per node.
     """
     if function is None:
         return lambda function: compiled(
             function, reorder_sums=reorder_sums, fuse=fuse, inline=inline
         )
-    import numba
-
-    if numba.config.DISABLE_JIT:
+    if JIT_DISABLED:
         import numpy as np
 
-        # Compiled arithmetic wraps and overflows without a word; so does its twin.
+        # Compiled arithmetic wraps and overflows without warnings.
         return np.errstate(all="ignore")(function)
-
-    from .cache import DigestCache
 
     # nnan and ninf are left out: loops look for values that are not finite.
     fused = {"contract"} if fuse else False
-    fastmath = {"reassoc", "contract", "nsz"} if reorder_sums else fused
-    policy: dict[str, Any] = {
+    policy = {
         "nogil": True,
         "error_model": "numpy",
-        "fastmath": fastmath,
+        "fastmath": {"reassoc", "contract", "nsz"} if reorder_sums else fused,
         "_nrt": False,
         "forceinline": inline,
     }
-    loop = numba.njit(**policy)(function)
-    if DigestCache.available():
-        loop._cache = DigestCache(loop.py_func)
-    return loop
+    return Loop(function, policy)
 
 
-def __getattr__(name: str) -> ModuleType:
-    try:
-        return import_module(f"{__name__}.{name}")
-    except ModuleNotFoundError as error:
-        if error.name != f"{__name__}.{name}":
-            raise
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}") from None
+class Loop:
+    """A function that Numba compiles at its first call, or as part of a loop that calls it."""
+
+    def __init__(self, function: Callable[..., Any], policy: dict[str, Any]) -> None:
+        update_wrapper(self, function)
+        self.py_func, self.policy = function, policy
+        self._call: Callable[..., Any] = self._first_call
+
+    def __call__(self, *arguments: Any) -> Any:
+        return self._call(*arguments)
+
+    def _first_call(self, *arguments: Any) -> Any:
+        self._call = self.dispatcher
+        return self._call(*arguments)
+
+    @property
+    def dispatcher(self) -> Any:
+        """Numba's dispatcher for calls from Python."""
+        from . import compiler
+
+        return compiler.dispatcher_of(self)
+
+
+class Instruction:
+    """A function with one implementation for plain Python and another for the compiler."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        update_wrapper(self, function)
+        self.py_func = function
+        self.typed: Callable[..., Any] | None = None
+
+    def __call__(self, *arguments: Any) -> Any:
+        return self.py_func(*arguments)
+
+    def llvm(self, typed: Callable[..., Any]) -> None:
+        """Set the compiler's implementation, a function as `numba.extending.intrinsic` takes it."""
+        self.typed = typed
+
+
+def instruction(function: Callable[..., Any]) -> Instruction:
+    """Decorate the plain Python form of a function; its `llvm` decorates the compiler's form.
+
+    The latter is called while a loop compiles, and may import Numba and llvmlite then.
+    """
+    return Instruction(function)

@@ -1,8 +1,8 @@
 """Where compiled loops are kept between processes.
 
 Numba notices when a loop's own file changes, but not when a helper that it calls from another
-file does. So each compiled form is named by a digest of the loop's file and of every file of
-``loops/`` that it imports, directly or through others. The folder is named by a digest of what all
+file does. So each compiled form is named by a digest of the loop's module and of every module of
+loops that it imports, directly or through others. The folder is named by a digest of what all
 machine code depends on: the versions, the CPU and the Numba policy.
 """
 
@@ -11,21 +11,9 @@ import os
 import re
 import sys
 from collections.abc import Iterator
-from contextlib import suppress
 from functools import cache
 from importlib.util import resolve_name
 from pathlib import Path
-from typing import Any
-
-import llvmlite.binding
-import numba
-import numpy as np
-from numba.core.caching import (
-    CompileResultCacheImpl,
-    FunctionCache,
-    IndexDataCacheFile,
-    _CacheLocator,
-)
 
 
 def cache_root() -> Path:
@@ -37,12 +25,13 @@ def cache_root() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "rosenblatt"
 
 
-PACKAGE = __package__
+PACKAGE = __package__.partition(".")[0]
 FROM_IMPORT = re.compile(r"^\s*from (\S+) import (\([^)]*\)|.+)$", re.MULTILINE)
-ROOT = Path(__file__).parent
+ROOT = Path(__file__).parents[1]
+POLICY = ("__init__", "cache", "compiler", "helpers")  # modules that decide how loops compile
 
 
-def _digest(*parts: str) -> str:
+def short_digest(*parts: str) -> str:
     """Twenty letters that name `parts`."""
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:20]
 
@@ -50,14 +39,18 @@ def _digest(*parts: str) -> str:
 @cache
 def environment() -> str:
     """Name what all compiled code depends on: versions, CPU and the Numba policy."""
-    policy = [(ROOT / name).read_text(encoding="utf-8") for name in ("__init__.py", "cache.py")]
+    import llvmlite.binding
+    import numba
+    import numpy as np
+
+    policy = [(ROOT / "loops" / f"{name}.py").read_text("utf-8") for name in POLICY]
     cpu = llvmlite.binding.get_host_cpu_name()
-    return _digest(numba.__version__, np.__version__, cpu, sys.version, *policy)
+    return short_digest(numba.__version__, np.__version__, cpu, sys.version, *policy)
 
 
 @cache
 def digest(module: str) -> str:
-    """Name the source of a module of loops, with all that it imports from other loops."""
+    """Return a digest of the source of a module and of all modules of loops that it imports."""
     found, todo = {}, [module]
     while todo:
         name = todo.pop()
@@ -65,12 +58,13 @@ def digest(module: str) -> str:
             found[name] = file.read_text(encoding="utf-8")
             package = name if file.stem == "__init__" else name.rpartition(".")[0]
             todo += _imports(found[name], package)
-    return _digest(*(part for name in sorted(found) for part in (name, found[name])))
+    return short_digest(*(part for name in sorted(found) for part in (name, found[name])))
 
 
 def _file(module: str) -> Path | None:
-    """The file of a module of loops; None for a name that is no module."""
-    if module != PACKAGE and not module.startswith(f"{PACKAGE}."):
+    """Return the file of a module of loops; None for other names."""
+    is_shared = f"{module}.".startswith(f"{__package__}.")
+    if not (is_shared or (module.startswith(f"{PACKAGE}.") and module.endswith("_loops"))):
         return None
     path = ROOT.joinpath(*module.removeprefix(PACKAGE).split("."))
     files = (path.with_suffix(".py"), path / "__init__.py")
@@ -87,92 +81,16 @@ def _imports(source: str, package: str) -> Iterator[str]:
 
 @cache
 def folder() -> Path | None:
-    """The folder for compiled loops, made if need be; None if it cannot be written."""
+    """Return the folder for compiled loops, created if needed; None if it cannot be written."""
+    return private_folder("loops", environment())
+
+
+def private_folder(*names: str) -> Path | None:
+    """Return a folder below the cache root, created if needed; None if it cannot be written."""
     try:
-        path = cache_root() / "loops" / environment()
-        # Compiled code is loaded from here: nobody else may write it.
+        path = cache_root().joinpath(*names)
+        # Compiled code is loaded from here: only its owner may write.
         path.mkdir(parents=True, exist_ok=True, mode=0o700)
-    except (OSError, RuntimeError):  # RuntimeError: nobody knows where home is
+    except (OSError, RuntimeError):  # RuntimeError: the home folder is unknown
         return None
     return path if os.access(path, os.W_OK | os.X_OK) else None
-
-
-class _DigestLocator(_CacheLocator):
-    """Makes Numba look in `folder`, where a file's name shows that its source is unchanged."""
-
-    def __init__(self, py_func: Any, py_file: str) -> None:
-        self._module = py_func.__module__
-
-    def get_cache_path(self) -> str:
-        return str(folder())
-
-    def get_source_stamp(self) -> str:
-        return digest(self._module)
-
-    def get_disambiguator(self) -> str:
-        return str(self._module)
-
-    @classmethod
-    def from_function(cls, py_func: Any, py_file: str) -> "_DigestLocator":
-        return cls(py_func, py_file)
-
-
-class _DigestCacheImpl(CompileResultCacheImpl):
-    _locator_classes = [_DigestLocator]  # noqa: RUF012  (Numba's own form)
-
-
-class _OneFileEach(IndexDataCacheFile):
-    """Each form of a loop, for the types it was compiled for, in a file named by these.
-
-    Numba numbers the files and keeps an index of them. Of two processes that compile at once, one
-    may lose its line in the index, or take the number of the other, whose code it is served later.
-    """
-
-    def __init__(self, folder: str, loop: str, source: str) -> None:
-        super().__init__(folder, loop, source)
-        self._loop, self._source = loop, source
-
-    def save(self, key: Any, data: Any) -> None:
-        self._save_data(self._name(key), (repr(key), data))
-
-    def load(self, key: Any) -> Any:
-        try:
-            form, data = self._load_data(self._name(key))
-        except FileNotFoundError:
-            return None
-        return data if form == repr(key) else None
-
-    def _name(self, key: Any) -> str:
-        return f"{self._loop}.{_digest(self._source, repr(key))}.nbc"
-
-
-class DigestCache(FunctionCache):
-    """Numba's cache of one function, in a file keyed by its source and its types."""
-
-    _impl_class = _DigestCacheImpl
-
-    def __init__(self, py_func: Any) -> None:
-        super().__init__(py_func)
-        source = digest(py_func.__module__)
-        self._cache_file = _OneFileEach(self._cache_path, self._impl.filename_base, source)
-
-    def load_overload(self, signature: Any, target_context: Any) -> Any:
-        # Numba sets up its compiler first, which takes longer than to import and load all else.
-        # What was compiled without its runtime (``_nrt=False``) needs none of it.
-        with self._guard_against_spurious_io_errors():
-            return self._load_overload(signature, target_context)
-
-    def _load_overload(self, signature: Any, target_context: Any) -> Any:
-        try:
-            return super()._load_overload(signature, target_context)
-        except Exception:  # a damaged file can fail in any way; the loop is compiled anew
-            return None
-
-    def save_overload(self, signature: Any, data: Any) -> None:
-        with suppress(OSError):  # such as a full disk: the loop is compiled, and will be again
-            super().save_overload(signature, data)
-
-    @staticmethod
-    def available() -> bool:
-        """Say whether there is a folder to write to; without one, each process compiles."""
-        return folder() is not None

@@ -16,25 +16,23 @@ import sys
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-ROOT = Path(__file__).parent
+from . import JIT_DISABLED, Loop
+from .cache import digest, private_folder, short_digest
+
 SYMBOL = "loop"  # what the function is called in its file
 DIGEST_SIZE = 32
 
 
 class MachineCode:
-    """A loop, called by its machine code where that was kept, else through Numba.
+    """A loop, called by its machine code where that was kept, else through Numba."""
 
-    >>> place_terms = MachineCode("text.place_terms")
-    """
-
-    def __init__(self, name: str) -> None:
-        self.name = name  # of the module and the loop
+    def __init__(self, loop: Any) -> None:
+        self.loop, self.name = loop, f"{loop.__module__}.{loop.__name__}"
         self._calls: dict[str, Callable[..., Any]] = {}  # by the types of arguments
 
     def __call__(self, *arguments: Any) -> Any:
@@ -51,7 +49,7 @@ class MachineCode:
 
     def _file(self, form: str) -> Path | None:
         path = folder() if form else None
-        return path and path / f"{self.name}.{hashlib.sha256(form.encode()).hexdigest()[:20]}"
+        return path and path / f"{self.name}.{short_digest(digest(self.loop.__module__), form)}"
 
     def _loaded(self, form: str) -> Callable[..., Any] | None:
         """What calls the machine code in the file of some types; None if there is none."""
@@ -66,22 +64,21 @@ class MachineCode:
 
     def _compiled(self, form: str) -> Callable[..., Any]:
         """What calls the loop through Numba, and keeps its machine code the first time."""
-        module, _, name = self.name.rpartition(".")
-        loop = getattr(import_module(f"{__package__}.{module}"), name)
+        loop = self.loop
 
         def call(*arguments: Any) -> Any:
             answer = loop(*arguments)
             self._calls[form] = loop
-            with suppress(Exception):  # what cannot be kept is compiled again
-                self._keep(form, loop, arguments)
+            with suppress(Exception):  # compiled again next time
+                self._keep(form, arguments)
             return answer
 
-        return call if hasattr(loop, "overloads") else loop
+        return call if isinstance(loop, Loop) else loop  # plain Python has nothing to keep
 
-    def _keep(self, form: str, loop: Any, arguments: tuple[Any, ...]) -> None:
+    def _keep(self, form: str, arguments: tuple[Any, ...]) -> None:
         file = self._file(form)
         if file is not None:
-            code = machine_code(loop, arguments)
+            code = machine_code(self.loop.dispatcher, arguments)
             draft = file.with_name(f".{file.name}.{os.getpid()}")
             draft.write_bytes(hashlib.sha256(code).digest() + code)
             draft.replace(file)
@@ -138,12 +135,12 @@ def called(code: bytes) -> Callable[..., int]:
     return call
 
 
-def machine_code(loop: Any, arguments: tuple[Any, ...]) -> bytes:
+def machine_code(dispatcher: Any, arguments: tuple[Any, ...]) -> bytes:
     """The machine code of a loop that Numba compiled for arguments, in an object file."""
     import llvmlite.binding as llvm
     import numba
 
-    compiled = loop.overloads[tuple(map(numba.typeof, arguments))]
+    compiled = dispatcher.overloads[tuple(map(numba.typeof, arguments))]
     module = llvm.parse_bitcode(compiled.library._get_module_for_linking().as_bitcode())
     function = module.get_function(compiled.fndesc.llvm_func_name)
     # All else is internal, and dropped with Numba's wrappers, which need its library.
@@ -172,23 +169,12 @@ def _target_machine() -> Any:
 
 @cache
 def folder() -> Path | None:
-    """The folder of machine code for this processor and these loops; None if there can be none."""
-    if os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0") or sys.platform == "win32":
+    """Return the folder of machine code for this processor; None if there is no place for one."""
+    if JIT_DISABLED or sys.platform == "win32":
         return None
     import llvmlite
     import llvmlite.binding as llvm
 
-    found = hashlib.sha256(llvmlite.__version__.encode())
-    found.update(llvm.get_host_cpu_features().flatten().encode())
-    for file in sorted(ROOT.rglob("*.py")):
-        found.update(file.name.encode() + b"\0" + file.read_bytes() + b"\0")
-    try:
-        chosen = os.environ.get("ROSENBLATT_CACHE_DIR")  # as `loops.cache`, which imports Numba
-        home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-        root = Path(chosen) if chosen else Path(home) / "rosenblatt"
-        path = root / "machine_code" / f"{llvm.get_host_cpu_name()}-{found.hexdigest()[:20]}"
-        # Machine code is loaded from here: nobody else may write it.
-        path.mkdir(parents=True, exist_ok=True, mode=0o700)
-    except (OSError, RuntimeError):  # RuntimeError: nobody knows where home is
-        return None
-    return path
+    features = llvm.get_host_cpu_features().flatten()
+    name = short_digest(llvmlite.__version__, llvm.get_host_cpu_name(), features)
+    return private_folder("machine_code", name)

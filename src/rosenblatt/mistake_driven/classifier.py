@@ -9,8 +9,9 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.callback import CallbackSupportMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from rosenblatt import checks, loops, losses
+from rosenblatt import checks, losses
 from rosenblatt.base import arrays
+from rosenblatt.loops import rows as rows_loops
 
 Pick = Literal["cyclic", "random", "first", "worst"]
 
@@ -102,7 +103,7 @@ class MistakeDriven(CallbackSupportMixin, ClassifierMixin, BaseEstimator):  # ty
     def _always_zero(self, X: Any) -> NDArray[np.bool_]:
         """Which rows (n,) score 0 whatever the weights, without an intercept."""
         empty = np.empty(X.shape[0], np.bool_)
-        loops.rows.find_empty(arrays(X), empty)
+        rows_loops.find_empty(arrays(X), empty)
         return empty
 
 

@@ -10,8 +10,9 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt import checks, loops
+from rosenblatt import checks
 from rosenblatt.base import Attributes, Passes, read_only
+from rosenblatt.loops import random
 
 from .classifier import MistakeDriven, Pick, margins_of, wins_ties
 from .examples import Examples, check_finite
@@ -78,7 +79,7 @@ class Visits:
         # A piece is so short that Ctrl-C works, and a single row if a recorder is attached.
         self.mistakes, self.loss, self.finished = 0, 0.0, True
         if self.model.shuffle:
-            loops.perceptron.shuffle(self.order, self.seed + (n_iter << 32))
+            random.shuffle(self.order, self.seed + (n_iter << 32))
         order, per_call = read_only(self.order), self.weights.examples.rows_per_call
         if self.passes.recorders:
             yield from self._recorded(order)

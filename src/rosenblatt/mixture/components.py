@@ -13,10 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 
-from rosenblatt import loops
+from rosenblatt.loops.simd import lanes, tiles
 from rosenblatt.runtime import threads
 from rosenblatt.runtime.storage import aligned_zeros, arrays
 from rosenblatt.statistics import ClassCounts, Moments
+
+from . import mixture_loops, products_loops
 
 Table = NDArray[np.float64]
 LOG_TWO_PI = float(np.log(2 * np.pi))
@@ -91,7 +93,7 @@ class Rows:
 
         def work(start: int, stop: int) -> tuple[float, Table]:
             columns, scores, rest, block, sums = scratch.fresh()
-            found = loops.mixture.expect_and_sum(
+            found = mixture_loops.expect_and_sum(
                 self.stored, self.weights, start, stop, means, factors, constants, hard, sums,
                 columns, scores, rest, block,
             )  # fmt: skip
@@ -111,7 +113,7 @@ class Rows:
 
         def work(start: int, stop: int) -> tuple[float, Table]:
             scratch, sums = spare.pop() if spare else products.scratch(), products.sums()
-            found = loops.mixture_products.expect_and_sum_products(
+            found = products_loops.expect_and_sum_products(
                 self.stored, self.weights, start, stop, products.centre, products.K, terms, hard,
                 sums, *scratch,
             )  # fmt: skip
@@ -134,7 +136,7 @@ class Rows:
 
         def work(start: int, stop: int) -> Any:
             columns, _, _, block, sums = scratch.fresh()
-            loops.mixture.sum_given(
+            mixture_loops.sum_given(
                 self.stored, by_component, start, stop, means, sums, columns, block
             )
             return sums
@@ -153,7 +155,7 @@ class Rows:
 
         def work(start: int, stop: int) -> None:
             columns, scores, *_ = scratch.fresh()
-            loops.mixture.log_densities(
+            mixture_loops.log_densities(
                 self.stored, start, stop, means, factors, constants, found, columns, scores
             )
 
@@ -166,7 +168,7 @@ class Scratch:
 
     def __init__(self, n_components: int, d: int, full: bool) -> None:
         self.K, self.d, self.full = n_components, d, full
-        tile, four = loops.simd.tiles.TILE, loops.simd.lanes.WIDTH
+        tile, four = tiles.TILE, lanes.WIDTH
         self.height, self.width = (d + 1 + -(d + 1) % multiple for multiple in (four, tile))
 
     def sums(self) -> Table:
@@ -176,7 +178,7 @@ class Scratch:
 
     def fresh(self) -> tuple[Any, ...]:
         """Columns, scores, rest, block and sums of one chunk."""
-        rows = loops.mixture.ROWS
+        rows = mixture_loops.ROWS
         block = aligned_zeros(self.width // 4, rows + 8, 4) if self.full else None
         columns, scores = aligned_zeros(2, self.d, rows), aligned_zeros(self.K, rows)
         return columns, scores, aligned_zeros(2, rows), block, self.sums()
@@ -197,7 +199,7 @@ class Scratch:
 class Products:
     """Components as weights of the products of columns about a centre, and what their sums mean.
 
-    The terms of a row are as in `loops.mixture_products`: products, columns, a one.
+    The terms of a row are as in `products_loops`: products, columns, a one.
     """
 
     def __init__(self, parameters: Components, centre: Table) -> None:
@@ -208,7 +210,7 @@ class Products:
         self.constants = factors_of(parameters, self.d)[1]
         self.lower = np.tril_indices(self.d)
         n_terms = len(self.lower[0]) + self.d + 1
-        self.width = n_terms + -n_terms % loops.mixture_products.TERMS
+        self.width = n_terms + -n_terms % products_loops.TERMS
         self.height = self.K + self.K % 2
 
     def lost(self, reach: Table) -> float:
@@ -235,7 +237,7 @@ class Products:
 
     def scratch(self) -> tuple[Table, ...]:
         """Table, scores and rest."""
-        rows, group = loops.mixture.ROWS, loops.mixture_products.GROUP
+        rows, group = mixture_loops.ROWS, products_loops.GROUP
         table = aligned_zeros(rows // group, self.width, group)
         return table, aligned_zeros(self.height, rows), aligned_zeros(2, rows)
 

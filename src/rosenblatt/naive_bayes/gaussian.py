@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from rosenblatt import checks, loops
+from rosenblatt import checks, quadratic_forms_loops
 from rosenblatt.prediction import DrawsRows
 from rosenblatt.runtime import threads
 from rosenblatt.runtime.storage import read_only
@@ -227,7 +227,7 @@ class GaussianNB(NaiveBayes, DrawsRows):
                 scores[start:stop] = score(rows, *form)
             else:
                 part = np.empty((len(rows), scores.shape[1]))
-                loops.quadratic_forms.score_rows(read_only(rows), *form, part)
+                quadratic_forms_loops.score_rows(read_only(rows), *form, part)
                 scores[start:stop] = part
 
         _over_chunks(work, X)
@@ -245,7 +245,7 @@ class GaussianNB(NaiveBayes, DrawsRows):
         return np.where(np.isnan(factors), 0.0, factors)
 
     def _form(self, prior: bool = True) -> tuple[Table, Table, Table, Table | None]:
-        """Mean, half precision, start and gap, as `loops.quadratic_forms` reads them."""
+        """Mean, half precision, start and gap, as `quadratic_forms_loops` reads them."""
         largest = np.finfo(np.float64).max  # what is over a subnormal variance
         with np.errstate(over="ignore"):
             half_precision = np.minimum(0.5 / self.var_.astype(np.float64), largest)

@@ -1,6 +1,6 @@
 """Log-densities of rows under Gaussians with independent features, and the class they are for.
 
-Legend as in `loops.quadratic_forms`: mean, half_precision (K, d), start (K,), gap None or (K, d).
+Legend as in `quadratic_forms_loops`: mean, half_precision (K, d), start (K,), gap None or (K, d).
 """
 
 import warnings
@@ -11,7 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from rosenblatt import loops
+from rosenblatt import quadratic_forms_loops
 from rosenblatt.base import callers_level
 from rosenblatt.prediction import in_cells
 from rosenblatt.runtime.storage import summed_duplicates
@@ -44,7 +44,7 @@ def by_distances(mean: Table, half_precision: Table, start: Table, gap: Table | 
 
     def choose(rows: NDArray[Any]) -> NDArray[Any] | None:
         codes = np.empty(len(rows), np.int64)
-        lost = loops.quadratic_forms.choose_classes(rows, mean, half_precision, start, gap, codes)
+        lost = quadratic_forms_loops.choose_classes(rows, mean, half_precision, start, gap, codes)
         return None if lost else codes
 
     return choose
@@ -56,7 +56,7 @@ def by_parabolas(centre: Table, square: Table, linear: Table, constant: Table) -
 
     def choose(rows: NDArray[Any]) -> NDArray[Any] | None:
         codes, z = np.empty(len(rows), np.int64), np.empty((4, form[1].shape[1]))
-        lost = loops.quadratic_forms.choose_by_parabolas(rows, *form, codes, z)
+        lost = quadratic_forms_loops.choose_by_parabolas(rows, *form, codes, z)
         return None if lost else codes
 
     return choose
@@ -69,7 +69,7 @@ def by_difference(centre: Table, square: Table, linear: Table, constant: Table) 
 
     def choose(rows: NDArray[Any]) -> NDArray[Any] | None:
         difference = np.empty((1, len(rows)))
-        loops.quadratic_forms.one_parabola_score(rows, *form, difference)
+        quadratic_forms_loops.one_parabola_score(rows, *form, difference)
         with np.errstate(invalid="ignore", over="ignore"):
             return (difference[0] > 0).view(np.int8) if np.isfinite(difference.sum()) else None
 
@@ -79,7 +79,7 @@ def by_difference(centre: Table, square: Table, linear: Table, constant: Table) 
 def score(
     X: NDArray[Any], mean: Table, half_precision: Table, start: Table, gap: Table | None
 ) -> Table:
-    """As `loops.quadratic_forms.score_rows`, in NumPy."""
+    """As `quadratic_forms_loops.score_rows`, in NumPy."""
     far = X[:, None, :] - mean  # (n, K, d), of few rows
     far *= far
     if gap is None:

@@ -14,9 +14,10 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from rosenblatt import loops
 from rosenblatt.runtime import threads
 from rosenblatt.runtime.storage import some_rows
+
+from . import linear_scores_loops
 
 # SciPy's product serves where the compiled loop, first to be imported, would gain little.
 SMALL_PRODUCT = 2**20
@@ -105,7 +106,7 @@ def score(
     rows, order = some_rows(X, first, last, NUMBERS), order - first
     scores, sizes = np.empty((len(order), *weights.shape[1:])), np.empty(len(order))
     loop = (
-        loops.sparse_scores.score_plane if weights.ndim == 1 else loops.sparse_scores.score_classes
+        linear_scores_loops.score_plane if weights.ndim == 1 else linear_scores_loops.score_classes
     )
     bad = loop(rows, order, weights, start, threshold, scores, sizes)
     if bad >= 0:
@@ -241,7 +242,7 @@ class Rough:
         if scores.ndim == 1:
             return signs(scores, self.unit * sizes)
         codes = np.empty(len(order), np.intp)
-        loops.sparse_scores.choose(scores, sizes, self.unit, codes)
+        linear_scores_loops.choose(scores, sizes, self.unit, codes)
         return codes
 
 

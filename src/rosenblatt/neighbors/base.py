@@ -200,7 +200,7 @@ class ExactSearch(Estimator):
     def partial_fit(self, X: Any, y: Any = None, classes: Any = None) -> Self:
         """Store some more rows; return self. `classes` is not needed: rows may bring new ones."""
         if not hasattr(self, "_fit_X"):
-            return self.fit(X, y)
+            return self.fit(X, y)  # type: ignore[no-any-return]
         stored, labels = self._stored()
         if labels is not None and y is None:
             raise ValueError("Rows are stored with y: pass the y of these rows as well.")

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt import loops
 from rosenblatt.runtime import threads
+
+from . import in_bytes_loops, nearest_loops
 
 Table = NDArray[np.float64]
 
@@ -26,8 +27,8 @@ class PointsInBytes:
 
     def __init__(self, X: Table, manhattan: bool) -> None:
         self.X, self.manhattan = X, manhattan
-        loop = loops.nearest_in_bytes
-        self.metric = loops.nearest.MANHATTAN if manhattan else loops.nearest.EUCLIDEAN
+        loop = in_bytes_loops
+        self.metric = nearest_loops.MANHATTAN if manhattan else nearest_loops.EUCLIDEAN
         self.most = loop.MOST_OF_DIFFERENCES if manhattan else loop.MOST_OF_PRODUCTS
         some = X[:: max(1, len(X) // SAMPLE)]
         self.centre = np.median(some, axis=0)
@@ -50,7 +51,7 @@ class PointsInBytes:
         else:
             split = rows.reshape(panels, 2, 8, width // 8, 2, 4).transpose(0, 3, 1, 4, 2, 5)
         self.panels = np.ascontiguousarray(split).reshape(panels, width // 8, 2, 64)
-        self.starts = np.full(16 * panels, loops.nearest_in_bytes.NEVER, np.int32)
+        self.starts = np.full(16 * panels, in_bytes_loops.NEVER, np.int32)
         self.apart = 0.0
         if self.manhattan:
             self.starts[:n] = np.ceil(apart)
@@ -65,7 +66,7 @@ class PointsInBytes:
         m, d = rows.shape
         bytes_ = np.full((n, -(-d // 8) * 8), middle, np.uint8)
         apart, squares = np.empty(m), np.empty(m, np.int64)
-        loops.nearest_in_bytes.put_in_bytes(
+        in_bytes_loops.put_in_bytes(
             rows, self.centre, self.step, self.metric, self.most, middle, bytes_, apart, squares
         )
         return bytes_, apart, squares
@@ -82,11 +83,11 @@ class PointsInBytes:
             sizes[:] = 0
         apart += self.apart
         found, points = np.empty((m, k)), np.empty((m, k), np.intp)
-        limits = np.full(4 * groups, -loops.nearest_in_bytes.NEVER, np.int32)
+        limits = np.full(4 * groups, -in_bytes_loops.NEVER, np.int32)
 
         def work(first: int, last: int) -> NDArray[np.intp]:  # fours: no two threads share one
             start, stop = 4 * first, min(4 * last, m)
-            done = loops.nearest_in_bytes.nearest_in_bytes(
+            done = in_bytes_loops.nearest_in_bytes(
                 self.X, self.panels, self.starts, Q, codes, sizes, apart, self.step, self.metric,
                 start, stop, found, points, limits,
             )  # fmt: skip

@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt import loops
+from rosenblatt.loops import distance_tiles
 from rosenblatt.runtime import threads
+
+from . import nearest_loops
 
 Table = NDArray[np.float64]
 
@@ -23,9 +25,9 @@ class PointsInSingles:
 
     def __init__(self, X: Table, metric: str) -> None:
         self.X = X
-        kinds = {"manhattan": loops.nearest.MANHATTAN, "minkowski": loops.nearest.CUBES}
-        self.kind = kinds.get(metric, loops.nearest.EUCLIDEAN)
-        (n, d), width = X.shape, loops.nearest.POINTS
+        kinds = {"manhattan": nearest_loops.MANHATTAN, "minkowski": nearest_loops.CUBES}
+        self.kind = kinds.get(metric, nearest_loops.EUCLIDEAN)
+        (n, d), width = X.shape, distance_tiles.POINTS
         self.centre = X.mean(axis=0, dtype=np.float64)
         above, below = X.max(axis=0) - self.centre, X.min(axis=0) - self.centre
         reach = float(np.abs(above).max() + np.abs(below).max())
@@ -34,9 +36,9 @@ class PointsInSingles:
         self.starts = np.full(len(self.panels) * width, np.inf, np.float32)
         self._put(X, width, self.panels, self.starts)
         self.most = 0.0  # that rounding may move a point by, of cubes
-        if self.kind == loops.nearest.MANHATTAN:
+        if self.kind == nearest_loops.MANHATTAN:
             self.starts[:n] = -self._rounding_of_sums(X)
-        elif self.kind == loops.nearest.CUBES:
+        elif self.kind == nearest_loops.CUBES:
             # The cube root of a sum of cubes is at most the sum of sizes.
             self.most, self.starts[:n] = float(self._rounding_of_sums(X).max()), 0.0
         self.starts -= np.float32(TINY)
@@ -53,14 +55,14 @@ class PointsInSingles:
         m, d = Q.shape
         quads, sizes = np.zeros((-(-m // 4), d, 4), np.float32), np.zeros(m)
         self._put(Q, 4, quads, sizes)
-        if self.kind != loops.nearest.EUCLIDEAN:
+        if self.kind != nearest_loops.EUCLIDEAN:
             sizes = self._rounding_of_sums(Q) + self.most
         found, points = np.empty((m, k)), np.empty((m, k), np.intp)
         limits = np.empty(4 * len(quads), np.float32)
 
         def work(first: int, last: int) -> None:  # quads: no two threads share one
-            scores = np.empty(loops.nearest.POINTS, np.float32)
-            loops.nearest.nearest_in_singles(
+            scores = np.empty(distance_tiles.POINTS, np.float32)
+            nearest_loops.nearest_in_singles(
                 self.X, self.panels, self.starts, Q, quads, sizes, self.scale, self.kind,
                 4 * first, min(4 * last, m), found, points, limits, scores,
             )  # fmt: skip
@@ -71,7 +73,7 @@ class PointsInSingles:
     def _put(self, rows: Table, width: int, tiles: Any, halves: Any) -> None:
         """Write rows in tiles, and half of their squares less what rounding may add to a score."""
         rounding = (rows.shape[1] + 16) * 2.0**-23
-        loops.nearest.put_about(rows, self.centre, self.scale, width, rounding, tiles, halves)
+        distance_tiles.put_about(rows, self.centre, self.scale, width, rounding, tiles, halves)
 
     def _rounding_of_sums(self, rows: Table) -> Table:
         """How far (n,) single precision may be off in the sum over columns of each row."""

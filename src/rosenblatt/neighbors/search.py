@@ -11,9 +11,10 @@ import scipy.sparse as sp
 import scipy.sparse.linalg
 from numpy.typing import NDArray
 
-from rosenblatt import checks, loops
+from rosenblatt import checks
 from rosenblatt.runtime import threads
 
+from . import nearest_loops
 from .in_bytes import PointsInBytes
 from .in_singles import QUERIES, PointsInSingles
 
@@ -116,7 +117,7 @@ class Points:
         if self.metric == "minkowski":
             search = self._in_singles if self.p == 3 else self._by_columns
             found, points = search(np.ascontiguousarray(Q, np.float64), k)
-            return (found if self.p > loops.nearest.LARGE_P else found ** (1 / self.p)), points
+            return (found if self.p > nearest_loops.LARGE_P else found ** (1 / self.p)), points
         return self._by_columns(Q, k)
 
     def _by_tree(self, Q: NDArray[Any], k: int) -> Found:
@@ -178,11 +179,11 @@ class Points:
 
         def work(start: int, stop: int) -> None:
             if bits:
-                counts: Any = np.empty(loops.nearest.BLOCK, np.int16)
-                loops.nearest.nearest_by_bits(table, n, codes, start, stop, found, points, counts)
+                counts: Any = np.empty(nearest_loops.BLOCK, np.int16)
+                nearest_loops.nearest_by_bits(table, n, codes, start, stop, found, points, counts)
                 return
-            distances, counts = np.empty(loops.nearest.BLOCK), np.empty(64, np.uint8)
-            loops.nearest.nearest_by_codes(
+            distances, counts = np.empty(nearest_loops.BLOCK), np.empty(64, np.uint8)
+            nearest_loops.nearest_by_codes(
                 table, n, codes, start, stop, found, points, distances, counts
             )
 
@@ -193,7 +194,7 @@ class Points:
         """Nearest by sums over columns."""
         # By cosine distance, squares between rows of length one.
         kind = getattr(
-            loops.nearest, "EUCLIDEAN" if self.metric == "cosine" else self.metric.upper()
+            nearest_loops, "EUCLIDEAN" if self.metric == "cosine" else self.metric.upper()
         )
         Q = np.ascontiguousarray(Q, np.float64)
         n, (m, d) = len(self.X), Q.shape
@@ -202,8 +203,8 @@ class Points:
         found, points = np.empty((m, k)), np.empty((m, k), np.intp)
 
         def work(start: int, stop: int) -> None:
-            distances, sums = np.empty((2, loops.nearest.BLOCK))
-            loops.nearest.nearest_by_columns(
+            distances, sums = np.empty((2, nearest_loops.BLOCK))
+            nearest_loops.nearest_by_columns(
                 self._blocks, n, Q, kind, float(self.p), start, stop, found, points, distances, sums
             )
 
@@ -218,8 +219,8 @@ class Points:
         found, points = np.empty((m, k)), np.empty((m, k), np.intp)
 
         def work(start: int, stop: int) -> None:
-            distances, known = np.empty((2, loops.nearest.BLOCK))
-            loops.nearest.nearest_by_gower(
+            distances, known = np.empty((2, nearest_loops.BLOCK))
+            nearest_loops.nearest_by_gower(
                 self._blocks, n, Q, self.categorical, self.ranges, start, stop,
                 found, points, distances, known,
             )  # fmt: skip
@@ -288,7 +289,7 @@ def _words_of(X: NDArray[Any]) -> NDArray[np.uint64]:
 def _blocks_of(X: NDArray[Any]) -> NDArray[Any]:
     """Points column by column, 64 at a time; the last block repeats the last point."""
     n, d = X.shape
-    width = loops.nearest.BLOCK
+    width = nearest_loops.BLOCK
     blocks = np.empty((-(-n // width), d, width), X.dtype)
     whole = n // width
     blocks[:whole] = X[: whole * width].reshape(whole, width, d).transpose(0, 2, 1)

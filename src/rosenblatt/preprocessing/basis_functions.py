@@ -13,8 +13,9 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.preprocessing import PolynomialFeatures, SplineTransformer
 
-from rosenblatt import loops
 from rosenblatt.runtime.storage import read_only
+
+from . import scaling_loops
 
 CELLS_AT_ONCE = 2**20
 
@@ -224,7 +225,7 @@ class Splines(OfEachColumn):
         size = CELLS_AT_ONCE // X.shape[1] + 1
         for start in range(0, len(X), size):  # no call takes so long that nobody is heard
             rows, here = read_only(X[start : start + size]), found[start : start + size]
-            loops.column_scaling.fill_splines(rows, knots, self.degree, ends, scratch, here)
+            scaling_loops.fill_splines(rows, knots, self.degree, ends, scratch, here)
         return found
 
     def names(self, columns: Sequence[str]) -> list[str]:

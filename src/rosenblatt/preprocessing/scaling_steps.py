@@ -13,9 +13,10 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.special import expit, logit
 
-from rosenblatt import loops
 from rosenblatt.runtime import threads
 from rosenblatt.runtime.storage import read_only
+
+from . import scaling_loops
 
 Numbers = NDArray[np.float64]
 
@@ -48,7 +49,7 @@ def shift_and_divide(
         rows = out[first:last]
         block = rows if out.flags.c_contiguous else np.empty(rows.shape, out.dtype)
         source = read_only(X[first:last])
-        loops.column_scaling.shift_and_divide(source, *columns, high - low, low, block)
+        scaling_loops.shift_and_divide(source, *columns, high - low, low, block)
         if block is not rows:
             rows[...] = block
 
@@ -133,7 +134,7 @@ def _rows_to_unit_length(X: NDArray[Any], out: NDArray[Any], norm: str) -> None:
 def _compiled_runs(
     values: NDArray[Any], out: NDArray[Any], starts: NDArray[np.int64], norm: str
 ) -> None:
-    loops.column_scaling.runs_to_unit_length(
+    scaling_loops.runs_to_unit_length(
         read_only(values), read_only(starts), norm == "l1", SMALLEST, LARGEST, out
     )
 

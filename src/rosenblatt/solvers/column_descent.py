@@ -16,11 +16,10 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from rosenblatt import loops
 from rosenblatt.runtime import threads
 from rosenblatt.runtime.storage import arrays
 
-from . import Iterate
+from . import Iterate, coordinate_descent_loops
 from .gram_descent import MOST_FINISHING, Array, GramDescent, Penalty, exact
 
 # The columns of a table, centred and weighted, dense or compressed.
@@ -65,7 +64,7 @@ class Columns:
         balance = float(self.roots @ r) if self.means.any() else 0.0
 
         def work(start: int, stop: int) -> None:
-            loops.coordinate_descent.correlate(
+            coordinate_descent_loops.correlate(
                 self.read, self.means, balance, which[start:stop], r, left
             )
 
@@ -75,7 +74,7 @@ class Columns:
     def residual(self, target: Array, w: Array) -> Array:
         """What is left of a target without ``X w``."""
         r = target.copy()
-        shift = loops.coordinate_descent.take_out(self.read, self.means, w, r)
+        shift = coordinate_descent_loops.take_out(self.read, self.means, w, r)
         return r + shift * self.roots if shift else r
 
     def products(self, some: NDArray[np.intp], others: NDArray[np.intp]) -> Array:
@@ -88,8 +87,8 @@ class Columns:
     def sweep(self, penalty: Any, order: NDArray[np.int64], w: Array, target: Array) -> None:
         """Minimise over each weight of `order` in turn; changes w."""
         r, shift = target.copy(), np.zeros(1)
-        shift[0] = loops.coordinate_descent.take_out(self.read, self.means, w, r)
-        loops.coordinate_descent.column_sweep(
+        shift[0] = coordinate_descent_loops.take_out(self.read, self.means, w, r)
+        coordinate_descent_loops.column_sweep(
             self.read, self.means, self.squares, *penalty, order, w, r, shift
         )
 
@@ -180,7 +179,7 @@ class ColumnDescent:
         # Of a column that was not compared, the bound is all that is known, and enough.
         known = np.where(self.stamps == self.travelled, self.left, self._bounds())
         rr, tr = float(self.residual @ self.residual), float(self.residual @ self.target)
-        objective, gap, norm = loops.coordinate_descent.measure(rr, tr, known, w, *penalty)
+        objective, gap, norm = coordinate_descent_loops.measure(rr, tr, known, w, *penalty)
         return objective, gap, norm
 
     def _bounds(self) -> Array:

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, lapack
 
-from rosenblatt import loops
+from . import curvature_factors_loops
 
 Array = NDArray[np.float64]
 SMALL = 40  # up to which the call of LAPACK takes most of its time
@@ -45,7 +45,7 @@ def _lower(H: Array, scale: Array, ridge: float) -> Array | None:
     """The L of ``H = S L L' S``, with the ridge on the diagonal of L L'; None if there is none."""
     if len(H) <= SMALL:
         H, lower = np.ascontiguousarray(H), np.empty(H.shape, order="F")
-        return lower if loops.curvature_factors.factor(H, ridge, scale, lower) else None
+        return lower if curvature_factors_loops.factor(H, ridge, scale, lower) else None
     scaled = H / (scale[:, np.newaxis] * scale)
     scaled.flat[:: len(H) + 1] = 1.0 + ridge
     lower, failed = lapack.dpotrf(scaled, lower=True)

@@ -16,8 +16,7 @@ proximal point algorithm.
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt import loops
-
+from . import dual_coordinate_loops
 from .margin_problem import Array, MarginProblem
 
 PROXIMAL_COLUMN = 0.3  # of the rows' root mean square length
@@ -36,7 +35,7 @@ class DualCoordinate:
             bias = PROXIMAL_COLUMN * max(float(np.sqrt(problem.lengths.mean())), 1e-30)
         low, high = problem.limits
         self.beta = np.zeros(n) if beta is None else np.clip(beta, low, high)
-        self.table = loops.dual_coordinate.Rows(
+        self.table = dual_coordinate_loops.Rows(
             problem.rows, problem.t, low, high, problem.ridge, problem.lengths + bias**2,
             problem.epsilon, float(bias),
         )  # fmt: skip
@@ -82,7 +81,7 @@ class DualCoordinate:
 
     def advance(self) -> bool:
         """Make a pass; return whether all rows are at rest and the gap is small."""
-        self.n_active, self.firm, total = loops.dual_coordinate.dual_pass(
+        self.n_active, self.firm, total = dual_coordinate_loops.dual_pass(
             self.table, self.centre, self.order, self.n_active, self.firm, self.seed,
             self.beta, self.weights,
         )  # fmt: skip

@@ -13,9 +13,9 @@ import numpy as np
 import scipy.linalg
 from numpy.typing import NDArray
 
-from rosenblatt import loops
 from rosenblatt.runtime.threads import over_chunks
 
+from . import folded_systems_loops
 from .shifted_systems import is_solved, solve_shifted
 
 Floats = NDArray[np.float64]
@@ -115,7 +115,7 @@ class FoldedSystems:
         def work(start: int, stop: int) -> Floats:
             sums = np.zeros(V.shape)
             for i in range(start, stop):
-                loops.symmetric_products.add_symmetric(
+                folded_systems_loops.add_symmetric(
                     self.K, self.bounds, self.left_out, V, stops[i], stops[i + 1], sums
                 )
             return sums

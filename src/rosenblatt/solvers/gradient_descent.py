@@ -5,9 +5,10 @@ from collections.abc import Iterator
 import numpy as np
 import scipy.sparse as sp
 
-from rosenblatt import loops
+from rosenblatt.loops import random
 from rosenblatt.runtime.storage import arrays
 
+from . import logistic_loops, softmax_loops
 from .logistic_problem import Array, BinaryProblem, LogisticProblem, Place
 from .softmax import SoftmaxProblem
 
@@ -96,7 +97,7 @@ def sgd(
     passes = 0
     while True:
         steps = step / (1.0 + passes + np.arange(problem.n) / problem.n)
-        loops.perceptron.shuffle(order, seed + (passes << 32))
+        random.shuffle(order, seed + (passes << 32))
         with np.errstate(over="ignore"):
             shrink = np.maximum(1.0 - steps * decay, 0.0)
         if _pass(problem, weight, order, steps, shrink, point):
@@ -123,10 +124,10 @@ def _pass(
         some = slice(start, start + size)
         part = (order[some], steps[some], shrink[some])
         if isinstance(problem, BinaryProblem):
-            made = loops.logistic.stochastic_pass(rows, problem.y, c, *part, bias, point, scale)
+            made = logistic_loops.stochastic_pass(rows, problem.y, c, *part, bias, point, scale)
         else:
             assert isinstance(problem, SoftmaxProblem)
-            made = loops.softmax.stochastic_pass(
+            made = softmax_loops.stochastic_pass(
                 rows, problem.code, c, *part, bias, problem.reference, point, scale,
                 np.empty(problem.K),
             )  # fmt: skip

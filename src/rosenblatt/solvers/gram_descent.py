@@ -14,9 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import lapack
 
-from rosenblatt import loops
-
-from . import Iterate
+from . import Iterate, coordinate_descent_loops
 
 Array = NDArray[np.float64]
 
@@ -70,7 +68,7 @@ class GramDescent:
     def at(self, penalty: Penalty, w: Array) -> Iterate:
         """What weights are worth, without a step."""
         left = np.empty_like(self.xy)
-        loops.coordinate_descent.gram_left(self.xx, self.xy, w, left)
+        coordinate_descent_loops.gram_left(self.xx, self.xy, w, left)
         return Iterate(w, *self._measure(penalty, w, left))
 
     def steps(
@@ -78,7 +76,7 @@ class GramDescent:
     ) -> Iterator[Iterate]:
         """Go on from w, which is changed: a step is one sweep, in random order with `rng`."""
         left = np.empty_like(self.xy)
-        loops.coordinate_descent.gram_left(self.xx, self.xy, w, left)
+        coordinate_descent_loops.gram_left(self.xx, self.xy, w, left)
         order = np.arange(self.n_weights)
         settled, sweeps = True, 0  # since the last time that equations were solved
         while True:
@@ -87,7 +85,7 @@ class GramDescent:
                 sweeps = 0 if self._solve_for_signs(penalty, w, left) else -used
             if rng is not None:
                 rng.shuffle(order)
-            settled = not loops.coordinate_descent.gram_sweep(self.xx, *penalty, order, w, left)
+            settled = not coordinate_descent_loops.gram_sweep(self.xx, *penalty, order, w, left)
             sweeps += 1
             yield Iterate(w, *self._measure(penalty, w, left))
 
@@ -96,10 +94,10 @@ class GramDescent:
         if exact(step, self.yy, self.xy) or not 0 < np.count_nonzero(w) <= MOST_TO_FINISH:
             return step
         best, left, order = w.copy(), np.empty_like(self.xy), np.arange(self.n_weights)
-        loops.coordinate_descent.gram_left(self.xx, self.xy, best, left)
+        coordinate_descent_loops.gram_left(self.xx, self.xy, best, left)
         for _ in range(MOST_FINISHING):
             self._solve_for_signs(penalty, best, left)
-            if not loops.coordinate_descent.gram_sweep(self.xx, *penalty, order, best, left):
+            if not coordinate_descent_loops.gram_sweep(self.xx, *penalty, order, best, left):
                 break
         objective, norm, gap = self._measure(penalty, best, left)
         if not objective <= step.objective:
@@ -112,7 +110,7 @@ class GramDescent:
         """Objective, gradient norm and gap."""
         tr = self.yy - float(self.xy @ w)
         rr = max(0.0, tr - float(left @ w))
-        objective, gap, norm = loops.coordinate_descent.measure(rr, tr, left, w, *penalty)
+        objective, gap, norm = coordinate_descent_loops.measure(rr, tr, left, w, *penalty)
         if penalty == Penalty(0.0) and norm <= NEARLY * np.linalg.norm(self.xy):
             gap = min(gap, self._excess(left))
         return objective, norm, gap
@@ -140,7 +138,7 @@ class GramDescent:
             share = float(shares.min(initial=1.0))
             w[kept] = start + share * step
             w[kept[lost[shares == share]]] = 0.0
-            loops.coordinate_descent.gram_left(self.xx, self.xy, w, left)
+            coordinate_descent_loops.gram_left(self.xx, self.xy, w, left)
             if not len(lost):
                 break
         return True

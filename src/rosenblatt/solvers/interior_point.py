@@ -17,9 +17,10 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from rosenblatt import loops
+from rosenblatt.loops import rows as rows_loops
 from rosenblatt.runtime.storage import arrays
 
+from . import interior_point_loops
 from .curvature_factors import Factor, factored
 from .margin_problem import Array, MarginProblem
 
@@ -47,13 +48,14 @@ class InteriorPoint:
         c = np.concatenate([problem.above[up], problem.below[down]])
         r = s * problem.t[row] - problem.epsilon
         hold = 1 / problem.bias**2 if problem.bias else -1.0
-        self.sides = loops.interior_point.Sides(row, s, c, r, problem.rows, hold)
+        self.sides = interior_point_loops.Sides(row, s, c, r, problem.rows, hold)
         a, xi = c / 2, np.maximum(r, 0.0) + max(1.0, np.abs(r).max(initial=0.0))
-        self.now = loops.interior_point.State(
-            a, xi - r, xi, *np.empty((5, len(c))), np.zeros(n), np.zeros(size)
+        over = np.empty((5, len(c)))
+        self.now = interior_point_loops.State._make(
+            [a, xi - r, xi, *over, np.zeros(n), np.zeros(size)]
         )
-        self.step = loops.interior_point.Step(
-            *np.empty((3, len(c))), np.empty(size), *np.empty((2, n))
+        self.step = interior_point_loops.Step._make(
+            [*np.empty((3, len(c))), np.empty(size), *np.empty((2, n))]
         )
         self.h = np.empty(n)
         self.small_gap = self.wanted = tol * problem.zero
@@ -92,8 +94,8 @@ class InteriorPoint:
 
     def advance(self) -> bool:
         """Make a step; return whether the gap is small and falls no more."""
-        loops.interior_point.weigh(self.sides, self.now, self.h)
-        left = loops.interior_point.advance(self.sides, self.now, self.step, *self._factor())
+        interior_point_loops.weigh(self.sides, self.now, self.h)
+        left = interior_point_loops.advance(self.sides, self.now, self.step, *self._factor())
         self._measured = None
         if left > self.small_gap:  # the gap is no less, but for what is not yet feasible
             return False
@@ -137,7 +139,7 @@ def gram(X: Any, h: Array) -> Array:
     size = max(16, CELLS_PER_BLOCK // max(d, 1))
     room = np.empty((min(size, n), d + 1))
     for start in range(0, n, size):
-        block = room[: loops.rows.weighted(rows, h, start, min(start + size, n), room)]
+        block = room[: rows_loops.weighted(rows, h, start, min(start + size, n), room)]
         H += block.T @ block
     return H
 

@@ -12,9 +12,10 @@ import scipy.linalg
 from numpy.typing import NDArray
 from scipy.linalg.lapack import dpotrf, dpotrs
 
-from rosenblatt import loops
+from rosenblatt.loops import rows as rows_loops
 from rosenblatt.runtime.storage import arrays
 
+from . import joint_interior_loops
 from .interior_point import FALLING, FINE
 from .joint_margin import JointProblem
 from .margin_problem import Array
@@ -50,8 +51,8 @@ class JointInterior:
         xi, g, h, dxi, second, rest = np.zeros((6, n))
         a[:], u[:], xi[:], g[:] = self.c[:, np.newaxis] / K, 1.0, 2.0, self.c / K
         a[np.arange(n), self.codes] = 0.0
-        self.now = loops.joint_interior.State(self.codes, a, u, xi, g, q, h)
-        self.step = loops.joint_interior.Step(da, du, dxi, first, second, fixed, rest)
+        self.now = joint_interior_loops.State(self.codes, a, u, xi, g, q, h)
+        self.step = joint_interior_loops.Step(da, du, dxi, first, second, fixed, rest)
         self.small_gap = self.wanted = tol * problem.zero
         self.last = self.left = np.inf  # the gap when it was least, and the sum of the products
         self.n_steps = self.in_vain = 0
@@ -105,7 +106,7 @@ class JointInterior:
 
     def _step(self) -> float:
         """Mehrotra's predictor and corrector; return the sum of the products that go to zero."""
-        loop, now, step = loops.joint_interior, self.now, self.step
+        loop, now, step = joint_interior_loops, self.now, self.step
         factor = self._factor()
         for part in step:
             part[:] = 0.0
@@ -131,7 +132,7 @@ class JointInterior:
                 break
             before = [part.copy() for part in self.step[:3]]
             wish = min(1.0, max(1.5 * length, length + 0.1))
-            loops.joint_interior.correct(self.now, self.step, target, wish)
+            joint_interior_loops.correct(self.now, self.step, target, wish)
             other = self._direction(factor)
             if not other[0] >= length + LONGER:
                 for part, old in zip(self.step, before, strict=False):
@@ -144,7 +145,7 @@ class JointInterior:
         """The longest step, and the changes of W and b, that bring products where `step` aims."""
         (W, b), (K, d) = self.planes, self.planes[0].shape
         push = np.empty(self.now.a.shape)
-        loops.joint_interior.push(self.now, self.step, push)
+        joint_interior_loops.push(self.now, self.step, push)
         right = np.zeros((K, d + 1))
         right[:, :d] = np.asarray(self.X.T @ push).T - W
         if self.problem.bias:
@@ -152,7 +153,7 @@ class JointInterior:
         move = dpotrs(factor, right.ravel(), lower=1)[0].reshape(K, d + 1)
         dW, db = move[:, :d], move[:, d]
         df = np.ascontiguousarray(self.X @ dW.T + db, np.float64)
-        return loops.joint_interior.change(self.now, self.step, df), dW, db
+        return joint_interior_loops.change(self.now, self.step, df), dW, db
 
     def _factor(self) -> Array:
         """Cholesky's factor; LAPACK's own, as SciPy's checks take longer than it does."""
@@ -172,7 +173,7 @@ class JointInterior:
         for start in range(0, n, size):
             stop = min(start + size, n)
             weights = M[: stop - start]
-            loops.joint_interior.weigh(self.now, start, stop, weights)
+            joint_interior_loops.weigh(self.now, start, stop, weights)
             if by_pair:
                 sums += weights.T @ self._pairs(start, stop, len(upper[0]))
             else:
@@ -191,7 +192,7 @@ class JointInterior:
     def _rows(self, start: int, stop: int) -> Array:
         """Some rows with a one behind."""
         rows = np.empty((stop - start, self.X.shape[1] + 1))
-        loops.rows.weighted(arrays(self.X), np.ones(stop), start, stop, rows)
+        rows_loops.weighted(arrays(self.X), np.ones(stop), start, stop, rows)
         return rows
 
     def _pairs(self, start: int, stop: int, size: int) -> Array:
@@ -199,7 +200,7 @@ class JointInterior:
         if start in self.known:
             return self.known[start]
         products, rows = np.empty((stop - start, size)), self._rows(start, stop)
-        loops.joint_interior.multiply_pairs(rows, products)
+        joint_interior_loops.multiply_pairs(rows, products)
         if len(self.c) * size <= MOST_KNOWN:
             self.known[start] = products
         return products

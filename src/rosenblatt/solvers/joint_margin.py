@@ -21,9 +21,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt import loops
 from rosenblatt.runtime.storage import arrays, read_only
 
+from . import dual_coordinate_loops, joint_margin_loops
 from .dual_coordinate import NEARLY, PROXIMAL_COLUMN
 from .margin_problem import ROUNDING, Array
 
@@ -114,12 +114,12 @@ class JointCoordinate:
         self.problem = problem
         n, K, rows = len(problem.codes), problem.n_classes, arrays(problem.X)
         lengths = np.empty(n)
-        loops.dual_coordinate.squared_lengths(rows, lengths)
+        dual_coordinate_loops.squared_lengths(rows, lengths)
         bias = problem.bias
         if problem.free:
             bias = PROXIMAL_COLUMN * max(float(np.sqrt(lengths.mean())), 1e-30)
         codes, c = read_only(problem.codes.astype(np.int32)), read_only(problem.c)
-        self.table = loops.joint_margin.Rows(rows, codes, c, lengths + bias**2, float(bias))
+        self.table = joint_margin_loops.Rows(rows, codes, c, lengths + bias**2, float(bias))
         self.alpha = np.zeros((n, K)) if alpha is None else alpha.copy()
         self.weights = np.vstack(
             [np.asarray(problem.X.T @ self.alpha, np.float64), bias * self.alpha.sum(axis=0)]
@@ -157,7 +157,7 @@ class JointCoordinate:
     def advance(self) -> bool:
         """Make a pass; return whether all rows are at rest and the gap is small."""
         K = self.problem.n_classes
-        self.n_active, self.violation = loops.joint_margin.joint_pass(
+        self.n_active, self.violation = joint_margin_loops.joint_pass(
             self.table, self.centre, self.order, self.n_active, self.firm, self.seed,
             self.alpha, self.weights, np.empty(K), np.empty(K),
         )  # fmt: skip

@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 from scipy.linalg.lapack import dpstrf
 from scipy.optimize import linprog
 
-from rosenblatt import loops
-
+from . import joint_smo_loops
 from .dual_coordinate import PROXIMAL_COLUMN
 from .joint_interior import JointInterior
 from .joint_margin import JointProblem
@@ -126,7 +125,7 @@ class JointSmo:
 
     def _measure(self) -> float:
         """The largest violation of a row."""
-        loops.joint_smo.violations(self._slopes(), self.alpha, self.codes, self.c, self.found)
+        joint_smo_loops.violations(self._slopes(), self.alpha, self.codes, self.c, self.found)
         return float(self.found.max(initial=0.0))
 
     @property
@@ -182,7 +181,7 @@ class JointSmo:
         before, alpha = self.alpha[work], self.alpha[work]
         inner = max(0.5 * self.goal, 0.1 * self.violation)
         most = min(self.most - self.n_steps, STEPS_A_ROW * len(work))
-        made = loops.joint_smo.joint_steps(
+        made = joint_smo_loops.joint_steps(
             K, self.codes[work], self.c[work], self.column, self._slopes(work), alpha, inner, most,
             np.empty(alpha.shape[1]),
         )  # fmt: skip

@@ -9,8 +9,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt import loops
-
+from . import coordinate_descent_loops
 from .curvature_factors import factored
 from .logistic_problem import Array, LogisticProblem, Place
 from .newton import backtrack
@@ -57,10 +56,10 @@ def lowered(
     n_weights = place.point[:-1].size
     l1 = np.where(chosen < n_weights, problem.l1, 0.0)
     w, rest = old.copy(), slope.copy()
-    first = loops.coordinate_descent.quadratic_sweep(H, l1, w, rest)
+    first = coordinate_descent_loops.quadratic_sweep(H, l1, w, rest)
     between = max(FEWEST_SWEEPS, len(chosen) // COORDINATES_PER_SWEEP)
     for sweep in range(MOST_SWEEPS):
-        if loops.coordinate_descent.quadratic_sweep(H, l1, w, rest) <= LEFT**2 * first:
+        if coordinate_descent_loops.quadratic_sweep(H, l1, w, rest) <= LEFT**2 * first:
             break
         if (sweep + 1) % between == 0:
             leap(H, l1, w, rest)

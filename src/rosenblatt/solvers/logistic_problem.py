@@ -15,12 +15,12 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.special import entr
 
-from rosenblatt import loops
+from rosenblatt.loops import rows as rows_loops
 from rosenblatt.runtime import threads
 from rosenblatt.runtime.blas import one_blas_thread
 from rosenblatt.runtime.storage import arrays, read_only
 
-from . import Iterate
+from . import Iterate, logistic_loops
 from .curvature_factors import factored, inverted
 
 Array = NDArray[np.float64]
@@ -274,7 +274,7 @@ class BinaryProblem(LogisticProblem):
     def _loss(self, point: Array) -> tuple[float, Array]:
         def work(start: int, stop: int) -> tuple[float, Array]:
             gradient = np.zeros(self.d + 1)
-            loss = loops.logistic.loss_pass(
+            loss = logistic_loops.loss_pass(
                 self.rows, self.y, self.c, start, stop, point, self.share, np.empty(BLOCK), gradient
             )
             return loss, gradient
@@ -285,7 +285,7 @@ class BinaryProblem(LogisticProblem):
     def _curvature(self, P: Array, v: Array) -> Array:
         def work(start: int, stop: int) -> Array:
             product = np.zeros(self.d + 1)
-            loops.logistic.curvature_pass(
+            logistic_loops.curvature_pass(
                 self.rows, self.c, P, start, stop, v, np.empty(BLOCK), product
             )
             return product
@@ -328,12 +328,12 @@ class BinaryProblem(LogisticProblem):
 
     def pull(self, P: Array, start: int, stop: int) -> Array:
         push, pull = self.c[start:stop] * self.y[start:stop] * P, np.zeros(self.d + 1)
-        loops.rows.add_each(self.rows, start, push, pull[:-1])
+        rows_loops.add_each(self.rows, start, push, pull[:-1])
         pull[-1] = push.sum()
         return pull
 
     def entropy(self, P: Array, kept: float, start: int, stop: int) -> float:
-        return float(loops.logistic.entropy(self.c[start:stop], P * kept))
+        return float(logistic_loops.entropy(self.c[start:stop], P * kept))
 
 
 def weighted_gram(problem: LogisticProblem, share: Array, chosen: NDArray[np.intp]) -> Array:
@@ -374,7 +374,7 @@ def squared_columns(problem: LogisticProblem, h: Array) -> Array:
 
     def work(start: int, stop: int) -> Array:
         sums = np.zeros((problem.d, h.shape[1]))
-        loops.logistic.squares_pass(rows, h, start, stop, sums)
+        logistic_loops.squares_pass(rows, h, start, stop, sums)
         return sums
 
     return added(problem.over_rows(work))

@@ -17,8 +17,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt import loops
+from rosenblatt.loops import rows as rows_loops
 from rosenblatt.runtime.storage import arrays, read_only
+
+from . import dual_coordinate_loops
 
 Array = NDArray[np.float64]
 LEAST = 1e-6  # of the objective without weights and intercept
@@ -76,19 +78,19 @@ class MarginProblem:
     def lengths(self) -> Array:
         """|x|^2 of each row (n,)."""
         lengths = np.empty(len(self.t))
-        loops.dual_coordinate.squared_lengths(self.rows, lengths)
+        dual_coordinate_loops.squared_lengths(self.rows, lengths)
         return read_only(lengths)
 
     def scores(self, w: Array) -> Array:
         """X w (n,)."""
         scores = np.empty(len(self.t))
-        loops.rows.dot_each(self.rows, 0, w, scores)
+        rows_loops.dot_each(self.rows, 0, w, scores)
         return scores
 
     def combination(self, beta: Array) -> Array:
         """sum_i beta_i x_i (d,)."""
         w = np.zeros(self.d + 1)
-        loops.dual_coordinate.multiply(self.rows, beta, w)
+        dual_coordinate_loops.multiply(self.rows, beta, w)
         return w[:-1]
 
     def excess(self, f: Array) -> Array:

@@ -1,7 +1,7 @@
 """Working sets of coefficients, each improved by sequential minimal optimisation.
 
 A working set holds the rows whose slopes are furthest off, and some of the last set. Pairs within
-it are improved by `loops.smo`, and the scores of all rows follow from the kernel rows of those that
+it are improved by `smo_loops`, and the scores of all rows follow from the kernel rows of those that
 changed. At the end the scores of supports and of rows that may become one are computed anew in
 float64: errors of kernel rows in float32 are found and corrected by another round.
 """
@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt import loops
+from . import smo_loops
 
 Floats = NDArray[np.float64]
 
@@ -113,7 +113,7 @@ class Smo:
     def _slopes(self) -> float:
         """The slopes of all rows; return by how much the furthest pair is off."""
         c, low, high, kink = self.problem
-        loops.smo.slopes(self.f + c, self.b, low, high, kink, self.up, self.down)
+        smo_loops.slopes(self.f + c, self.b, low, high, kink, self.up, self.down)
         return float(self.down.max(initial=-np.inf) - self.up.min(initial=np.inf))
 
     def advance(self) -> str | None:
@@ -146,7 +146,7 @@ class Smo:
         c, low, high, kink = self.problem
         g, most = self.f + c, max(10, len(self.b) // 10, self.n_steps // 100)
         most = min(most, self.most - self.n_steps)
-        made = loops.smo.smo_steps(
+        made = smo_loops.smo_steps(
             self.matrix, self.diagonal, g, self.b, low, high, kink, self.goal, most
         )
         self.f, self.exact = g - c, False
@@ -163,7 +163,7 @@ class Smo:
         c, low, high, kink = self.problem
         before, b = self.b[active], self.b[active]
         inner = max(self.goal, INNER * self.violation)
-        made = loops.smo.smo_steps(
+        made = smo_loops.smo_steps(
             self.matrix[np.ix_(active, active)], self.diagonal[active], (self.f + c)[active], b,
             low[active], high[active], kink, inner,
             min(self.most - self.n_steps, max(STEPS_OF_ACTIVE * len(active), self.n_steps // 100)),
@@ -181,7 +181,7 @@ class Smo:
         before, b = self.b[work], self.b[work]
         inner = min(max(self.tol, INNER * self.violation), 0.9 * self.violation)
         K = self.rows.among(work)
-        made = loops.smo.smo_steps(
+        made = smo_loops.smo_steps(
             K, K.diagonal().copy(), self.f[work] + c[work], b, low[work], high[work], kink,
             inner, min(self.most - self.n_steps, 10 * len(work)),
         )  # fmt: skip

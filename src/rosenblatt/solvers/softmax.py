@@ -7,11 +7,11 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.special import entr
 
-from rosenblatt import loops
 from rosenblatt.runtime import threads
 from rosenblatt.runtime.blas import one_blas_thread
 from rosenblatt.runtime.storage import arrays, read_only
 
+from . import softmax_loops
 from .logistic_problem import Array, LogisticProblem, Place, added, squared_columns
 
 CELLS_PER_BLOCK = 131_072  # read and made at a time; with fewer, threads wait for each other
@@ -72,7 +72,7 @@ class SoftmaxProblem(LogisticProblem):
                 rows = self._some_rows(first, last)
                 Z = W @ rows.T
                 scratch = np.empty((2, last - first), self.real)
-                loss += loops.softmax.loss_block(
+                loss += softmax_loops.loss_block(
                     Z[: self.K], b, self.code[first:last], c[first:last], self.reference, scratch,
                     self.P[first:last],
                 )  # fmt: skip
@@ -90,7 +90,7 @@ class SoftmaxProblem(LogisticProblem):
 
         def work(start: int, stop: int) -> tuple[float, Array]:
             gradient = np.zeros(self.shape)
-            loss = loops.softmax.loss_pass(
+            loss = softmax_loops.loss_pass(
                 rows, self.code, self.c, start, stop, W, self.reference, self.P, gradient
             )
             return loss, gradient
@@ -106,7 +106,7 @@ class SoftmaxProblem(LogisticProblem):
 
         def sparse_work(start: int, stop: int) -> Array:
             product = np.zeros(self.shape)
-            loops.softmax.curvature_pass(
+            softmax_loops.curvature_pass(
                 arrays(self.X), self.c, P, start, stop, v, np.empty(self.K), product
             )
             return product
@@ -258,7 +258,7 @@ class SoftmaxProblem(LogisticProblem):
             scores = scores + self.X[start:stop] @ move[:-1]
         mean = np.einsum("ik,ik->i", P, scores)[:, None]
         moved: Array = P * (1 - (scores - mean))
-        if self.reference and np.any(moved.sum(axis=1) > 1 + loops.softmax.ROUNDING):
+        if self.reference and np.any(moved.sum(axis=1) > 1 + softmax_loops.ROUNDING):
             moved[0, 0] = np.nan  # the last class would have less than nothing
         return moved
 
@@ -273,7 +273,7 @@ class SoftmaxProblem(LogisticProblem):
                 if np.any(move[:-1]):
                     scores += rows @ move[:-1]
                 R = np.empty_like(scores)
-                more, negative = loops.softmax.move_block(
+                more, negative = softmax_loops.move_block(
                     P[first - start : last - start], scores, self.code[first:last],
                     self.c[first:last], self.reference, R,
                 )  # fmt: skip

@@ -10,8 +10,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt import loops
-
+from . import logistic_loops, squared_hinge_loops
 from .interior_point import gram
 from .logistic_coordinate import coordinate
 from .logistic_problem import BLOCK, Array, LogisticProblem, Place, added
@@ -39,7 +38,7 @@ class SquaredHingeProblem(LogisticProblem):
 
         def work(start: int, stop: int) -> tuple[float, Array]:
             gradient = np.zeros(self.d + 1)
-            loss = loops.squared_hinge.loss_pass(
+            loss = squared_hinge_loops.loss_pass(
                 margin.rows, margin.t, margin.above, margin.below, margin.epsilon, start, stop,
                 point, self.bend, np.empty(BLOCK), gradient,
             )  # fmt: skip
@@ -53,7 +52,7 @@ class SquaredHingeProblem(LogisticProblem):
     def _curvature(self, P: Array, v: Array) -> Array:
         def work(start: int, stop: int) -> Array:
             product = np.zeros(self.d + 1)
-            loops.squared_hinge.curvature_pass(self.margin.rows, P, start, stop, v, product)
+            squared_hinge_loops.curvature_pass(self.margin.rows, P, start, stop, v, product)
             return product
 
         product = added(self.over_rows(work))
@@ -77,7 +76,7 @@ class SquaredHingeProblem(LogisticProblem):
     def diagonal(self, place: Place) -> Array:
         bend = self.probabilities(place)
         diagonal = np.zeros((self.d, 1))
-        loops.logistic.squares_pass(self.margin.rows, bend[:, np.newaxis], 0, self.n, diagonal)
+        logistic_loops.squares_pass(self.margin.rows, bend[:, np.newaxis], 0, self.n, diagonal)
         level = bend.sum() + self.hold if self.fit_intercept else 1.0
         return np.append(diagonal[:, 0] + self.l2, level)
 

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from rosenblatt.loops.machine_code import MachineCode
 from rosenblatt.term_table import TermTable, split
 
+from . import mail_loops
 from .batches import PageReader, Rows, TokenCounter, joined_rows
 from .schema import TOKEN_INDEX
 from .store import HAM, SPAM, ParsedMessage, Store
@@ -26,7 +27,7 @@ LARGEST_ALIKE = 1 << BITS_OF_A_COUNT
 MOST_TOKENS_AT_FIRST = 1 << 17  # there is room for; more is made when they come
 BETWEEN = b'","'  # two words of a list in JSON
 PLAIN = bytes(set(range(32, 256)) - set(b'"\\'))  # bytes that JSON writes as they are
-pack_histories = MachineCode("mail.pack_histories")
+pack_histories = MachineCode(mail_loops.pack_histories)
 
 Counts = NDArray[np.int64]
 

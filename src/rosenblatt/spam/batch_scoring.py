@@ -13,11 +13,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt import term_table_loops
 from rosenblatt.loops.machine_code import MachineCode
-from rosenblatt.loops.mail_codes import LOWER
 from rosenblatt.term_table import TermTable, split
 
+from . import mail_loops
 from .batches import FOLDS, PageReader, TokenCounter, padded
+from .mail_loops import LOWER
 from .message import Message
 from .scoring import CountingModel, fisher, logistic, surprise
 from .store import Store
@@ -27,7 +29,7 @@ MOST_NEW = 1 << 20  # tokens that the store never counted, before they are dropp
 UPPER = np.arange(256, dtype=np.uint8)
 UPPER[ord("a") : ord("z") + 1] -= 32
 CASES = np.stack([FOLDS[LOWER], UPPER])
-find_plainer, look_up = MachineCode("mail.find_plainer"), MachineCode("text.look_up")
+find_plainer, look_up = MachineCode(mail_loops.find_plainer), MachineCode(term_table_loops.look_up)
 LONGEST = 4096  # bytes of a token whose plainer forms the loop finds
 
 Weights = NDArray[np.float64]

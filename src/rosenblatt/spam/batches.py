@@ -11,18 +11,19 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.loops import mail_codes as codes
 from rosenblatt.loops.machine_code import MachineCode
+from rosenblatt.spam import mail_loops as codes
 from rosenblatt.term_table import OVERHANG, TermTable, joined
 
 from .html import BREAKS, MOST_LINKS, VOID, Page, unescape
+from .html_loops import read_page
 from .message import BLANKS, MOST_DECODED, Message
 from .tokens import ADDRESSES, IGNORED, IGNORED_STARTS, tokens
 
 MOST_TERMS = 1 << 19  # tokens of one message; one with more is read by Python
 TERMS_OF_A_MESSAGE = 500  # room for about so many, to begin with
-count_messages, add_tokens = MachineCode("mail.count_messages"), MachineCode("mail.add_tokens")
-read_html = MachineCode("html.read_page")
+count_messages, add_tokens = MachineCode(codes.count_messages), MachineCode(codes.add_tokens)
+read_html = MachineCode(read_page)
 
 DIGITS, LETTERS = string.digits.encode(), string.ascii_letters.encode()
 OTHERS = bytes(range(0x80, 0x100))  # all letters

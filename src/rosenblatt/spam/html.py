@@ -5,7 +5,7 @@ import re
 from typing import NamedTuple
 
 MOST_LINKS = 200
-# Names, blanks and case are those of ASCII, as in `loops.html`, which does the same for many pages.
+# Names, blanks and case are those of ASCII, as in `html_loops`, which does the same for many pages.
 OPENING = re.compile(r"<(?:(script|style|head|title)\b|!--)", re.I | re.A)
 CLOSING = {
     name: re.compile(rf"</{name}\s*>", re.I | re.A) for name in ("script", "style", "head", "title")

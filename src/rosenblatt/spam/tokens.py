@@ -41,7 +41,7 @@ def any_of(letters: str) -> str:
 LOWER, DIGITS = string.ascii_lowercase, string.digits
 WORD = re.compile(any_of(f"{string.ascii_letters}#$_'-") + "{2,}!{0,3}")
 GENERAL = bytes.maketrans(DIGITS.encode(), b"#" * 10)
-# Blanks, digits and case are those of ASCII, and every other character is a letter: `loops.mail`
+# Blanks, digits and case are those of ASCII, and every other character is a letter: `mail_loops`
 # finds the same tokens in bytes.
 URL = re.compile(r"(?:http|ftp|HTTP)s?://([^\s/<>\"'?#]+)([^\s<>\"']{0,200})", re.A)
 NAME = re.compile(any_of(f"{LOWER}{DIGITS}_.+-") + "+")

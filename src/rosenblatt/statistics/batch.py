@@ -9,10 +9,10 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import DTypeLike, NDArray
 
-from rosenblatt import loops
 from rosenblatt.runtime import threads
 from rosenblatt.runtime.storage import read_only, some_rows, summed_duplicates
 
+from . import counts_loops
 from .sums import Labels, Sums, settled
 
 Result = TypeVar("Result")
@@ -99,7 +99,7 @@ class Batch:
             rows = np.bincount(self.buckets, minlength=self.n_buckets)
             return rows, rows[None]
         rows, totals = np.zeros(self.n_buckets, np.int64), np.zeros((2, self.n_buckets))
-        loops.bucket_counts.count_rows(self.buckets, self.weights, rows, totals)
+        counts_loops.count_rows(self.buckets, self.weights, rows, totals)
         if self.whole and totals[0].sum() < 2**53:
             return rows, totals[:1].astype(np.int64)
         return rows, settled(totals)

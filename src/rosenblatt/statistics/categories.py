@@ -8,9 +8,9 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt import loops
 from rosenblatt.missing_values import which_missing
 
+from . import counts_loops
 from .batch import Batch, check_missing, feature_names_of
 from .counts import ByClass, ClassCounts, Joint
 from .statistic import Names, expect_labels, expect_sums, freeze, names_and_dtype
@@ -262,10 +262,10 @@ def _count(batch: Batch, starts: NDArray[np.int64]) -> Sums:
     def work(X: Any, buckets: NDArray[np.int64], weights: Any) -> Sums:
         if batch.whole:
             whole = np.zeros((1, *shape), np.int64)
-            loops.bucket_counts.count_categories(X, buckets, weights, starts, whole[0])
+            counts_loops.count_categories(X, buckets, weights, starts, whole[0])
             return whole
         real = np.zeros((2, *shape))
-        loops.bucket_counts.weigh_categories(X, buckets, weights, starts, real)
+        counts_loops.weigh_categories(X, buckets, weights, starts, real)
         return real
 
     parts = batch.over_chunks(work, shape[0] * shape[1], (np.int64,))

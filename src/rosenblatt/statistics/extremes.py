@@ -9,8 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from rosenblatt import loops
-
+from . import counts_loops
 from .batch import Batch, Changed, check_missing
 from .counts import ByClass, ClassCounts, together
 from .statistic import expect, freeze, names_and_dtype
@@ -163,7 +162,7 @@ def _widest(batch: Batch, rows: NDArray[np.int64], finite: bool = True) -> Table
     def work(X: Any, buckets: NDArray[np.int64], weights: Any) -> tuple[Table, ...]:
         low = np.full(shape, np.inf)
         high, stored, spoiled = -low, np.zeros(shape), np.zeros(shape)
-        loops.bucket_counts.widen(X, buckets, low, high, stored, spoiled)
+        counts_loops.widen(X, buckets, low, high, stored, spoiled)
         return low, high, stored, spoiled
 
     low = np.full(shape, np.inf)

@@ -8,8 +8,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt import loops
-
+from . import counts_loops
 from .batch import Batch, Changed, check_missing, filled, gaps
 from .counts import ByClass, ClassCounts
 from .statistic import expect_sums, freeze, names_and_dtype
@@ -213,17 +212,14 @@ def _sum(batch: Batch, rough: bool) -> Sums:
         for dtype, most in FEW_BITS[1:] if batch.whole and _begins_whole(X) else ():
             whole = np.zeros((1, *shape), dtype)
             n_rows = batch.n_rows if most == EXACT else len(buckets)
-            if loops.bucket_counts.sum_whole(X, buckets, weights, most / n_rows, whole[0]) < 0:
+            if counts_loops.sum_whole(X, buckets, weights, most / n_rows, whole[0]) < 0:
                 return whole
         if batch.whole and _numbers(X).dtype.kind == "i":
             whole = np.zeros((1, *shape), np.int64)
-            if (
-                loops.bucket_counts.sum_integers(X, buckets, weights, LONG / batch.n_rows, whole[0])
-                < 0
-            ):
+            if counts_loops.sum_integers(X, buckets, weights, LONG / batch.n_rows, whole[0]) < 0:
                 return whole
         real = np.zeros((1 if rough else 2, *shape))
-        bad = loops.bucket_counts.sum_real(X, buckets, weights, real[0], None if rough else real[1])
+        bad = counts_loops.sum_real(X, buckets, weights, real[0], None if rough else real[1])
         if bad >= 0:
             raise ValueError(_why_not(X, bad))
         return real
@@ -260,10 +256,10 @@ def _presence(batch: Batch, threshold: float) -> Sums:
             largest = batch.largest_weight * len(buckets)
             dtype = next(dtype for dtype, most in FEW_BITS if largest <= most or most == EXACT)
             counts = np.zeros((1, *shape), dtype)
-            bad = loops.bucket_counts.count_present(X, buckets, weights, threshold, counts[0])
+            bad = counts_loops.count_present(X, buckets, weights, threshold, counts[0])
         else:
             counts = np.zeros((2, *shape))
-            bad = loops.bucket_counts.weigh_present(X, buckets, weights, threshold, counts)
+            bad = counts_loops.weigh_present(X, buckets, weights, threshold, counts)
         if bad >= 0:
             raise ValueError(NOT_FINITE)
         return counts

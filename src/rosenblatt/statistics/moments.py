@@ -8,8 +8,9 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt import checks, loops
+from rosenblatt import checks
 
+from . import moments_loops
 from .batch import Batch, check_missing
 from .counts import ByClass, ClassCounts, Joint
 from .scatter import diagonal_moments, full_moments, known_moments
@@ -268,10 +269,10 @@ class Moments(ByClass):
         ours = (self.weight_pairs, self.mean_pairs, self.scatter_pairs, self.noise)
         arguments = (float(sign), places, weight, mean, scatter, noise, ours)
         if self.full:
-            bad = loops.bucket_moments.merge_full(*arguments, np.empty((2, self.n_features)))
+            bad = moments_loops.merge_full(*arguments, np.empty((2, self.n_features)))
         else:
-            bad = loops.bucket_moments.merge(*arguments)
-        if bad == loops.bucket_moments.TOO_LARGE:
+            bad = moments_loops.merge(*arguments)
+        if bad == moments_loops.TOO_LARGE:
             raise checks.too_large(
                 "The weighted squares are", "rescale the features, or the weights"
             )

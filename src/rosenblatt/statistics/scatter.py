@@ -7,10 +7,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt import loops
+from rosenblatt.loops.simd import lanes, tiles
 from rosenblatt.runtime.interrupts import interruptible
 from rosenblatt.runtime.storage import read_only
 
+from . import counts_loops, moments_loops, scatter_loops
 from .batch import CHUNK_OVER_TABLE, Batch, Beside
 from .sums import settled
 
@@ -36,7 +37,7 @@ def diagonal_moments(batch: Batch, weight: Pairs, careful: bool) -> Tables:
 
     def work(X: Any, buckets: Buckets, weights: Any) -> Pairs:
         table = np.zeros((2, *shape))
-        loops.bucket_moments.sum_squares(X, buckets, weights, table[0], table[1])
+        moments_loops.sum_squares(X, buckets, weights, table[0], table[1])
         return table
 
     parts = batch.over_chunks(work, 2 * shape[1] * shape[2])
@@ -46,7 +47,7 @@ def diagonal_moments(batch: Batch, weight: Pairs, careful: bool) -> Tables:
 def _are_many(batch: Batch) -> bool:
     """Whether rows are dense, of equal weight, and enough for plain sums to be worth it."""
     least = max(MANY_ROWS, MANY_ROWS_A_BUCKET * batch.n_buckets)
-    wide = batch.n_features >= loops.simd.lanes.WIDTH
+    wide = batch.n_features >= lanes.WIDTH
     plain = isinstance(batch.X, np.ndarray) and batch.weights is None and batch.targets is None
     return plain and wide and batch.n_rows >= least
 
@@ -55,7 +56,7 @@ def _shifted_moments(batch: Batch, weight: Pairs) -> Tables:
     """As `diagonal_moments`, by plain sums of the distances from the middle of each bucket."""
     # There is one middle for the whole batch: then what is summed in plain doubles is all within
     # its reach, whatever the order of the rows.
-    d, width = batch.n_features, loops.simd.lanes.WIDTH
+    d, width = batch.n_features, lanes.WIDTH
     p = d + -d % width
     cells = np.append(np.arange(p - width), np.arange(d - width, d))  # the feature of each
     middles = Middles.of(batch.X, batch.buckets, batch.n_buckets, SAMPLE)
@@ -65,7 +66,7 @@ def _shifted_moments(batch: Batch, weight: Pairs) -> Tables:
         table, plain = np.zeros((2, 2, *centres.shape)), np.zeros((1, 2, *centres.shape))
         tables = (table[0], table[1], plain[0, 0])
         scratch, counts = np.zeros(table.shape[1:]), np.zeros((2, len(centres)), np.int64)
-        loops.bucket_centres.sum_shifted(X, buckets, centres, limits, tables, scratch, counts)
+        scatter_loops.sum_shifted(X, buckets, centres, limits, tables, scratch, counts)
         return table, plain
 
     parts = batch.over_chunks(work, max(6 * centres.size, long_chunk(batch)))
@@ -73,9 +74,9 @@ def _shifted_moments(batch: Batch, weight: Pairs) -> Tables:
     total = np.ascontiguousarray(_total([table for table, _ in parts], ())[..., of_feature])
     plain = _total([plain for _, plain in parts], ())[0, 0][:, of_feature]
     mean, scatter, noise = _centred(
-        batch, weight, total, len(parts), loops.bucket_centres.PLAIN_ROUNDING * plain
+        batch, weight, total, len(parts), scatter_loops.PLAIN_ROUNDING * plain
     )
-    loops.bucket_moments.add_pairs(mean.reshape(2, -1), middles.as_pairs().reshape(2, -1), 1.0)
+    moments_loops.add_pairs(mean.reshape(2, -1), middles.as_pairs().reshape(2, -1), 1.0)
     mean[:, weight[0, :, 0] == 0] = 0
     return mean, scatter, noise
 
@@ -86,13 +87,13 @@ def known_moments(batch: Batch, weight: Pairs) -> tuple[Tables, Pairs]:
 
     def work(X: Any, buckets: Buckets, weights: Any) -> Pairs:
         table = np.zeros((3, *shape))
-        loops.bucket_moments.sum_known_squares(X, buckets, weights, table[0], table[1], table[2])
+        moments_loops.sum_known_squares(X, buckets, weights, table[0], table[1], table[2])
         return table
 
     parts = batch.over_chunks(work, 3 * shape[1] * shape[2])
     total = _total(parts, (3, *shape))
     known = np.repeat(weight, batch.n_features, axis=2)
-    loops.bucket_moments.add_pairs(known.reshape(2, -1), total[2].reshape(2, -1), -1.0)
+    moments_loops.add_pairs(known.reshape(2, -1), total[2].reshape(2, -1), -1.0)
     return _centred(batch, known, total, len(parts)), known
 
 
@@ -110,7 +111,7 @@ def _total(parts: list[Pairs], shape: tuple[int, ...]) -> Pairs:
         return np.zeros(shape)
     for part in parts[1:]:
         for sums, more in zip(parts[0], part, strict=True):
-            loops.bucket_moments.add_pairs(sums.reshape(2, -1), more.reshape(2, -1), 1.0)
+            moments_loops.add_pairs(sums.reshape(2, -1), more.reshape(2, -1), 1.0)
     return parts[0]
 
 
@@ -120,7 +121,7 @@ def _centred(batch: Batch, weight: Pairs, total: Pairs, n_chunks: int, plain: An
     mean, scatter = np.zeros_like(total[0]), np.zeros_like(total[0])
     noise = np.zeros((1, *mean.shape[1:])) + plain
     chunk_rows = batch.n_rows / max(1, n_chunks)
-    loops.bucket_moments.centre(weight, total[0], total[1], chunk_rows, mean, scatter, noise[0])
+    moments_loops.centre(weight, total[0], total[1], chunk_rows, mean, scatter, noise[0])
     return mean, scatter, noise
 
 
@@ -147,10 +148,10 @@ class Middles(NamedTuple):
         n_rows = np.bincount(buckets[::step] + 1, minlength=n_buckets + 1)[1:]
         chosen = np.zeros((n_buckets, sample), np.int64)
         seen = np.zeros((2, n_buckets), np.int64)
-        loops.bucket_centres.choose_rows(buckets, step, n_rows, seen, chosen)
+        scatter_loops.choose_rows(buckets, step, n_rows, seen, chosen)
         rows = read_only(X[chosen.ravel()].astype(np.float64, copy=False))
         centres, reach = np.zeros((2, n_buckets, X.shape[1]))
-        loops.bucket_centres.find_centres(rows, n_rows, centres, reach, np.empty(sample))
+        scatter_loops.find_centres(rows, n_rows, centres, reach, np.empty(sample))
         return Middles(centres, np.where(reach < 0, -1.0, reach * reach))
 
     def with_rare_values(self, X: Any, buckets: Buckets) -> "Middles":
@@ -158,7 +159,7 @@ class Middles(NamedTuple):
 
         Else every row with another value there would be far: a picture's edge, a rare word.
         """
-        reach = loops.bucket_centres.REACH
+        reach = scatter_loops.REACH
         for b in map(int, (self.limits == 0).any(axis=1).nonzero()[0]):
             columns = np.flatnonzero(self.limits[b] == 0)
             rows = np.flatnonzero(buckets == b)
@@ -169,7 +170,7 @@ class Middles(NamedTuple):
             columns = columns[typical == 0]  # rarer still, if not constant
             least = np.full(len(columns), np.inf)
             if len(columns):
-                loops.bucket_centres.find_least_gaps(X, buckets, b, columns, self.centres, least)
+                scatter_loops.find_least_gaps(X, buckets, b, columns, self.centres, least)
             self.limits[b, columns] = np.where(least < np.inf, (reach * least) ** 2, 0.0)
         return self
 
@@ -243,7 +244,7 @@ class _Full(NamedTuple):
         """Take in the rows of another."""
         places = np.arange(self.noise.shape[0])
         scratch = np.empty((2, self.noise.shape[1]))
-        loops.bucket_moments.merge_full(1.0, places, *self, tuple(other), scratch)
+        moments_loops.merge_full(1.0, places, *self, tuple(other), scratch)
 
 
 def _chunk_moments(n_buckets: int, d: int, careful: bool) -> Callable[..., list[_Full]]:
@@ -269,8 +270,8 @@ def _exact(X: Any, buckets: Buckets, weights: Any, n_buckets: int, d: int) -> _F
     part = _Full.zero(n_buckets, d)
     sums, products = np.zeros_like(part.mean), np.zeros_like(part.scatter)
     _count(buckets, weights, part.weight)
-    loops.bucket_moments.sum_products(X, buckets, weights, sums, products)
-    loops.bucket_moments.centre_products(part.weight, sums, products, len(buckets), *part[1:])
+    moments_loops.sum_products(X, buckets, weights, sums, products)
+    moments_loops.centre_products(part.weight, sums, products, len(buckets), *part[1:])
     return part
 
 
@@ -292,7 +293,7 @@ def _near(
 ) -> tuple[_Full, Buckets | None]:
     """The moments of the rows near the middle of their bucket, and the buckets (n,) of others."""
     centres, limits = _middles(table, buckets, n_buckets)
-    d, four, tile = centres.shape[1], loops.simd.lanes.WIDTH, loops.simd.tiles.TILE
+    d, four, tile = centres.shape[1], lanes.WIDTH, tiles.TILE
     part = _Full.zero(n_buckets, d)
     size = max(BLOCK_ROWS, BLOCK_ROWS_A_BUCKET * n_buckets) + 8
     height, width = (d + 1 + -(d + 1) % multiple for multiple in (four, tile))
@@ -300,7 +301,7 @@ def _near(
     products, places = np.zeros((n_buckets, height, width)), np.empty((2, n_buckets + 1), np.int64)
     scratch = (block, places)
     rows = (table.X, table.targets) if isinstance(table, Beside) else (table, None)
-    add = loops.simd.tiles.sum_products_by_tile
+    add = tiles.sum_products_by_tile
     add(*rows, buckets, weights, centres, None, products, None, *scratch)
     weight, squares = products[:, d, d, None], np.diagonal(products, axis1=1, axis2=2)[:, :d]
     wide = np.asarray(~(squares <= SPREAD_OF_NEAR * weight * limits).all(axis=1))
@@ -347,8 +348,8 @@ def _exact_means(
     sums, shifts = np.zeros((2, *centres.shape)), np.zeros_like(centres)
     for b in range(len(centres)):
         rows = np.flatnonzero(buckets == b)
-        loops.bucket_centres.add_distances(X, rows, weights, centres[b], far, b, sums)
-    loops.bucket_centres.find_means(part.weight, sums, centres, shifts, part.mean)
+        scatter_loops.add_distances(X, rows, weights, centres[b], far, b, sums)
+    scatter_loops.find_means(part.weight, sums, centres, shifts, part.mean)
     return sums[0], shifts
 
 
@@ -358,7 +359,7 @@ def _count(buckets: Buckets, weights: Any, totals: Pairs) -> None:
         totals[0, :, 0] = np.bincount(buckets + 1, minlength=totals.shape[1] + 1)[1:]
     else:
         n_rows = np.zeros(totals.shape[1], np.int64)
-        loops.bucket_counts.count_rows(buckets, weights, n_rows, totals[:, :, 0])
+        counts_loops.count_rows(buckets, weights, n_rows, totals[:, :, 0])
         settled(totals)
 
 

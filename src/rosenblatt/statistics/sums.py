@@ -11,7 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt import checks, loops
+from rosenblatt import checks
+
+from . import moments_loops
 
 # The class of each row, as a number.
 
@@ -133,7 +135,7 @@ def add(a: Sums, places: Places, b: Sums, others: NDArray[np.int64], n_classes: 
     total, part = spread(as_pairs(a), places, n_classes), as_pairs(b)
     if len(others) < n_classes:
         part = spread(part, others, n_classes)
-    loops.bucket_moments.add_pairs(total.reshape(2, -1), part.reshape(2, -1), 1.0)
+    moments_loops.add_pairs(total.reshape(2, -1), part.reshape(2, -1), 1.0)
     return checked(total)
 
 
@@ -160,7 +162,7 @@ def subtract(a: Sums, b: Sums, others: NDArray[np.int64]) -> Sums:
         return left
     left, part = as_pairs(a).copy(), spread(as_pairs(b), others, a.shape[1])
     before = np.abs(left[0])
-    loops.bucket_moments.add_pairs(left.reshape(2, -1), part.reshape(2, -1), -1.0)
+    moments_loops.add_pairs(left.reshape(2, -1), part.reshape(2, -1), -1.0)
     left[:, np.abs(left[0]) <= ROUNDING * before] = 0
     return left
 
@@ -177,7 +179,7 @@ def total_of(parts: list[Sums], shape: tuple[int, ...]) -> Sums:
             with np.errstate(over="ignore"):  # of doubles; integers stay below 2**62 in all
                 total += part
         else:
-            loops.bucket_moments.add_pairs(total.reshape(2, -1), part.reshape(2, -1), 1.0)
+            moments_loops.add_pairs(total.reshape(2, -1), part.reshape(2, -1), 1.0)
     return total
 
 

@@ -5,9 +5,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt import loops
-from rosenblatt.loops import tree as t
-
+from . import growth_loops as t
+from . import values_loops
 from .settings import Settings, Targets
 from .structure import LEAF, UNDEFINED, Tree
 
@@ -44,7 +43,7 @@ def assemble(
     }  # fmt: skip
     n_children = np.maximum(ints[:, t.CHILDREN], 0)
     parent = np.empty(len(ids), np.int64)
-    loops.tree_values.link_children(n_children, ends, parent)
+    values_loops.link_children(n_children, ends, parent)
     arrays["value"] = node_values(
         targets, settings, weights, order, ints, parent,
         floats[:, [t.LOWER, t.UPPER]],
@@ -113,10 +112,8 @@ def node_values(
     value = np.zeros((len(ints), targets.n_outputs, max(targets.n_classes)))
     w = np.ones(int(order.max()) + 1) if weights is None else weights
     if targets.classes is not None:
-        loops.tree_values.sum_leaf_classes(
-            starts, stops, n_children, order, targets.classes, w, value
-        )
-        loops.tree_values.add_up(parent, value)
+        values_loops.sum_leaf_classes(starts, stops, n_children, order, targets.classes, w, value)
+        values_loops.add_up(parent, value)
         value /= value.sum(axis=2, keepdims=True)
         if settings.monotonic_cst is not None and value.shape[2] == 2:
             positive = np.clip(value[:, 0, 1], bounds[:, 0], bounds[:, 1])
@@ -128,7 +125,7 @@ def node_values(
     leaf_of = np.full(len(w), -1, np.int64)
     leaf_of[order] = np.repeat(leaves, stops[leaves] - starts[leaves])
     scratch = np.empty((3, len(ints)))
-    loops.tree_values.mean_numbers(leaf_of, parent, numbers, w, *scratch, value)
+    values_loops.mean_numbers(leaf_of, parent, numbers, w, *scratch, value)
     if settings.monotonic_cst is not None:
         centred = settings.criterion != "poisson"
         bounds = bounds + (np.average(numbers[:, 0], weights=weights) if centred else 0.0)

@@ -7,8 +7,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from rosenblatt import loops
-
+from . import category_growth_loops
 from .settings import CRITERIA, Settings, Targets, x_log_x_table
 from .structure import LEAF, UNDEFINED, Tree
 
@@ -36,7 +35,7 @@ def can_grow(
 
 def grow(X: Any, n_categories: NDArray[np.int64], targets: Targets, settings: Settings) -> Tree:
     """The tree of the places of categories X (n, d), NaN where one is missing."""
-    loop, K, classes = loops.category_tree, targets.n_classes[0], targets.classes
+    loop, K, classes = category_growth_loops, targets.n_classes[0], targets.classes
     assert classes is not None
     table = _table(X, n_categories, np.ascontiguousarray(classes[:, 0]), K, settings)
     limits = _limits(settings, X.shape[0], K)
@@ -56,13 +55,13 @@ def _table(X: Any, n_categories: Any, classes: Any, K: int, settings: Settings) 
     cell = np.dtype(np.uint8 if size <= 256 else np.uint16)
     words = np.zeros((n, -(-d * cell.itemsize // 8)), np.uint64)
     cells, has_missing = words.view(cell), np.zeros(d, np.int64)
-    loops.category_tree.write_cells(
+    category_growth_loops.write_cells(
         np.ascontiguousarray(X), classes, n_categories, K, cells, has_missing
     )
     n_categories, table = n_categories + has_missing, np.zeros(1)
     if CRITERIA[settings.criterion] == CRITERIA["entropy"]:
         table = x_log_x_table(n)
-    return loops.category_tree.Cells(
+    return category_growth_loops.Cells(
         cells, words, np.empty_like(words), n_categories,
         np.concatenate([[0], np.cumsum(n_categories * K)]),
         np.arange(size, dtype=np.int64) // K, table,
@@ -71,7 +70,7 @@ def _table(X: Any, n_categories: Any, classes: Any, K: int, settings: Settings) 
 
 def _limits(settings: Settings, n: int, K: int) -> Any:
     s = settings
-    return loops.category_tree.Limits(
+    return category_growth_loops.Limits(
         kind=CRITERIA[s.criterion], n_classes=K, max_depth=s.max_depth,
         min_split=max(s.min_samples_split, 2, ceil(2 * s.min_weight_leaf)),
         min_leaf=max(s.min_samples_leaf, ceil(s.min_weight_leaf)),
@@ -81,7 +80,7 @@ def _limits(settings: Settings, n: int, K: int) -> Any:
 
 def _work(first: NDArray[np.int64], n: int, K: int) -> Any:
     most_waiting = min(n, int(first[-1]) // K) + 1  # a path asks each column once
-    return loops.category_tree.Work(
+    return category_growth_loops.Work(
         np.empty(first[-1], np.int32), np.empty(first[-1] // K),
         np.empty(int(np.diff(first).max()) // K, np.int64),
         np.empty((most_waiting, 4 + K), np.int64),
@@ -89,10 +88,9 @@ def _work(first: NDArray[np.int64], n: int, K: int) -> Any:
 
 
 def _nodes(n: int, K: int) -> Any:
-    numbers = (np.empty(2 * n, np.int32) for _ in range(7))
-    return loops.category_tree.Nodes(
-        *(next(numbers) for _ in range(5)), np.empty(2 * n), np.empty((2 * n, K)), *numbers
-    )
+    integers = [np.empty(2 * n, np.int32) for _ in range(7)]
+    floats = [np.empty(2 * n), np.empty((2 * n, K))]
+    return category_growth_loops.Nodes._make([*integers[:5], *floats, *integers[5:]])
 
 
 def _tree(nodes: Any, n_nodes: int, n_branches: int, n_categories: NDArray[np.int64]) -> Tree:

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt import loops
 from rosenblatt.runtime import threads
 
+from . import coded_growth_loops, columns_loops, growth_loops
 from .growth import COLUMNS_AT_ONCE, columns_of
 from .settings import CRITERIA, MISSING, NO_DEPTH, Settings, Targets, x_log_x_table
 from .structure import UNDEFINED, Tree
@@ -40,7 +40,7 @@ class CodedColumns:
         has_missing = np.zeros(d, bool)
 
         def code(first: int, last: int) -> None:
-            columns = loops.tree_columns
+            columns = columns_loops
             keys, buffer = np.empty(n, np.uint64), np.empty(n, np.uint64)
             counts, level_of = np.empty((3, 2048), np.int64), np.empty(n, np.int64)
             first, last = first * COLUMNS_AT_ONCE, min(last * COLUMNS_AT_ONCE, d)
@@ -86,7 +86,7 @@ class CodedGrowth:
         d, n = columns.codes.shape
         K = targets.n_classes[0] if targets.classes is not None else 2
         M = max(int(columns.n_levels.max(initial=0)), 256) + 2
-        forest = loops.forest
+        forest = coded_growth_loops
         self.nodes = forest.Nodes(np.empty((2 * n, 9), np.int32), np.empty((2 * n, 3 + K)))
         self.scratch = forest.Scratch(
             keys=np.empty(n, np.uint64), buffer=np.empty(n, np.uint64),
@@ -119,7 +119,7 @@ class CodedGrowth:
         levels = self._levels(settings, int(total) + 1, weights)
         waiting, n_nodes, state = 1, 0, settings.seed
         while waiting and not stopped():
-            waiting, n_nodes, state = loops.forest.grow_coded(
+            waiting, n_nodes, state = coded_growth_loops.grow_coded(
                 levels, limits, self.nodes, scratch, waiting, n_nodes, np.uint64(state),
                 CELLS_A_CALL,
             )  # fmt: skip
@@ -127,7 +127,7 @@ class CodedGrowth:
 
     def _tree(self, n_nodes: int) -> Tree:
         """The first nodes as a `Tree`."""
-        f, columns = loops.forest, self.columns
+        f, columns = coded_growth_loops, self.columns
         ints, floats = self.nodes.ints[:n_nodes].T.copy(), self.nodes.floats[:n_nodes].T.copy()
         feature, left, right = ints[f.FEATURE], ints[f.LEFT], ints[f.RIGHT]
         leaf = left < 0
@@ -162,7 +162,7 @@ class CodedGrowth:
         table = none
         if CRITERIA[settings.criterion] == 1 and weights is None:
             table = x_log_x_table(most - 1)
-        return loops.forest.Levels(
+        return coded_growth_loops.Levels(
             columns.codes, columns.missing_code, columns.n_levels, columns.n_categories > 0,
             columns.has_missing, columns.bounds, centred, targets,
             none if weights is None else weights, table,
@@ -170,7 +170,7 @@ class CodedGrowth:
 
     def _limits(self, settings: Settings, total: float, weighted: bool) -> Any:
         s, d = settings, len(self.columns.codes)
-        return loops.tree.Limits(
+        return growth_loops.Limits(
             kind=CRITERIA[s.criterion], n_classes=max(self.targets.n_classes), shift=0,
             weighted=weighted, random=s.random_thresholds, monotone=False,
             missing=MISSING[s.missing], max_depth=min(s.max_depth, NO_DEPTH),

@@ -7,9 +7,9 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from rosenblatt import loops
 from rosenblatt.runtime import threads
 
+from . import columns_loops, growth_loops
 from .assembly import assemble
 from .settings import CRITERIA, MISSING, NO_DEPTH, Settings, Targets, x_log_x_table
 from .structure import Tree
@@ -18,7 +18,7 @@ ENTRIES_OF_A_LARGE_NODE = 2_000_000  # its columns are read one at a time, by an
 ENTRIES_A_CALL = 20_000_000  # of a compiled call, which takes some 0.1 s
 MEDIANS_TAKE = 200  # times as long as sums, for each entry
 COLUMNS_AT_ONCE = 4  # half a cache line of each row
-SCORE, COLUMN, BRANCHES = 0, 1, 5  # of a split that was found, as `loops.tree.take` stores it
+SCORE, COLUMN, BRANCHES = 0, 1, 5  # of a split that was found, as `growth_loops.take` stores it
 
 
 def sorted_columns(
@@ -47,7 +47,7 @@ def sorted_columns(
                     codes[place[j]] = np.where(np.isnan(column), n_categories[j], column)
                     continue
                 entry = entries[place[j]]
-                loops.tree_columns.sort_column(column, classes, shift, entry, buffer, counts)
+                columns_loops.sort_column(column, classes, shift, entry, buffer, counts)
 
     threads.over_chunks(sort, -(-d // COLUMNS_AT_ONCE), n * d)
     return entries, codes, place, shift
@@ -91,7 +91,7 @@ class Growth:
         self.entries, self.codes, self.place, shift = sorted_rows
         self.rows = self._rows(n, d)
         self.limits = self._limits(shift, n, d)
-        self.nodes = loops.tree.Nodes(
+        self.nodes = growth_loops.Nodes(
             np.zeros(2 * n, np.uint8), np.empty((2 * n, 10), np.int64), np.empty((2 * n, 6))
         )
         self.scan_rows = 3 if self.limits.monotone else 1
@@ -123,7 +123,7 @@ class Growth:
         values = none
         if settings.random_thresholds:
             values = np.array([column_of(self.X, j) for j in range(d)])
-        return loops.tree.Rows(
+        return growth_loops.Rows(
             self.entries, self.codes,
             np.where(self.n_categories, self.n_categories + 1, 0).astype(np.int64), self.place,
             np.ascontiguousarray(classes), np.ascontiguousarray(numbers), levels,
@@ -134,7 +134,7 @@ class Growth:
     def _limits(self, shift: int, n: int, d: int) -> Any:
         s = self.settings
         total = float(n if self.weights is None else self.weights.sum())
-        return loops.tree.Limits(
+        return growth_loops.Limits(
             kind=CRITERIA[s.criterion], n_classes=max(self.targets.n_classes), shift=shift,
             weighted=self.weights is not None, random=s.random_thresholds,
             monotone=s.monotonic_cst is not None, missing=MISSING[s.missing],
@@ -149,7 +149,7 @@ class Growth:
         o, K = self.targets.n_outputs, max(self.targets.n_classes)
         C = int(self.n_categories.max(initial=0)) + 3
         m = self.rows.levels.shape[1] + 1
-        return loops.tree.Work(
+        return growth_loops.Work(
             order, side, buffer, deviation, stack,
             np.empty(len(order) // 64 + 1, np.uint64), np.empty((4, o, K)),
             np.empty(len(self.place), np.int64), np.empty((C, o, K)), np.empty(C),
@@ -158,7 +158,7 @@ class Growth:
 
     def run(self) -> Tree:
         """Grow the tree and return it."""
-        tree, nodes, n = loops.tree, self.nodes, self.X.shape[0]
+        tree, nodes, n = growth_loops, self.nodes, self.X.shape[0]
         nodes.used[0] = 1
         nodes.ints[0] = 0
         nodes.ints[0, tree.STOP], nodes.ints[0, tree.DRAWS] = n, self.settings.seed
@@ -192,10 +192,10 @@ class Growth:
         """Grow whole subtrees."""
         work, found = self._work(), np.empty(8)
         for root in roots:
-            first, waiting = int(self.nodes.ints[root, loops.tree.START]), 1
+            first, waiting = int(self.nodes.ints[root, growth_loops.START]), 1
             work.stack[first] = root
             while waiting and not self.stopped:
-                waiting = loops.tree.grow(
+                waiting = growth_loops.grow(
                     self.rows, self.limits, self.nodes, work, waiting, found,
                     ENTRIES_A_CALL // self.entry_takes, first,
                 )  # fmt: skip
@@ -205,7 +205,7 @@ class Growth:
         leaves = 1
         heap: list[tuple[float, int, NDArray[np.float64]]] = []
         root = self.nodes.floats[0]
-        whole = max(float(root[loops.tree.WEIGHT] * root[loops.tree.IMPURITY]), 1e-300)
+        whole = max(float(root[growth_loops.WEIGHT] * root[growth_loops.IMPURITY]), 1e-300)
 
         def consider(node: int) -> None:
             gain, found = self._find(node)
@@ -221,12 +221,12 @@ class Growth:
             for child in self._split(node, found):
                 consider(child)
             leaves += int(found[BRANCHES]) - 1
-        children = self.nodes.ints[:, loops.tree.CHILDREN]
+        children = self.nodes.ints[:, growth_loops.CHILDREN]
         children[(self.nodes.used > 0) & (children < 0)] = 0  # what was not split is a leaf
 
     def _size(self, node: int) -> int:
         ints = self.nodes.ints[node]
-        return int(ints[loops.tree.STOP] - ints[loops.tree.START])
+        return int(ints[growth_loops.STOP] - ints[growth_loops.START])
 
     def _is_large(self, node: int) -> bool:
         entries = self._size(node) * len(self.place)
@@ -234,7 +234,7 @@ class Growth:
 
     def _find(self, node: int) -> tuple[float, NDArray[np.float64]]:
         """The best split of a node and what it gains; its columns one by one if it is large."""
-        tree, n, d = loops.tree, self.X.shape[0], len(self.place)
+        tree, n, d = growth_loops, self.X.shape[0], len(self.place)
         one_by_one = self._is_large(node) and self.limits.max_features >= d
 
         tree.sum_node(self.rows, self.limits, self.nodes, self.work, node)
@@ -265,7 +265,7 @@ class Growth:
 
     def _split(self, node: int, found: NDArray[np.float64]) -> list[int]:
         """Split a node as found; return its children that may be split further."""
-        tree, nodes = loops.tree, self.nodes
+        tree, nodes = growth_loops, self.nodes
         if self.settings.max_leaf_nodes is None or found[COLUMN] < 0:
             still_open = tree.split_node(self.rows, self.limits, nodes, self.work, node, found)
         else:

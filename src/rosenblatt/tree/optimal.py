@@ -18,8 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt import loops
-
+from . import optimal_loops
 from .growth import Growth, column_of
 from .settings import Settings, Targets
 from .structure import LEAF, UNDEFINED, Tree
@@ -154,7 +153,7 @@ class OptimalSearch:
     ) -> tuple[int, Plan]:
         """The loss and plan of the best tree of depth one or two; `most` if it is no better."""
         codes = np.empty((len(rows), self.codes.shape[1]), np.uint8)
-        loop = loops.optimal_tree
+        loop = optimal_loops
         loop.take_rows(self.codes, rows, self.levels, codes, self.n_levels)
         channel, amount = self.channel[rows], self.amount[rows]
         self.whole[:] = 0

@@ -170,9 +170,9 @@ class Tree:
 
     def route(self, X: NDArray[Any], leaves: NDArray[np.int64]) -> None:
         """Write the leaf of each row of X (n, d) to leaves (n,), compiled and on one thread."""
-        from rosenblatt import loops
+        from . import routing_loops
 
-        loops.tree_routing.route(
+        routing_loops.route(
             np.ascontiguousarray(X), self.feature, self.threshold, self.children_left,
             self.children_right, self.missing_go_to_left, self.first_branch, self.n_branches,
             self.branch_code, self.branch_child, self.n_categories, leaves,

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rosenblatt import loops
+from rosenblatt.loops.simd import tiles
 from rosenblatt.runtime.storage import read_only
 
 
@@ -15,7 +15,7 @@ def products_of(X, buckets, weights, centres, limits, rows, n_targets=0):
     first = X.shape[1] - n_targets
     targets = read_only(X[:, first:].astype(np.float64)) if n_targets else None
     about = (read_only(buckets), weights, centres, limits, products, far, block, places)
-    loops.simd.tiles.sum_products_by_tile(read_only(X[:, :first]), targets, *about)
+    tiles.sum_products_by_tile(read_only(X[:, :first]), targets, *about)
     return products[:, : d + 1, : d + 1], far
 
 

@@ -8,7 +8,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.preprocessing import normalize
 
-from rosenblatt import loops
+from rosenblatt.feature_extraction import text_loops
 from rosenblatt.feature_extraction.counting import with_columns
 from rosenblatt.feature_extraction.vocabulary import inverse_document_frequency
 from rosenblatt.term_table import TermTable, split
@@ -224,7 +224,7 @@ class Terms(Part):
         columns = TermTable.of_bytes(self.text, self.limits).numbers_of(texts.table(self.name))
         X = with_columns(X, columns, len(self.idf))
         if not self.counts:
-            loops.text.weigh(X.data, X.indices, X.indptr, self.idf, True, 2)
+            text_loops.weigh(X.data, X.indices, X.indptr, self.idf, True, 2)
         return X
 
     def n_used(self) -> int:

@@ -1,0 +1,479 @@
+# mypy: ignore-errors
+"""k-means: the nearest centre of each row, and the sums of rows that change sides.
+
+Dense rows go 24 at a time. Products of 24 rows with 4 centres are summed in registers, in single
+precision: ``|x - c|^2 / 2 = |c|^2 / 2 - x.c + |x|^2 / 2``, and each row keeps its lowest and second
+lowest score. Where rounding might decide between the two, distances are computed in doubles, from
+the differences. So the answer is always that of doubles: the nearest centre; of several that are
+equally near the row's own, else the first.
+
+Bounds on top: centres that have moved by at most `drift` / 2 since a row was measured cannot have
+changed its side if its second nearest centre was farther than its nearest by more than `drift`.
+Each row keeps the drift up to which that holds. If there are many centres, a dense row beyond it is
+measured against its own first, which alone often shows that no other is nearer; the rows that are
+left are packed into panels.
+
+Sums are pairs of doubles (see `pairs`): a row that leaves takes all of what it brought, and the
+loss follows from sums alone.
+
+Legend: X (n, d) or CSR, K centres (K, d), panels (n / 24, d, 24), quads (K / 4, d, 4), labels (n,).
+"""
+
+import numpy as np
+
+from rosenblatt.loops import compiled, pairs
+from rosenblatt.loops.distance_tiles import POINTS, QUERIES, add3
+from rosenblatt.loops.simd import bits, singles
+
+from .seeding_loops import AHEAD, call_rows, lowest_bit
+from .seeding_loops import squared_distance as square_from
+
+ROWS, CENTRES = POINTS, QUERIES  # of a tile
+MOST_OF_A_PANEL = 18  # rows, from which on a panel is scored as it is
+ALL = (1 << singles.WIDTH) - 1
+
+
+@compiled
+def sum_and_range(X, start, stop, total, low, high):
+    """Add dense rows start to stop to total (d,), and widen the range low to high (d,) by them."""
+    for i in range(start, stop):
+        for j in range(X.shape[1]):
+            x = np.float64(X[i, j])
+            total[j] += x
+            low[j] = x if x < low[j] else low[j]
+            high[j] = x if x > high[j] else high[j]
+
+
+@compiled
+def assign_panels(
+    X, panels, sizes, tile, centres, centre, scale, drifts, settled, least, start, stop, limits,
+    reaches, labels, changed, left, found, packed,
+):  # fmt: skip
+    """Assign the rows of panels start to stop; return how many changed sides.
+
+    Rows and centres are in panels and quads about a common centre, times a scale; sizes (n,) is
+    |x|^2 / 2 of each row. tile is (quads, halves, numbers, errors): halves |c|^2 / 2 of each
+    centre, infinite beyond the last; numbers counts from 0; errors (3,) says what rounding may
+    change, errors[0] |x|^2 / 2 + errors[1] in a score and errors[2] of a distance. drifts (4,) is
+    the drift, rounded up, down and down to its half, and what takes rounding off a bound, just
+    below one.
+
+    limits (n,) are the drifts up to which rows can be passed over, reaches (n,) the distances of
+    rows from their second nearest centres, plus half the drift when they were measured; it may be
+    empty. If `settled`, rows beyond their limits are first measured against their own centre alone.
+    A panel with at least so many rows beyond is scored as it is. changed and left (n,), from place
+    24 start on, get rows that changed and their old labels. found (2, 24) and packed, a panel
+    (1, d, 24) with sizes, labels, row numbers and bounds, are scratch space.
+    sizes, limits, reaches and labels go on to the end of the last panel, limits infinite there.
+    """
+    some, some_sizes, some_labels, numbers, _, _ = packed
+    to = start * ROWS
+    n_changed = n_waiting = 0
+    for p in range(start, stop):
+        rows = beyond_limits(limits, p * ROWS, drifts)
+        if rows == 0:
+            continue
+        if settled:
+            if p + AHEAD < stop:
+                call_rows(X, p + AHEAD, beyond_limits(limits, (p + AHEAD) * ROWS, drifts))
+            rows = still_beyond(X, centres, scale, labels, p * ROWS, rows, drifts, limits, reaches)
+        if bits.ones(np.uint64(rows)) >= least and (p + 1) * ROWS <= X.shape[0]:
+            open_rows = score_panel(panels, p, sizes, labels, tile, drifts, limits, reaches, found)
+            while open_rows != 0:
+                t = lowest_bit(open_rows)
+                open_rows &= open_rows - 1
+                n_changed += settle(
+                    X, centres, found, t, p * ROWS + t, limits, reaches, labels, changed, left,
+                    to + n_changed,
+                )  # fmt: skip
+            continue
+        while rows != 0:
+            i = p * ROWS + lowest_bit(rows)
+            rows &= rows - 1
+            some_sizes[n_waiting], some_labels[n_waiting] = sizes[i], labels[i]
+            numbers[n_waiting] = i
+            for j in range(panels.shape[1]):
+                some[0, j, n_waiting] = np.float32((np.float64(X[i, j]) - centre[j]) * scale)
+            n_waiting += 1
+            if n_waiting == ROWS:
+                n_changed += settle_packed(
+                    X, centres, packed, n_waiting, tile, found, drifts, limits, reaches, labels,
+                    changed, left, to + n_changed,
+                )  # fmt: skip
+                n_waiting = 0
+    return n_changed + settle_packed(
+        X, centres, packed, n_waiting, tile, found, drifts, limits, reaches, labels, changed, left,
+        to + n_changed,
+    )  # fmt: skip
+
+
+@compiled(inline=True)
+def beyond_limits(limits, i, drifts):
+    """A bit for each of 24 rows from row i on whose limit the drift has passed."""
+    drift = singles.spread_from(drifts, 0)
+    return (
+        singles.bits_below(singles.load(limits, i), drift)
+        | singles.bits_below(singles.load(limits, i + 8), drift) << 8
+        | singles.bits_below(singles.load(limits, i + 16), drift) << 16
+    )
+
+
+@compiled
+def still_beyond(X, centres, scale, labels, first, rows, drifts, limits, reaches):
+    """Those bits whose rows may be nearer to another centre, judged by their own; limits rise."""
+    found = rows
+    while rows != 0:
+        bit = rows & -rows
+        i = first + lowest_bit(rows)
+        rows ^= bit
+        own = scale * np.sqrt(square_from(X, i, centres[labels[i]]))
+        spare = np.float64(reaches[i]) - 0.5 * drifts[0] - own * (1 + 1e-6)
+        if spare > 0.0:
+            limits[i] = (spare + drifts[1]) * drifts[3]
+            if limits[i] >= drifts[0]:
+                found ^= bit
+    return found
+
+
+@compiled
+def settle_packed(
+    X, centres, packed, count, tile, found, drifts, limits, reaches, labels, changed, left, to
+):
+    """Assign the rows of the packed panel; return how many changed sides."""
+    panel, sizes, old, numbers, some_limits, some_reaches = packed
+    n_changed = open_rows = 0
+    if count > 0:
+        open_rows = score_panel(
+            panel, 0, sizes, old, tile, drifts, some_limits, some_reaches, found
+        )
+    for t in range(count):
+        i = numbers[t]
+        limits[i] = some_limits[t]
+        if reaches.shape[0] > 0:
+            reaches[i] = some_reaches[t]
+        if open_rows >> t & 1:
+            n_changed += settle(
+                X, centres, found, t, i, limits, reaches, labels, changed, left, to + n_changed
+            )
+    return n_changed
+
+
+@compiled
+def settle(X, centres, found, t, i, limits, reaches, labels, changed, left, to):
+    """Assign row i by place t of what was found; return 1 if it changed sides, else 0."""
+    nearest = np.int32(found[0, t])
+    if not found[1, t] > 0.0:  # rounding might decide
+        nearest = nearest_of(X[i], centres, labels[i])
+        limits[i] = -np.inf
+        if reaches.shape[0] > 0:
+            reaches[i] = -np.inf
+    if nearest == labels[i]:
+        return 0
+    changed[to], left[to] = i, labels[i]
+    labels[i] = nearest
+    return 1
+
+
+@compiled
+def score_panel(panels, p, sizes, labels, tile, drifts, limits, reaches, found):
+    """Return a bit for each of 24 rows that is not certainly nearest to its own centre.
+
+    found (2, 24) gets the centre of each row's lowest score, and by how much it is nearer than the
+    second, not positive or no number if that is not certain; limits and reaches are those of rows
+    where it is.
+    """
+    d = panels.shape[1]
+    quads, halves, numbers, errors = tile
+    near_x = near_y = near_z = far_x = far_y = far_z = singles.spread_from(
+        halves, halves.shape[0] - 1
+    )
+    who_x = who_y = who_z = singles.zeros()
+    for q in range(quads.shape[0]):
+        at, of = p * d * ROWS, q * d * CENTRES
+        a0 = a1 = a2 = b0 = b1 = b2 = c0 = c1 = c2 = d0 = d1 = d2 = singles.zeros()
+        for _ in range(d):
+            x, y = singles.load(panels, at), singles.load(panels, at + 8)
+            z = singles.load(panels, at + 16)
+            k = singles.spread_from(quads, of)
+            a0, a1, a2 = add3(k, x, y, z, a0, a1, a2)
+            k = singles.spread_from(quads, of + 1)
+            b0, b1, b2 = add3(k, x, y, z, b0, b1, b2)
+            k = singles.spread_from(quads, of + 2)
+            c0, c1, c2 = add3(k, x, y, z, c0, c1, c2)
+            k = singles.spread_from(quads, of + 3)
+            d0, d1, d2 = add3(k, x, y, z, d0, d1, d2)
+            at += ROWS
+            of += CENTRES
+        c = q * CENTRES
+        near_x, far_x, who_x = keep4(halves, numbers, c, a0, b0, c0, d0, near_x, far_x, who_x)
+        near_y, far_y, who_y = keep4(halves, numbers, c, a1, b1, c1, d1, near_y, far_y, who_y)
+        near_z, far_z, who_z = keep4(halves, numbers, c, a2, b2, c2, d2, near_z, far_z, who_z)
+    i = p * ROWS
+    gap_x, far_x = gap_of(near_x, far_x, sizes, i, errors)
+    gap_y, far_y = gap_of(near_y, far_y, sizes, i + 8, errors)
+    gap_z, far_z = gap_of(near_z, far_z, sizes, i + 16, errors)
+    put_found(found, 0, who_x, who_y, who_z)
+    put_found(found, 1, gap_x, gap_y, gap_z)
+    put_bounds(limits, reaches, i, gap_x, far_x, drifts)
+    put_bounds(limits, reaches, i + 8, gap_y, far_y, drifts)
+    put_bounds(limits, reaches, i + 16, gap_z, far_z, drifts)
+    return (
+        open_of(who_x, gap_x, labels, i)
+        | open_of(who_y, gap_y, labels, i + 8) << 8
+        | open_of(who_z, gap_z, labels, i + 16) << 16
+    )
+
+
+@compiled(inline=True)
+def put_bounds(limits, reaches, i, gap, far, drifts):
+    """Keep up to which drift 8 rows cannot change sides, and how far their second centres are."""
+    less, zero = singles.spread_from(drifts, 3), singles.zeros()
+    limit = singles.add(gap, singles.spread_from(drifts, 1))
+    singles.store(limits, i, singles.multiply_add(limit, less, zero))
+    if reaches.shape[0] > 0:
+        reach = singles.add(far, singles.spread_from(drifts, 2))
+        singles.store(reaches, i, singles.multiply_add(reach, less, zero))
+
+
+@compiled(inline=True)
+def open_of(who, gap, labels, i):
+    """A bit for each of 8 rows from row i on that changes sides, or whose side is not certain."""
+    own = singles.load_integers(labels, i)
+    moved = singles.bits_below(who, own) | singles.bits_below(own, who)
+    return moved | ALL ^ singles.bits_below(singles.zeros(), gap)
+
+
+@compiled(inline=True)
+def gap_of(near, far, sizes, i, errors):
+    """By how much 8 rows are farther from their second centre, at least, and how far that is."""
+    size = singles.load(sizes, i)
+    error = singles.multiply_add(
+        singles.spread_from(errors, 0), size, singles.spread_from(errors, 1)
+    )
+    near = singles.add(singles.add(near, error), size)
+    far = singles.subtract(singles.add(far, size), error)
+    near, far = singles.root(singles.add(near, near)), singles.root(singles.add(far, far))
+    gap = singles.multiply_add(
+        singles.spread_from(errors, 2), singles.add(near, far), singles.subtract(far, near)
+    )
+    return gap, far
+
+
+@compiled(inline=True)
+def keep4(halves, numbers, c, a, b, e, f, near, far, who):
+    """The lowest two scores and the first's centre, of those so far and four centres from c on."""
+    near, far, who = keep(halves, numbers, c, a, near, far, who)
+    near, far, who = keep(halves, numbers, c + 1, b, near, far, who)
+    near, far, who = keep(halves, numbers, c + 2, e, near, far, who)
+    return keep(halves, numbers, c + 3, f, near, far, who)
+
+
+@compiled(inline=True)
+def keep(halves, numbers, c, product, near, far, who):
+    """The same with one more centre."""
+    score = singles.subtract(singles.spread_from(halves, c), product)
+    far = singles.lowest(far, singles.highest(near, score))
+    who = singles.where_below(score, near, singles.spread_from(numbers, c), who)
+    return singles.lowest(near, score), far, who
+
+
+@compiled
+def put_found(found, line, x, y, z):
+    """Write a line (24,) of found."""
+    singles.store(found, line * ROWS, x)
+    singles.store(found, line * ROWS + 8, y)
+    singles.store(found, line * ROWS + 16, z)
+
+
+@compiled
+def nearest_of(x, centres, own):
+    """The centre nearest to x (d,): its own if none is nearer, else the first of the nearest."""
+    best, least = own, np.inf
+    if own >= 0:
+        least = squared_distance(x, centres[own])
+    for k in range(centres.shape[0]):
+        square = squared_distance(x, centres[k])
+        if square < least:
+            best, least = np.int32(k), square
+    return best
+
+
+@compiled
+def squared_distance(x, c):
+    """|x - c|^2."""
+    square = 0.0
+    for j in range(x.shape[0]):
+        z = np.float64(x[j]) - c[j]
+        square += z * z
+    return square
+
+
+@compiled
+def assign_plainly(X, centres, labels):
+    """Assign dense rows by all distances in doubles: for few rows."""
+    for i in range(X.shape[0]):
+        labels[i] = nearest_of(X[i], centres, labels[i])
+
+
+@compiled
+def assign_sparse(
+    X,
+    columns,
+    halves,
+    centres,
+    rounding,
+    start,
+    stop,
+    drift,
+    limits,
+    labels,
+    changed,
+    left,
+    scores,
+    row,
+):
+    """Assign CSR rows start to stop; return how many changed sides.
+
+    columns (d, K) are the centres, halves (K,) is |c|^2 / 2. limits (n,), changed and left as in
+    `assign_panels`, from place `start` on. scores (K,) and row (d,), zeros, are scratch space.
+    """
+    data, indices, indptr = X
+    n_changed = 0
+    for i in range(start, stop):
+        if drift < limits[i]:
+            continue
+        size = score_row(data, indices, indptr[i], indptr[i + 1], columns, halves, scores)
+        nearest, near, far, largest = lowest_two(scores, halves)
+        error = rounding * (size + largest)
+        near, far = near + error, far - error
+        if far > near:
+            far_root = np.sqrt(2.0 * max(far + size, 0.0))
+            limits[i] = drift + far_root - np.sqrt(2.0 * max(near + size, 0.0))
+        else:
+            put_row(data, indices, indptr[i], indptr[i + 1], row, 1.0)
+            nearest = nearest_of(row, centres, labels[i])
+            put_row(data, indices, indptr[i], indptr[i + 1], row, 0.0)
+            limits[i] = drift
+        if nearest != labels[i]:
+            changed[start + n_changed], left[start + n_changed] = i, labels[i]
+            labels[i] = nearest
+            n_changed += 1
+    return n_changed
+
+
+@compiled
+def score_row(data, indices, first, last, columns, halves, scores):
+    """Fill scores (K,) with |c|^2 / 2 - x.c; return |x|^2 / 2."""
+    size = 0.0
+    for k in range(scores.shape[0]):
+        scores[k] = halves[k]
+    for p in range(first, last):
+        x, column = np.float64(data[p]), columns[np.uint32(indices[p])]
+        size += x * x
+        for k in range(scores.shape[0]):
+            scores[k] -= x * column[k]
+    return 0.5 * size
+
+
+@compiled
+def lowest_two(scores, halves):
+    """The place of the lowest score, the lowest and the second lowest, and the largest half."""
+    place, near, far, largest = np.int32(0), np.inf, np.inf, 0.0
+    for k in range(scores.shape[0]):
+        largest = max(largest, halves[k])
+        if scores[k] < near:
+            place, near, far = np.int32(k), scores[k], near
+        else:
+            far = min(far, scores[k])
+    return place, near, far, largest
+
+
+@compiled
+def put_row(data, indices, first, last, row, times):
+    """Write a CSR row, times a number, into row (d,)."""
+    for p in range(first, last):
+        row[np.uint32(indices[p])] = times * data[p]
+
+
+@compiled
+def move_rows(X, weights, rows, left, labels, mass, sums):
+    """Move rows (m,) from the sums of the clusters they left (m,), -1 for none, to the new ones.
+
+    mass (2, K) and sums (2, K, d) are the weight of each cluster and its weighted sum, as pairs.
+    """
+    for m in range(rows.shape[0]):
+        i, old, new = rows[m], left[m], labels[rows[m]]
+        weight = 1.0 if weights is None else np.float64(weights[i])
+        if old >= 0:
+            add_row(X, i, -weight, mass, sums, old)
+        add_row(X, i, weight, mass, sums, new)
+
+
+@compiled
+def add_row(X, i, weight, mass, sums, k):
+    """Add weight times row i to the sums of cluster k."""
+    mass[0, k], rest = pairs.two_sum(mass[0, k], weight)
+    mass[1, k] += rest
+    high, low = sums[0, k], sums[1, k]
+    if isinstance(X, tuple):
+        data, indices, indptr = X
+        for p in range(indptr[i], indptr[i + 1]):
+            j = np.uint32(indices[p])
+            high[j], rest = pairs.two_sum(high[j], weight * np.float64(data[p]))
+            low[j] += rest
+    else:
+        for j in range(high.shape[0]):
+            high[j], rest = pairs.two_sum(high[j], weight * np.float64(X[i, j]))
+            low[j] += rest
+
+
+@compiled
+def add_squares(X, weights, start, stop, squares):
+    """Add weight times square of rows start to stop to squares (2, d), pairs."""
+    high, low = squares[0], squares[1]
+    for i in range(start, stop):
+        weight = 1.0 if weights is None else np.float64(weights[i])
+        if isinstance(X, tuple):
+            data, indices, indptr = X
+            for p in range(indptr[i], indptr[i + 1]):
+                add_square(np.float64(data[p]), weight, high, low, np.uint32(indices[p]))
+        else:
+            for j in range(high.shape[0]):
+                add_square(np.float64(X[i, j]), weight, high, low, j)
+
+
+@compiled(inline=True)
+def add_square(x, weight, high, low, j):
+    """Add weight x^2 to a pair; the same rounding of weight x as in the sums."""
+    square, error = pairs.two_product(weight * x, x)
+    high[j], rest = pairs.two_sum(high[j], square)
+    low[j] += rest + error
+
+
+@compiled
+def find_means(mass, sums, centres):
+    """Set centres (K, d) to the means of clusters that have weight."""
+    for k in range(centres.shape[0]):
+        if mass[0, k] + mass[1, k] > 0.0:
+            for j in range(centres.shape[1]):
+                mean = pairs.divide(sums[0, k, j], sums[1, k, j], mass[0, k], mass[1, k])
+                centres[k, j] = mean[0]
+
+
+@compiled
+def loss_of(squares, mass, sums, centres):
+    """The sum of weighted squared distances of rows from the centres (K, d) of their clusters.
+
+    It is ``sum w x^2 - sum over clusters of c.(2 S - W c)``, to 32 digits: S the sum, W the weight.
+    """
+    high = low = 0.0
+    for j in range(squares.shape[1]):
+        high, low = pairs.add(high, low, squares[0, j], squares[1, j])
+    for k in range(centres.shape[0]):
+        for j in range(centres.shape[1]):
+            c = centres[k, j]
+            part, part_low = pairs.multiply(mass[0, k], mass[1, k], c, 0.0)
+            part, part_low = pairs.add(-part, -part_low, 2.0 * sums[0, k, j], 2.0 * sums[1, k, j])
+            part, part_low = pairs.multiply(part, part_low, c, 0.0)
+            high, low = pairs.add(high, low, -part, -part_low)
+    return max(high + low, 0.0)

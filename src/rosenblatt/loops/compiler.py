@@ -1,0 +1,187 @@
+"""How Numba compiles loops: helpers once, as part of each loop that Python calls.
+
+Numba finishes every function that it compiles (optimization, machine code, wrappers for Python),
+then its caller with the function inside, and so on: the work is quadratic in the depth of calls.
+Here a loop has two dispatchers. The one for Python is Numba's own. The one for callers in other
+loops leaves a helper as unoptimized LLVM code that is linked into its caller.
+
+This module imports Numba; `loops` imports it at the first call of a loop.
+"""
+
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from functools import cache
+from typing import Any
+
+import numba
+from numba.core import types
+from numba.core.caching import (
+    CompileResultCacheImpl,
+    FunctionCache,
+    IndexDataCacheFile,
+    _CacheLocator,
+)
+from numba.core.registry import CPUDispatcher
+from numba.core.typing.typeof import typeof_impl
+
+from . import Instruction, Loop
+from .cache import digest, folder, short_digest
+
+_dispatchers: list[Any] = []  # of all loops that Python has called
+# Versions whose private classes `helpers` was tested with; others compile helpers as Numba does.
+TESTED_VERSIONS = ("0.68",)
+
+
+@cache
+def dispatcher_of(loop: Loop) -> Any:
+    """Return the dispatcher that Python calls."""
+    dispatcher = _PythonDispatcher(loop.py_func, targetoptions=_options(loop))
+    if folder() is not None:
+        dispatcher._cache = DigestCache(loop.py_func)
+    _dispatchers.append(dispatcher)
+    return dispatcher
+
+
+def compiled_loops() -> dict[str, int]:
+    """Return the loops that this process compiled, with the number of their forms.
+
+    Loops that were loaded from the cache are not counted.
+    """
+    counts = {
+        f"{d.py_func.__module__}.{d.__name__}": sum(d.stats.cache_misses.values())
+        for d in _dispatchers
+    }
+    return {name: count for name, count in counts.items() if count}
+
+
+@cache
+def helper_of(loop: Loop) -> Any:
+    """Return the dispatcher that other loops call."""
+    if not numba.__version__.startswith(TESTED_VERSIONS):
+        return dispatcher_of(loop)
+    from .helpers import HelperDispatcher
+
+    return HelperDispatcher(loop.py_func, _options(loop))
+
+
+@cache
+def intrinsic_of(instruction: Instruction) -> Any:
+    """Return the intrinsic that compiles an instruction."""
+    return numba.extending.intrinsic(instruction.typed)
+
+
+@typeof_impl.register(Loop)
+def _type_of_loop(loop: Loop, context: Any) -> Any:
+    return types.Dispatcher(helper_of(loop))
+
+
+@typeof_impl.register(Instruction)
+def _type_of_instruction(instruction: Instruction, context: Any) -> Any:
+    return typeof_impl(intrinsic_of(instruction), context)
+
+
+def _options(loop: Loop) -> dict[str, Any]:
+    return {"nopython": True, "boundscheck": None, **loop.policy}
+
+
+class _PythonDispatcher(CPUDispatcher):
+    """Numba's dispatcher for a loop whose helpers were linked in."""
+
+    def compile(self, sig: Any) -> Any:
+        with _no_garbage_collection():
+            return super().compile(sig)
+
+    def add_overload(self, cres: Any) -> None:
+        # A helper's environment has a place only now, in the finished machine code of the loop.
+        for environment in cres._find_referenced_environments():
+            cres.library.codegen.set_env(environment.env_name, environment)
+        super().add_overload(cres)
+
+
+@contextmanager
+def _no_garbage_collection() -> Iterator[None]:
+    """Switch Python's cyclic collector off: it takes a tenth of the compile time."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
+class _DigestLocator(_CacheLocator):
+    """Makes Numba look in `folder`, where a file's name shows that its source is unchanged."""
+
+    def __init__(self, py_func: Any, py_file: str) -> None:
+        self._module = py_func.__module__
+
+    def get_cache_path(self) -> str:
+        return str(folder())
+
+    def get_source_stamp(self) -> str:
+        return digest(self._module)
+
+    def get_disambiguator(self) -> str:
+        return str(self._module)
+
+    @classmethod
+    def from_function(cls, py_func: Any, py_file: str) -> "_DigestLocator":
+        return cls(py_func, py_file)
+
+
+class _DigestCacheImpl(CompileResultCacheImpl):
+    _locator_classes = [_DigestLocator]  # noqa: RUF012  (Numba's own form)
+
+
+class _OneFileEach(IndexDataCacheFile):
+    """Each form of a loop, for the types it was compiled for, in a file named by these.
+
+    Numba numbers the files and keeps an index of them. Of two processes that compile at once, one
+    may lose its line in the index, or take the number of the other, whose code it is served later.
+    """
+
+    def __init__(self, folder: str, loop: str, source: str) -> None:
+        super().__init__(folder, loop, source)
+        self._loop, self._source = loop, source
+
+    def save(self, key: Any, data: Any) -> None:
+        self._save_data(self._name(key), (repr(key), data))
+
+    def load(self, key: Any) -> Any:
+        try:
+            form, data = self._load_data(self._name(key))
+        except FileNotFoundError:
+            return None
+        return data if form == repr(key) else None
+
+    def _name(self, key: Any) -> str:
+        return f"{self._loop}.{short_digest(self._source, repr(key))}.nbc"
+
+
+class DigestCache(FunctionCache):
+    """Numba's cache of one function, in a file keyed by its source and its types."""
+
+    _impl_class = _DigestCacheImpl
+
+    def __init__(self, py_func: Any) -> None:
+        super().__init__(py_func)
+        source = digest(py_func.__module__)
+        self._cache_file = _OneFileEach(self._cache_path, self._impl.filename_base, source)
+
+    def load_overload(self, signature: Any, target_context: Any) -> Any:
+        # Numba sets up its compiler first, which takes longer than to import and load all else.
+        # What was compiled without its runtime (``_nrt=False``) needs none of it.
+        with self._guard_against_spurious_io_errors():
+            return self._load_overload(signature, target_context)
+
+    def _load_overload(self, signature: Any, target_context: Any) -> Any:
+        try:
+            return super()._load_overload(signature, target_context)
+        except Exception:  # a damaged file can fail in any way; the loop is compiled anew
+            return None
+
+    def save_overload(self, signature: Any, data: Any) -> None:
+        with suppress(OSError):  # such as a full disk: the loop is compiled, and will be again
+            super().save_overload(signature, data)

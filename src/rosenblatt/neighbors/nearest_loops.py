@@ -1,0 +1,409 @@
+# mypy: ignore-errors
+"""The k nearest of n points for each of some queries, without a matrix of distances.
+
+Each query keeps its k best so far in a heap whose first place holds the farthest, (distance,
+point), so that of points at one distance those with the lower number stay. Points are read in
+blocks that stay near the processor while all queries of a chunk pass over them.
+
+By Euclidean distance, products of 4 queries with 24 points are summed in registers, in single
+precision: ``|x - q|^2 / 2 = |x|^2 / 2 - x.q + |q|^2 / 2``. They only say which points may be among
+the nearest; the distances of those are computed in doubles, from the differences. By Manhattan
+distance, sums of ``|x - q|`` in single precision do the same, and by L3 those of its cubes. By
+other distances, a block holds 64 points column by column, and each column adds to 64 distances.
+Columns that differ are counted in bytes where values are small whole numbers, and 64 columns at a
+time where they are zeros and ones. Of thousands of points `nearest_in_bytes` tries bytes first.
+
+Legend: n points X (n, d), m queries Q (m, d), k neighbours, found and points (m, k) the heaps.
+"""
+
+import numpy as np
+
+from rosenblatt.loops import compiled
+from rosenblatt.loops.distance_tiles import POINTS, QUERIES, add3
+from rosenblatt.loops.simd import bits, singles
+
+BLOCK = 64  # points that are measured together by other distances
+MOST_IN_A_BYTE = 255
+LARGE_P = 8  # beyond which powers of differences are taken as shares of the largest
+MANHATTAN, EUCLIDEAN, CUBES, MINKOWSKI, CHEBYSHEV, HAMMING = range(6)
+
+
+@compiled
+def nearest_in_singles(
+    X, panels, starts, Q, quads, sizes, scale, metric, start, stop, found, points, limits, scores
+):
+    """Fill the heaps of queries start to stop with sums of sizes, squares or cubes.
+
+    panels (n / 24, d, 24) and quads (m / 4, d, 4) hold points and queries about a common centre,
+    times a scale. starts (n,) is |x|^2 / 2 less what rounding may add to a score, infinite beyond
+    the last point; sizes (m,) is |q|^2 / 2 less the same; of Manhattan distances, both are what
+    rounding may add alone, that of points negative; of cubes, sizes are that of both. limits (m,)
+    and scores (24,) are scratch space.
+    """
+    clear(found, points, start, stop)
+    for i in range(start, stop):
+        limits[i] = np.inf
+    for panel in range(panels.shape[0]):  # stays in the nearest cache while all queries pass
+        for group in range(start // QUERIES, (stop + QUERIES - 1) // QUERIES):
+            if metric == EUCLIDEAN:
+                tile(
+                    X, panels, starts, Q, quads, sizes, scale, panel, group, stop,
+                    found, points, limits, scores,
+                )  # fmt: skip
+            else:
+                tile_of_differences(
+                    X, panels, starts, Q, quads, sizes, scale, metric, panel, group, stop,
+                    found, points, limits, scores,
+                )  # fmt: skip
+    for i in range(start, stop):
+        sort_heap(found[i], points[i])
+
+
+@compiled
+def tile(
+    X, panels, starts, Q, quads, sizes, scale, panel, group, stop, found, points, limits, scores
+):
+    """Score 24 points for 4 queries; measure those below a query's limit."""
+    d = panels.shape[1]
+    at, of = panel * d * POINTS, group * d * QUERIES
+    a0 = a1 = a2 = b0 = b1 = b2 = c0 = c1 = c2 = d0 = d1 = d2 = singles.zeros()
+    for _ in range(d):
+        x, y = singles.load(panels, at), singles.load(panels, at + 8)
+        z = singles.load(panels, at + 16)
+        q = singles.spread_from(quads, of)
+        a0, a1, a2 = add3(q, x, y, z, a0, a1, a2)
+        q = singles.spread_from(quads, of + 1)
+        b0, b1, b2 = add3(q, x, y, z, b0, b1, b2)
+        q = singles.spread_from(quads, of + 2)
+        c0, c1, c2 = add3(q, x, y, z, c0, c1, c2)
+        q = singles.spread_from(quads, of + 3)
+        d0, d1, d2 = add3(q, x, y, z, d0, d1, d2)
+        at += POINTS
+        of += QUERIES
+    first, i = panel * POINTS, group * QUERIES
+    if is_near(starts, first, a0, a1, a2, limits, i, scores):
+        measure(X, Q, sizes, scale, EUCLIDEAN, first, i, stop, found, points, limits, scores)
+    if is_near(starts, first, b0, b1, b2, limits, i + 1, scores):
+        measure(X, Q, sizes, scale, EUCLIDEAN, first, i + 1, stop, found, points, limits, scores)
+    if is_near(starts, first, c0, c1, c2, limits, i + 2, scores):
+        measure(X, Q, sizes, scale, EUCLIDEAN, first, i + 2, stop, found, points, limits, scores)
+    if is_near(starts, first, d0, d1, d2, limits, i + 3, scores):
+        measure(X, Q, sizes, scale, EUCLIDEAN, first, i + 3, stop, found, points, limits, scores)
+
+
+@compiled
+def tile_of_differences(
+    X, panels, starts, Q, quads, sizes, scale, metric, panel, group, stop,
+    found, points, limits, scores,
+):  # fmt: skip
+    """The same by sums of |x - q| or its cube: two queries at a time, so that registers suffice."""
+    d, first = panels.shape[1], panel * POINTS
+    for half in range(0, QUERIES, 2):
+        at, of = panel * d * POINTS, group * d * QUERIES + half
+        a0 = a1 = a2 = b0 = b1 = b2 = singles.zeros()
+        for _ in range(d):
+            x, y = singles.load(panels, at), singles.load(panels, at + 8)
+            z = singles.load(panels, at + 16)
+            q, r = singles.spread_from(quads, of), singles.spread_from(quads, of + 1)
+            a0, a1 = less_gap(a0, x, q, metric), less_gap(a1, y, q, metric)
+            a2, b0 = less_gap(a2, z, q, metric), less_gap(b0, x, r, metric)
+            b1, b2 = less_gap(b1, y, r, metric), less_gap(b2, z, r, metric)
+            at += POINTS
+            of += QUERIES
+        i = group * QUERIES + half
+        if is_near(starts, first, a0, a1, a2, limits, i, scores):
+            measure(X, Q, sizes, scale, metric, first, i, stop, found, points, limits, scores)
+        if is_near(starts, first, b0, b1, b2, limits, i + 1, scores):
+            measure(X, Q, sizes, scale, metric, first, i + 1, stop, found, points, limits, scores)
+
+
+@compiled(inline=True)
+def less_gap(a, x, y, metric):
+    """a - |x - y|, or less its cube."""
+    if metric == MANHATTAN:
+        return singles.less_distance(a, x, y)
+    zero, z = singles.zeros(), singles.subtract(x, y)
+    square = singles.multiply_add(z, z, zero)
+    return singles.multiply_add(square, singles.lowest(z, singles.subtract(zero, z)), a)
+
+
+@compiled
+def is_near(starts, first, a, b, c, limits, i, scores):
+    """Whether one of 24 points may be near enough to query i; scores (24,) gets all, if so."""
+    a = singles.subtract(singles.load(starts, first), a)
+    b = singles.subtract(singles.load(starts, first + 8), b)
+    c = singles.subtract(singles.load(starts, first + 16), c)
+    lowest = singles.lowest(singles.lowest(a, b), c)
+    if not singles.any_below(lowest, singles.spread_from(limits, i)):
+        return False
+    singles.store(scores, 0, a)
+    singles.store(scores, 8, b)
+    singles.store(scores, 16, c)
+    return True
+
+
+@compiled
+def measure(X, Q, sizes, scale, metric, first, i, stop, found, points, limits, scores):
+    """Put the points whose scores (24,) are below the limit into the heap of query i."""
+    if i >= stop:
+        return
+    for t in range(min(POINTS, X.shape[0] - first)):
+        if scores[t] < limits[i]:
+            distance = distance_of(X, first + t, Q, i, metric)
+            if distance < found[i, 0]:
+                sift(found[i], points[i], distance, first + t, found.shape[1])
+                limits[i] = limit_of(found[i, 0], scale, sizes[i], X.shape[1], metric)
+
+
+@compiled
+def limit_of(farthest, scale, size, d, metric):
+    """The score that a point must be below to be nearer than the farthest of a heap."""
+    if metric == EUCLIDEAN:
+        return 0.5 * scale * scale * farthest - size
+    rounding = 1.0 + (d + 16) * 2.0**-22  # of the sum, and of the limit itself
+    if metric == MANHATTAN:
+        return (scale * farthest + size) * rounding
+    reach = (scale * farthest ** (1 / 3) + size) * rounding
+    return reach * reach * reach
+
+
+@compiled
+def distance_of(X, x, Q, q, metric):
+    """The sum of sizes, squares or cubes of what row x differs from query q in, in four parts."""
+    d, a, b, c, e = X.shape[1], 0.0, 0.0, 0.0, 0.0
+    for j in range(0, d - 3, 4):
+        s, t = X[x, j] - Q[q, j], X[x, j + 1] - Q[q, j + 1]
+        u, v = X[x, j + 2] - Q[q, j + 2], X[x, j + 3] - Q[q, j + 3]
+        if metric == MANHATTAN:
+            a, b, c, e = a + abs(s), b + abs(t), c + abs(u), e + abs(v)
+        elif metric == EUCLIDEAN:
+            a, b, c, e = a + s * s, b + t * t, c + u * u, e + v * v
+        else:
+            a, b = a + abs(s) * s * s, b + abs(t) * t * t
+            c, e = c + abs(u) * u * u, e + abs(v) * v * v
+    for j in range(d - d % 4, d):
+        s = abs(X[x, j] - Q[q, j])
+        a += s if metric == MANHATTAN else s * s if metric == EUCLIDEAN else s * s * s
+    return (a + b) + (c + e)
+
+
+@compiled
+def nearest_by_columns(blocks, n, Q, metric, p, start, stop, found, points, distances, sums):
+    """Fill the heaps of queries start to stop with sums over columns of |x - q|^p, or like it.
+
+    Of large p they hold the distances. blocks (n / 64, d, 64) hold the points, distances (64,) and
+    sums (64,) are scratch space.
+    """
+    clear(found, points, start, stop)
+    for b in range(blocks.shape[0]):
+        for i in range(start, stop):
+            if metric == MINKOWSKI and p > LARGE_P:
+                measure_large_power(blocks[b], Q[i], p, distances, sums)
+            else:
+                add_columns(blocks[b], Q[i], metric, p, distances)
+            keep_nearest(distances, b * BLOCK, n, found[i], points[i])
+    for i in range(start, stop):
+        sort_heap(found[i], points[i])
+
+
+@compiled
+def nearest_by_codes(blocks, n, Q, start, stop, found, points, distances, counts):
+    """Fill the heaps of queries start to stop with numbers of columns that differ.
+
+    blocks (n / 64, d, 64) and Q (m, d) are bytes; distances (64,) and counts (64,), bytes as well,
+    are scratch space.
+    """
+    clear(found, points, start, stop)
+    for b in range(blocks.shape[0]):
+        for i in range(start, stop):
+            count_differences(blocks[b], Q[i], distances, counts)
+            if Q.shape[1] <= MOST_IN_A_BYTE:
+                keep_nearest(counts, b * BLOCK, n, found[i], points[i])
+            else:
+                keep_nearest(distances, b * BLOCK, n, found[i], points[i])
+    for i in range(start, stop):
+        sort_heap(found[i], points[i])
+
+
+@compiled
+def count_differences(block, q, distances, counts):
+    """Write in how many columns (64,) a block of points (d, 64) differs from a query (d,).
+
+    They are in counts if a byte holds them, and in distances if not.
+    """
+    d = block.shape[0]
+    for first in range(0, d, MOST_IN_A_BYTE):
+        for t in range(BLOCK):
+            counts[t] = 0
+        for j in range(first, min(first + MOST_IN_A_BYTE, d)):
+            value, column = q[j], block[j]
+            for t in range(BLOCK):
+                counts[t] += np.uint8(column[t] != value)
+        if d > MOST_IN_A_BYTE:
+            for t in range(BLOCK):
+                distances[t] = counts[t] + (distances[t] if first else 0.0)
+
+
+@compiled
+def nearest_by_bits(blocks, n, Q, start, stop, found, points, counts):
+    """The same for points (n / 64, w, 64) and queries (m, w) of zeros and ones, 64 to a word.
+
+    counts (64,) are whole numbers of 16 bits, scratch space.
+    """
+    clear(found, points, start, stop)
+    for b in range(blocks.shape[0]):
+        for i in range(start, stop):
+            count_bits(blocks[b], Q[i], counts)
+            keep_nearest(counts, b * BLOCK, n, found[i], points[i])
+    for i in range(start, stop):
+        sort_heap(found[i], points[i])
+
+
+@compiled
+def count_bits(block, q, counts):
+    """Write in how many bits (64,) a block of points (w, 64) differs from a query (w,)."""
+    for v in range(block.shape[0]):
+        value, words = q[v], block[v]
+        for t in range(BLOCK):
+            before = counts[t] if v else np.int16(0)
+            counts[t] = before + np.int16(bits.ones(words[t] ^ value))
+
+
+@compiled
+def nearest_by_gower(
+    blocks, n, Q, categorical, ranges, start, stop, found, points, distances, known
+):
+    """Fill the heaps of queries start to stop with means over the columns known of both.
+
+    As above; categorical (d,) marks columns whose values are equal or not, ranges (d,) divide the
+    differences of the others, NaN is missing, and known (64,) is scratch space, too.
+    """
+    clear(found, points, start, stop)
+    for b in range(blocks.shape[0]):
+        for i in range(start, stop):
+            add_mixed_columns(blocks[b], Q[i], categorical, ranges, distances, known)
+            for t in range(BLOCK):
+                distances[t] = distances[t] / known[t] if known[t] > 0 else 1.0
+            keep_nearest(distances, b * BLOCK, n, found[i], points[i])
+    for i in range(start, stop):
+        sort_heap(found[i], points[i])
+
+
+@compiled
+def keep_nearest(distances, first, n, found, points):
+    """Put the points of a block that are near enough into the heap (k,) of a query."""
+    nearest = distances[0]
+    for t in range(1, BLOCK):
+        nearest = min(nearest, distances[t])
+    if nearest < found[0]:
+        for t in range(min(BLOCK, n - first)):
+            if distances[t] < found[0]:
+                sift(found, points, np.float64(distances[t]), first + t, found.shape[0])
+
+
+@compiled
+def add_mixed_columns(block, q, categorical, ranges, distances, known):
+    """Write how far (64,) a block of points (d, 64) is from a query, and in how many columns."""
+    for t in range(BLOCK):
+        distances[t] = known[t] = 0.0
+    for j in range(block.shape[0]):
+        value, column = q[j], block[j]
+        if np.isnan(value):
+            continue
+        if categorical[j]:
+            for t in range(BLOCK):
+                there = column[t] == column[t]
+                known[t] += 1.0 if there else 0.0
+                distances[t] += 1.0 if there and column[t] != value else 0.0
+        else:
+            for t in range(BLOCK):
+                there = column[t] == column[t]
+                known[t] += 1.0 if there else 0.0
+                distances[t] += abs(column[t] - value) / ranges[j] if there else 0.0
+
+
+@compiled
+def add_columns(block, q, metric, p, distances):
+    """Write the distances (64,) of a block of points (d, 64) from a query (d,)."""
+    for t in range(BLOCK):
+        distances[t] = 0.0
+    for j in range(block.shape[0]):
+        value, column = q[j], block[j]
+        if metric == HAMMING:
+            for t in range(BLOCK):
+                distances[t] += 1.0 if column[t] != value else 0.0
+        elif metric == MANHATTAN:
+            for t in range(BLOCK):
+                distances[t] += abs(column[t] - value)
+        elif metric == CHEBYSHEV:
+            for t in range(BLOCK):
+                distances[t] = max(distances[t], abs(column[t] - value))
+        elif metric == EUCLIDEAN or p == 2.0:
+            for t in range(BLOCK):
+                z = column[t] - value
+                distances[t] += z * z
+        elif p == 3.0:
+            for t in range(BLOCK):
+                z = abs(column[t] - value)
+                distances[t] += z * z * z
+        else:
+            for t in range(BLOCK):
+                distances[t] += abs(column[t] - value) ** p
+
+
+@compiled
+def measure_large_power(block, q, p, distances, sums):
+    """The same by |x - q|^p: the largest difference times the root of the sum of shares of it."""
+    add_columns(block, q, CHEBYSHEV, p, distances)
+    for t in range(BLOCK):
+        sums[t] = 0.0
+    for j in range(block.shape[0]):
+        value, column = q[j], block[j]
+        for t in range(BLOCK):
+            if distances[t] > 0.0:
+                sums[t] += (abs(column[t] - value) / distances[t]) ** p
+    for t in range(BLOCK):
+        distances[t] *= sums[t] ** (1.0 / p)
+
+
+@compiled
+def clear(found, points, start, stop):
+    """Fill heaps with points that do not exist, infinitely far away."""
+    for i in range(start, stop):
+        for a in range(found.shape[1]):
+            found[i, a] = np.inf
+            points[i, a] = -1
+
+
+@compiled
+def sift(found, points, distance, point, size):
+    """Put a point in the place of the farthest of a heap of some size, and let it sink."""
+    a = 0
+    while True:
+        child = 2 * a + 1
+        if child >= size:
+            break
+        if child + 1 < size and is_farther(
+            found[child + 1], points[child + 1], found[child], points[child]
+        ):
+            child += 1
+        if not is_farther(found[child], points[child], distance, point):
+            break
+        found[a], points[a] = found[child], points[child]
+        a = child
+    found[a], points[a] = distance, point
+
+
+@compiled
+def is_farther(distance, point, other_distance, other_point):
+    """Whether a point is farther away than another, or as far and numbered higher."""
+    return distance > other_distance or (distance == other_distance and point > other_point)
+
+
+@compiled
+def sort_heap(found, points):
+    """Sort a heap (k,): nearest first."""
+    for size in range(found.shape[0] - 1, 0, -1):
+        distance, point = found[size], points[size]
+        found[size], points[size] = found[0], points[0]
+        sift(found, points, distance, point, size)

@@ -1,0 +1,652 @@
+# mypy: ignore-errors
+"""The tokens of messages, from bytes: what `spam.tokens` finds in one message, for thousands.
+
+A message is a few sections of UTF-8 text, each of a kind. Tokens are written one after the other
+into *clean* bytes, term t from starts[t] to stops[t]; then they are counted by the hash table of
+`text_loops`. A message that needs more room than there is, or more relays, is left to Python.
+
+`out` is (clean, starts, stops, state): state holds how many terms there are and where the last
+one ends. `rules` is (kinds, folds, names, name_limits, roles), which `spam.batches` makes.
+"""
+
+import numpy as np
+
+from rosenblatt.loops import compiled
+from rosenblatt.term_table_loops import NUMBERS as NUMBER_BITS
+from rosenblatt.term_table_loops import add_term, add_to_row, clear, fingerprint, look_up, slot_of
+
+# Of mail.
+HEADERS, TEXT, HIDDEN, LINKS, TOKENS = 0, 1, 2, 3, 4  # kinds of sections
+# Bits of what a byte is.
+LETTER, NAME, HOST_NAME, PATH, BLANK, URL_END, HOST_END, DIGIT, HEADER_NAME = (
+    1, 2, 4, 8, 16, 32, 64, 128, 256,
+)  # fmt: skip
+AS_IS, DIGITS, LOWER, LOWER_DIGITS = 0, 1, 2, 3  # rows of folds
+ORDINARY, IGNORED, IGNORED_START, ADDRESS, SUBJECT, RECEIVED = 0, 1, 2, 3, 4, 5  # roles of headers
+MOST_RELAYS = 300
+N_TERMS, AT, N_RELAYS, FULL = 0, 1, 2, 3  # places in the state
+
+# Of pages.
+PAGE_WORD, PAGE_BLANK, PAGE_LETTER = 1, 2, 4  # bits of what a byte is
+BREAKING, EMPTY = 1, 2  # bits of names: breaks a word, holds nothing
+
+LONGEST, LONGEST_NAME, LONGEST_VALUE, LONGEST_RELAY = 24, 48, 500, 200  # characters
+LONGEST_PATH, LONGEST_HOST, MOST_LINKS, MOST_WORDS, MOST_PARTS = 200, 100, 200, 8, 20
+OVERHANG = 16  # bytes that `text_loops` reads at once
+NAME_START = 30  # characters of a header's name in its tokens
+SPARE_BYTES, SPARE_TERMS = 16384, 64  # one word, link or header takes less
+SUBJECT_MARK, HEADER_MARK = (
+    np.frombuffer(b"subject:", np.uint8),
+    np.frombuffer(b"header:", np.uint8),
+)
+HIDDEN_MARK, RELAY_MARK = np.frombuffer(b"hidden:", np.uint8), np.frombuffer(b"received:", np.uint8)
+URL_MARK, VERSION = np.frombuffer(b"url:", np.uint8), np.frombuffer(b"version", np.uint8)
+NUMBERS = np.frombuffer(b"address-in-numbers", np.uint8)
+NO_MARK = np.frombuffer(b"", np.uint8)
+BANG, HASH, SLASH, COLON, AT_SIGN, DOT, NEWLINE = 33, 35, 47, 58, 64, 46, 10
+
+
+# Writing tokens.
+
+
+@compiled(inline=True)
+def begin(out, mark):
+    """Begin a token with a mark."""
+    clean, starts, _, state = out
+    at = state[AT]
+    starts[state[N_TERMS]] = at
+    for k in range(len(mark)):
+        clean[at + k] = mark[k]
+    state[AT] = at + len(mark)
+
+
+@compiled(inline=True)
+def write(out, byte):
+    """Write one byte of a token."""
+    out[0][out[3][AT]] = byte
+    out[3][AT] += 1
+
+
+@compiled(inline=True)
+def write_all(out, text, first, last, fold):
+    """Write text[first:last] by a table of what each byte becomes."""
+    clean, state = out[0], out[3]
+    at = state[AT] - first
+    for k in range(first, last):
+        clean[at + k] = fold[text[k]]
+    state[AT] = at + last
+
+
+@compiled(inline=True)
+def end(out):
+    """End a token; note if the next may have no room."""
+    state = out[3]
+    n = state[N_TERMS]
+    out[2][n] = state[AT]
+    state[N_TERMS] = n + 1
+    if state[AT] + SPARE_BYTES > len(out[0]) or n + SPARE_TERMS > len(out[1]):
+        state[FULL] = 1
+
+
+@compiled(inline=True)
+def starts_character(byte):
+    """Whether a byte is the first of a character."""
+    return byte & 0xC0 != 0x80
+
+
+@compiled(inline=True)
+def n_characters(text, first, last, most):
+    """How many characters text[first:last] has, counted to one more than `most`."""
+    n = 0
+    for k in range(first, last):
+        if starts_character(text[k]):
+            n += 1
+            if n > most:
+                break
+    return n
+
+
+@compiled(inline=True)
+def run_end(text, first, last, kinds, kind):
+    """Where the bytes of a kind end that begin at `first`."""
+    while first < last and kinds[text[first]] & kind:
+        first += 1
+    return first
+
+
+@compiled
+def after_characters(text, first, last, n):
+    """Where n characters end that begin at `first`; `last` if there are fewer."""
+    while first < last:
+        if starts_character(text[first]):
+            if n == 0:
+                return first
+            n -= 1
+        first += 1
+    return last
+
+
+# Words and links.
+
+
+@compiled
+def word_tokens(text, first, last, mark, most_links, only_links, rules, out):
+    """Write the words of text[first:last] and the tokens of its links, each after a mark.
+
+    A word: two letters or more, then up to three exclamation marks.
+    """
+    kinds, folds = rules[0], rules[1]
+    digits, state = folds[DIGITS], out[3]
+    i, n_links = first, 0
+    while i < last and not state[FULL]:
+        if not kinds[text[i]] & LETTER:
+            i += 1
+            continue
+        start = i
+        i = run_end(text, i, last, kinds, LETTER)
+        if i < last and text[i] == COLON and n_links < most_links:
+            scheme = scheme_before(text, start, i, last)
+            if scheme >= 0 and i + 3 < last and not kinds[text[i + 3]] & HOST_END:
+                if not only_links:
+                    word_token(text, start, scheme, scheme, mark, digits, out)
+                i = link_tokens(text, i + 3, last, mark, rules, out)
+                n_links += 1
+                continue
+        if not only_links:
+            stop = i
+            while i < last and text[i] == BANG and i < stop + 3:
+                i += 1
+            word_token(text, start, stop, i, mark, digits, out)
+
+
+@compiled(inline=True)
+def word_token(text, start, stop, after, mark, digits, out):
+    """Write the word text[start:stop] with the marks up to `after`, unless it is short or long."""
+    if stop - start < 2 or stop - start > 4 * LONGEST:
+        return
+    n = n_characters(text, start, stop, LONGEST)
+    if n > 1 and n + after - stop <= LONGEST:
+        begin(out, mark)
+        write_all(out, text, start, after, digits)
+        end(out)
+
+
+@compiled
+def scheme_before(text, start, colon, last):
+    """Where http, https, ftp or the like begins that ends at a colon with two slashes; or -1."""
+    if colon + 2 >= last or text[colon + 1] != SLASH or text[colon + 2] != SLASH:
+        return -1
+    stop = colon
+    if stop - start > 3 and text[stop - 1] == 115:  # s
+        stop -= 1
+    if stop - start >= 3 and text[stop - 1] == 112 and text[stop - 2] == 116:  # tp
+        if text[stop - 3] == 102:  # f
+            return stop - 3
+        if stop - start >= 4 and text[stop - 3] == 116 and text[stop - 4] == 104:
+            return stop - 4
+    upper = stop - start >= 4 and text[stop - 1] == 80 and text[stop - 2] == 84  # TP
+    if upper and text[stop - 3] == 84 and text[stop - 4] == 72:
+        return stop - 4
+    return -1
+
+
+@compiled
+def link_tokens(text, first, last, mark, rules, out):
+    """Write the tokens of the link whose host begins at `first`; return where it ends."""
+    kinds, lower = rules[0], rules[1][LOWER]
+    host_end = first
+    while host_end < last and not kinds[text[host_end]] & HOST_END:
+        host_end += 1
+    stop, n = host_end, 0
+    while stop < last and not kinds[text[stop]] & URL_END:
+        if starts_character(text[stop]):
+            n += 1
+            if n > LONGEST_PATH:
+                break
+        stop += 1
+    begin_host, end_host = first, host_end
+    for k in range(first, host_end):
+        if text[k] == AT_SIGN:
+            begin_host = k + 1
+    for k in range(begin_host, host_end):
+        if text[k] == COLON:
+            end_host = k
+            break
+    end_host = after_characters(text, begin_host, end_host, LONGEST_HOST)
+    if is_address(text, begin_host, end_host, kinds):
+        begin_link(out, mark)
+        for byte in NUMBERS:
+            write(out, byte)
+        end(out)
+        begin_link(out, mark)
+        write_all(out, text, begin_host, last_dot(text, begin_host, end_host), lower)
+        end(out)
+    else:
+        domain_tokens(text, begin_host, end_host, mark, URL_MARK, 4, lower, out)
+    path_tokens(text, host_end, stop, mark, rules, out)
+    return stop
+
+
+@compiled
+def begin_link(out, mark):
+    """Begin a token of a link within a section that has a mark of its own."""
+    begin(out, mark)
+    for byte in URL_MARK:
+        write(out, byte)
+
+
+@compiled
+def path_tokens(text, first, last, mark, rules, out):
+    """Write the words of a link's path."""
+    kinds, same = rules[0], rules[1][AS_IS]
+    i, n = first, 0
+    while i < last and n < MOST_PARTS:
+        if not kinds[text[i]] & PATH:
+            i += 1
+            continue
+        start = i
+        i = run_end(text, i, last, kinds, PATH)
+        while start < i and n < MOST_PARTS:
+            stop = after_characters(text, start, i, LONGEST)
+            if n_characters(text, start, stop, 2) > 1:
+                begin_link(out, mark)
+                write(out, SLASH)
+                write_all(out, text, start, stop, same)
+                end(out)
+                n += 1
+            start = stop
+
+
+@compiled
+def domain_tokens(text, first, last, mark, more, most, lower, out):
+    """Write a host and the domains it belongs to, of four labels at the most, `most` of them."""
+    while first < last and text[first] == DOT:
+        first += 1
+    while first < last and text[last - 1] == DOT:
+        last -= 1
+    n_labels = 1
+    for k in range(first, last):
+        n_labels += text[k] == DOT
+    start, skip = first, n_labels - min(n_labels, 4)
+    for label in range(n_labels):
+        if label >= skip and label < skip + most:
+            begin(out, mark)
+            for byte in more:
+                write(out, byte)
+            write_all(out, text, start, last, lower)
+            end(out)
+        while start < last and text[start] != DOT:
+            start += 1
+        start += 1
+
+
+@compiled
+def is_address(text, first, last, kinds):
+    """Whether text[first:last] is four numbers of one to three digits with dots between them."""
+    n_dots, n_digits = 0, 0
+    for k in range(first, last):
+        if kinds[text[k]] & DIGIT:
+            n_digits += 1
+            if n_digits > 3:
+                return False
+        elif text[k] == DOT and n_digits > 0:
+            n_dots, n_digits = n_dots + 1, 0
+        else:
+            return False
+    return n_dots == 3 and n_digits > 0
+
+
+@compiled(inline=True)
+def last_dot(text, first, last):
+    """Where the last dot of text[first:last] is."""
+    k = last - 1
+    while k > first and text[k] != DOT:
+        k -= 1
+    return k
+
+
+# Headers.
+
+
+@compiled
+def header_tokens(text, first, last, rules, name, relays, out):
+    """Write the tokens of headers, one a line. Changes name and relays (scratch)."""
+    state = out[3]
+    state[N_RELAYS] = 0
+    start = first
+    while start < last and not state[FULL]:
+        stop = start
+        while stop < last and text[stop] != NEWLINE:
+            stop += 1
+        header_token(text, start, stop, rules, name, relays, out)
+        start = stop + 1
+    if not state[FULL]:
+        relay_tokens(text, rules, relays, out)
+
+
+@compiled
+def header_token(text, start, stop, rules, name, relays, out):
+    """Write the tokens of one header, or note the relays in it."""
+    kinds, folds, state = rules[0], rules[1], out[3]
+    colon = run_end(text, start, stop, kinds, HEADER_NAME)
+    if colon in (start, stop) or text[colon] != COLON:
+        return
+    n_name = min(colon - start, len(name) - 2)
+    for k in range(n_name):
+        name[k] = folds[LOWER][text[start + k]]
+    value, value_end = colon + 1, stop
+    while value < value_end and kinds[text[value]] & BLANK:
+        value += 1
+    while value < value_end and kinds[text[value_end - 1]] & BLANK:
+        value_end -= 1
+    role = role_of(name, n_name, colon - start, rules)
+    if role == RECEIVED:
+        value_end = after_characters(text, value, value_end, LONGEST_RELAY)
+        find_relays(text, value, value_end, kinds, relays, state)
+    elif role == SUBJECT:
+        begin(out, HEADER_MARK)
+        write_all(out, name, 0, n_name, folds[AS_IS])
+        end(out)
+        word_tokens(text, value, value_end, SUBJECT_MARK, MOST_LINKS, False, rules, out)
+    elif role != IGNORED and n_characters(text, value, value_end, LONGEST_VALUE) < LONGEST_VALUE:
+        n_name = min(n_name, NAME_START)
+        begin(out, HEADER_MARK)
+        write_all(out, name, 0, n_name, folds[AS_IS])
+        end(out)
+        name[n_name] = COLON
+        value_tokens(text, value, value_end, name[: n_name + 1], role == ADDRESS, rules, out)
+        if role == ADDRESS:
+            name[n_name + 1] = AT_SIGN
+            host_tokens(text, value, value_end, name[: n_name + 2], rules, out)
+
+
+@compiled
+def role_of(name, n_name, length, rules):
+    """What a header of a name is read for. `length` is that of the whole name."""
+    _, _, names, limits, roles = rules
+    for j in range(len(roles)):
+        n = limits[j + 1] - limits[j]
+        if length < n or (length > n and roles[j] != IGNORED_START):
+            continue
+        k = 0
+        while k < n and name[k] == names[limits[j] + k]:
+            k += 1
+        if k == n:
+            return IGNORED if roles[j] == IGNORED_START else roles[j]
+    return ORDINARY
+
+
+@compiled
+def value_tokens(text, first, last, mark, address, rules, out):
+    """Write the first names and numbers of a header's value."""
+    kinds, fold = rules[0], rules[1][LOWER if address else LOWER_DIGITS]
+    i, n = first, 0
+    while i < last and n < MOST_WORDS:
+        if not kinds[text[i]] & NAME:
+            i += 1
+            continue
+        start = i
+        i = run_end(text, i, last, kinds, NAME)
+        n += 1
+        if n_characters(text, start, i, LONGEST_NAME) <= LONGEST_NAME:
+            begin(out, mark)
+            write_all(out, text, start, i, fold)
+            end(out)
+
+
+@compiled
+def host_tokens(text, first, last, mark, rules, out):
+    """Write the domains behind each @ of a header's value."""
+    kinds, lower = rules[0], rules[1][LOWER]
+    i = first
+    while i < last and not out[3][FULL]:
+        if text[i] != AT_SIGN:
+            i += 1
+            continue
+        start = i + 1
+        i = run_end(text, start, last, kinds, HOST_NAME)
+        if i > start:
+            domain_tokens(text, start, i, mark, NO_MARK, 3, lower, out)
+
+
+@compiled
+def find_relays(text, first, last, kinds, relays, state):
+    """Note where hosts stand: letters, digits and hyphens, a dot, and more of all these."""
+    i = first
+    while i < last:
+        if not is_host(text[i], kinds):
+            i += 1
+            continue
+        start = i
+        while i < last and is_host(text[i], kinds):
+            i += 1
+        if i + 1 < last and text[i] == DOT and (is_host(text[i + 1], kinds) or text[i + 1] == DOT):
+            while i < last and (is_host(text[i], kinds) or text[i] == DOT):
+                i += 1
+            if state[N_RELAYS] == MOST_RELAYS:
+                state[FULL] = 1
+                return
+            relays[state[N_RELAYS], 0], relays[state[N_RELAYS], 1] = start, i
+            state[N_RELAYS] += 1
+
+
+@compiled(inline=True)
+def is_host(byte, kinds):
+    """Whether a byte is a letter or a digit of ASCII, or a hyphen."""
+    return byte == 45 or (byte < 0x80 and kinds[byte] & HOST_NAME and byte != DOT and byte != 95)
+
+
+@compiled
+def relay_tokens(text, rules, relays, out):
+    """Write the token of each host that a message passed; one that it passed twice counts once."""
+    for r in range(out[3][N_RELAYS]):
+        first, last = relays[r, 0], relays[r, 1]
+        if out[3][FULL] or seen_before(text, relays, r):
+            continue
+        begin(out, RELAY_MARK)
+        if is_address(text, first, last, rules[0]):
+            write_all(out, text, first, last_dot(text, first, last), rules[1][AS_IS])
+        elif rules[0][text[last - 1]] & DIGIT:
+            for byte in VERSION:
+                write(out, byte)
+        else:
+            dot = last_dot(text, first, last)
+            dot = last_dot(text, first, dot)
+            start = dot + 1 if text[dot] == DOT else first
+            write_all(out, text, start, last, rules[1][LOWER])
+        end(out)
+
+
+@compiled
+def seen_before(text, relays, r):
+    """Whether the bytes of relay r are those of one before it."""
+    first, n = relays[r, 0], relays[r, 1] - relays[r, 0]
+    for q in range(r):
+        k, start = 0, relays[q, 0]
+        if relays[q, 1] - start != n:
+            continue
+        while k < n and text[start + k] == text[first + k]:
+            k += 1
+        if k == n:
+            return True
+    return False
+
+
+# Messages to rows.
+
+
+@compiled
+def section_tokens(text, kind, first, last, rules, scratch, out):
+    """Write the tokens of one section."""
+    if kind == HEADERS:
+        header_tokens(text, first, last, rules, scratch[0], scratch[1], out)
+    elif kind == TEXT:
+        word_tokens(text, first, last, NO_MARK, MOST_LINKS, False, rules, out)
+    elif kind == HIDDEN:
+        word_tokens(text, first, last, HIDDEN_MARK, MOST_LINKS, False, rules, out)
+    elif kind == LINKS:
+        word_tokens(text, first, last, NO_MARK, last - first, True, rules, out)
+    else:
+        line_tokens(text, first, last, rules, out)
+
+
+@compiled
+def line_tokens(text, first, last, rules, out):
+    """Write each line as a token; a long one is left to Python."""
+    start = first
+    while start < last and not out[3][FULL]:
+        stop = start
+        while stop < last and text[stop] != NEWLINE:
+            stop += 1
+        if stop - start > SPARE_BYTES // 2:
+            out[3][FULL] = 1
+        elif stop > start:
+            begin(out, NO_MARK)
+            write_all(out, text, start, stop, rules[1][AS_IS])
+            end(out)
+        start = stop + 1
+
+
+@compiled
+def count_messages(batch, first, rules, scratch, out, found, table, size, place, row, indptr, left):
+    """Count the tokens of messages from the first on; return the message that had no room.
+
+    Reads batch: text, sections (s, 3) of kind, start and stop, and limits of messages in these.
+    Changes the table of tokens and its size; place (scratch); row: numbers of tokens and their
+    counts; indptr, where each message's end; left, which messages are left to Python.
+    """
+    text, sections, limits = batch
+    bits, numbers = found
+    clean, starts, stops, state = out
+    n = indptr[first]
+    for d in range(first, len(limits) - 1):
+        state[N_TERMS] = state[AT] = state[FULL] = 0
+        for s in range(limits[d], limits[d + 1]):
+            if not state[FULL]:
+                section_tokens(
+                    text, sections[s, 0], sections[s, 1], sections[s, 2], rules, scratch, out
+                )
+        m = state[N_TERMS]
+        if state[FULL]:
+            left[d], indptr[d + 1] = 1, n
+            continue
+        if n + m > len(row[0]):
+            return d
+        look_up(clean, (starts, stops), m, table, bits, numbers)
+        start = n
+        for t in range(m):
+            j = numbers[t]
+            if j < 0:
+                j = add_term(clean, starts[t], stops[t], bits[t], table, size)
+                if j < 0:
+                    clear(row[0], start, n, place)
+                    return d
+            n = add_to_row(row, n, j, 1, place)
+        clear(row[0], start, n, place)
+        indptr[d + 1] = n
+    return len(limits) - 1
+
+
+@compiled
+def add_tokens(text, limits, first, table, size, numbers):
+    """Write the numbers of tokens from the first on, new ones added; return the first without room.
+
+    Changes the table and its size, and numbers.
+    """
+    for t in range(first, len(limits) - 1):
+        bits = fingerprint(text, limits[t], limits[t + 1])
+        numbers[t] = add_term(text, limits[t], limits[t + 1], bits, table, size)
+        if numbers[t] < 0:
+            return t
+    return len(limits) - 1
+
+
+@compiled
+def pack_histories(keys, indptr, data, ends):
+    """Write the ids and counts of messages as `spam.history` does.
+
+    Reads keys: of each token id * 2**20 + count in the lower 48 bits, by message and id; changes
+    data (12 n,) and ends, where each message's end there.
+    """
+    at = 0
+    for i in range(len(indptr) - 1):
+        before = 0
+        for k in range(indptr[i], indptr[i + 1]):
+            number, count = (keys[k] >> 20) & 0xFFFFFFF, keys[k] & 0xFFFFF
+            at = write_number(data, at, 2 * (number - before) + (count > 1))
+            if count > 1:
+                at = write_number(data, at, count)
+            before = number
+        ends[i + 1] = at
+
+
+@compiled(inline=True)
+def write_number(data, at, number):
+    """Write a number in base 128, the lowest first; return where it ends."""
+    while number >= 0x80:
+        data[at] = number & 0x7F | 0x80
+        number >>= 7
+        at += 1
+    data[at] = number
+    return at + 1
+
+
+# Plainer forms of tokens.
+
+
+@compiled
+def find_plainer(table, first, last, n_known, folds, buffer, forms):
+    """Find what each token counts as that is new in a table: the nearest plainer form it knew.
+
+    Reads tokens first:last and looks for those of the first n_known; folds (256,), lower and upper
+    case. Changes buffer (scratch) and forms (last - first,): the number of the form, -1 if there
+    is none, -2 if a token is long or not in ASCII, whose forms Python must find.
+    """
+    arena, limits = table[1], table[2]
+    for j in range(first, last):
+        begin, stop, colon, plain = limits[j], limits[j + 1], -1, True
+        for k in range(begin, stop):
+            plain = plain and arena[k] < 0x80
+            if arena[k] == COLON:
+                colon = k
+        if not plain or stop - begin + OVERHANG > len(buffer):
+            forms[j - first] = -2
+            continue
+        word = colon + 1 if colon >= 0 else begin
+        number = find_form(table, begin, word, stop, n_known, folds, buffer)
+        if number < 0 and colon >= 0:
+            number = find_form(table, word, word, stop, n_known, folds, buffer)
+        forms[j - first] = number
+
+
+@compiled
+def find_form(table, home, word, stop, n_known, folds, buffer):
+    """The number of the nearest form of arena[home:stop], whose word begins at `word`; or -1."""
+    arena, lower, upper = table[1], folds[0], folds[1]
+    n, bare = stop - home, stop
+    for k in range(n):
+        buffer[k] = arena[home + k]
+    while bare > word and arena[bare - 1] == BANG:
+        bare -= 1
+    number = find_known(table, buffer, n, n_known)
+    if number < 0:
+        n = bare - home
+        number = find_known(table, buffer, n, n_known)
+    if number < 0:
+        for k in range(word - home, n):
+            buffer[k] = lower[buffer[k]]
+        if word < bare:
+            buffer[word - home] = upper[buffer[word - home]]
+        number = find_known(table, buffer, n, n_known)
+    if number < 0 and word < bare:
+        buffer[word - home] = lower[buffer[word - home]]
+        number = find_known(table, buffer, n, n_known)
+    return number
+
+
+@compiled
+def find_known(table, buffer, n, n_known):
+    """The number of the token buffer[:n], if it is one of the first n_known; or -1."""
+    slot = slot_of(table, buffer, 0, n, fingerprint(buffer, 0, n))
+    number = np.int64(table[0][slot, 1] & NUMBER_BITS) - 1
+    return number if number < n_known else -1

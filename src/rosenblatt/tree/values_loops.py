@@ -1,0 +1,87 @@
+# mypy: ignore-errors
+"""Grown nodes without gaps: parents, values and the packed form that forests predict with."""
+
+from rosenblatt.loops import compiled
+
+
+@compiled
+def link_children(n_children, ends, parent):
+    """Write the parent of each node (N,), -1 of the root; nodes are in preorder.
+
+    ends (N,) is the node after all that are below a node.
+    """
+    parent[0] = -1
+    for node in range(n_children.shape[0]):
+        child = node + 1
+        for _ in range(n_children[node]):
+            parent[child] = node
+            child = ends[child]
+
+
+@compiled
+def sum_leaf_classes(starts, stops, n_children, order, classes, weights, value):
+    """Add the weights of the rows of each leaf to value (N, o, K), by class."""
+    for node in range(starts.shape[0]):
+        if n_children[node] <= 0:
+            for i in range(starts[node], stops[node]):
+                row = order[i]
+                for o in range(classes.shape[1]):
+                    value[node, o, classes[row, o]] += weights[row]
+
+
+@compiled
+def mean_numbers(leaf_of, parent, numbers, weights, first, total, mass, value):
+    """Write the means of the rows of every node to value (N, o, 1).
+
+    leaf_of (n,) is the leaf of each row, -1 for a row without one. Rows are added in their order,
+    each to its leaf and all nodes above, as differences from the node's first target: so equal
+    targets have that mean, and a node has the same mean whether it is split or not. Scratch:
+    first (N,), total (N,), mass (N,).
+    """
+    for o in range(numbers.shape[1]):
+        for node in range(parent.shape[0]):
+            total[node] = mass[node] = 0.0
+        for row in range(leaf_of.shape[0]):
+            node, y, w = leaf_of[row], numbers[row, o], weights[row]
+            while node >= 0:
+                if mass[node] == 0.0:
+                    first[node] = y
+                mass[node] += w
+                total[node] += w * (y - first[node])
+                node = parent[node]
+        for node in range(parent.shape[0]):
+            value[node, o, 0] = first[node] + total[node] / mass[node]
+
+
+@compiled
+def add_up(parent, sums):
+    """Add the sums (N, o, K) of every node to those of its parent, from the last node on."""
+    for node in range(parent.shape[0] - 1, 0, -1):
+        for o in range(sums.shape[1]):
+            for k in range(sums.shape[2]):
+                sums[parent[node], o, k] += sums[node, o, k]
+
+
+@compiled
+def pack_tree(left, right, feature, rank, missing_left, d, first, n_leaves, queue, nodes, leaf):
+    """Write the nodes of a tree, level by level, to nodes (N,) and leaf (N,) from 0 on.
+
+    A node is its left child, column and the rank of its threshold in one number (see
+    `tree_routing`); a leaf leads to itself. Nodes and leaves of earlier trees come before `first`
+    and `n_leaves`. queue (N,) gets the node that each was. Returns the number of leaves.
+    """
+    queue[0] = 0
+    end, found = 1, 0
+    for place in range(left.shape[0]):
+        node = queue[place]
+        if left[node] < 0:
+            nodes[place] = (first + place) << 32 | 0xFFFF
+            leaf[place] = n_leaves + found
+            found += 1
+        else:
+            column = feature[node] + (d if missing_left[node] else 0)
+            nodes[place] = (first + end) << 32 | column << 16 | rank[node]
+            leaf[place] = 0
+            queue[end], queue[end + 1] = left[node], right[node]
+            end += 2
+    return found
