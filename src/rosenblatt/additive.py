@@ -5,7 +5,6 @@ Such a model says how rows become a statistic (`_measure`) and what a statistic 
 own for any of it.
 """
 
-import warnings
 from abc import abstractmethod
 from dataclasses import replace
 from typing import Any, ClassVar, Literal, Self
@@ -17,7 +16,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt import checks
-from rosenblatt.base import Estimator, all_or_nothing, callers_level
+from rosenblatt.base import Estimator, all_or_nothing, warn
 from rosenblatt.runtime.blas import one_blas_thread
 from rosenblatt.statistics import Gram, Labels, Moments, Statistic
 from rosenblatt.statistics.sums import relative_noise
@@ -140,11 +139,10 @@ class Additive(Estimator):
         self._publish(left)
         self.forget_bound_ = self._forget_bound(before, left)
         if self.forget_bound_ > KNOWN:
-            warnings.warn(
+            warn(
                 f"What is left may be off by {self.forget_bound_:.1g} of its variance, as the rows "
                 "forgotten vary so much more. Fit again without them; or from the beginning with "
-                "from_statistics(Moments.of(..., careful=True)), which keeps twice the digits.",
-                stacklevel=callers_level(),
+                "from_statistics(Moments.of(..., careful=True)), which keeps twice the digits."
             )
         self.report_warnings()
         return self

@@ -88,10 +88,14 @@ def callers_level() -> int:
     return level
 
 
+def warn(message: Any, kind: type[Warning] = UserWarning) -> None:
+    """Issue a warning that points at the code that called this package."""
+    warnings.warn(message, kind, stacklevel=callers_level())
+
+
 def warn_not_converged(message: str) -> None:
-    """Warn the caller of `fit`."""
-    # Up past this function, the fit and the two wrappers around it.
-    warnings.warn(message, ConvergenceWarning, stacklevel=5)
+    """Warn that a fit stopped early."""
+    warn(message, ConvergenceWarning)
 
 
 class GroupedWarnings:
@@ -118,7 +122,7 @@ class GroupedWarnings:
             last = messages[-1]
             if self.n_fits > 1:
                 last.args = (f"In {len(messages)} of {self.n_fits} fits, here the last: {last}",)
-            warnings.warn(last, stacklevel=callers_level())
+            warn(last)
 
 
 class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):  # type: ignore[misc]

@@ -1,6 +1,5 @@
 """k-means: assign each row to the nearest centre, average, repeat."""
 
-import warnings
 from functools import partial
 from typing import Any, ClassVar, Self
 
@@ -15,7 +14,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt import checks
-from rosenblatt.base import Passes, StopReason, callers_level, fitting
+from rosenblatt.base import Passes, StopReason, fitting, warn
 from rosenblatt.statistics import Moments
 
 from . import kmeans_loops
@@ -289,20 +288,18 @@ class KMeans(NearestCentres, CallbackSupportMixin, sklearn.cluster.KMeans):  # t
         if n < self.n_clusters:
             raise ValueError(f"n_samples={n} should be >= n_clusters={self.n_clusters}.")
         if self.algorithm == "elkan" and self.n_clusters == 1:
-            warnings.warn(
+            warn(
                 "algorithm='elkan' doesn't make sense for a single cluster. Using 'lloyd' instead.",
                 RuntimeWarning,
-                stacklevel=callers_level(),
             )
         if isinstance(self.init, str) or callable(self.init):
             several = 1 if isinstance(self.init, str) and self.init == "k-means++" else 10
             return [self.init] * (several if self.n_init == "auto" else self.n_init)
         if self.n_init not in ("auto", 1):
-            warnings.warn(
+            warn(
                 "Explicit initial center position passed: performing only one init in KMeans "
                 f"instead of n_init={self.n_init}.",
                 RuntimeWarning,
-                stacklevel=callers_level(),
             )
         return [given_centres(X, self.init, self.n_clusters)]
 
@@ -319,11 +316,10 @@ class KMeans(NearestCentres, CallbackSupportMixin, sklearn.cluster.KMeans):  # t
         self.__dict__.update(best)
         self._n_features_out = self.n_clusters
         if best["stop_reason_"] == "max_iter":
-            warnings.warn(
+            warn(
                 f"KMeans stopped after max_iter={self.max_iter} iterations: the squares of the "
                 f"centres' moves sum to {moved:.3g}, wanted {tol:.3g}. Raise max_iter or tol.",
                 ConvergenceWarning,
-                stacklevel=callers_level(),
             )
         warn_of_missing_clusters(self)
 
@@ -332,11 +328,10 @@ def warn_of_missing_clusters(model: Any) -> None:
     """Warn if some clusters have no rows."""
     n_found = len(np.unique(model.labels_))
     if n_found < model.n_clusters:
-        warnings.warn(
+        warn(
             f"Number of distinct clusters ({n_found}) found smaller than n_clusters "
             f"({model.n_clusters}). Possibly due to duplicate points in X.",
             ConvergenceWarning,
-            stacklevel=callers_level(),
         )
 
 

@@ -3,7 +3,6 @@
 Legend: K classes, d features, priors (K,), means (K, d), covariances (d, d).
 """
 
-import warnings
 from abc import abstractmethod
 from typing import Any
 
@@ -17,7 +16,7 @@ from sklearn.preprocessing import StandardScaler
 
 from rosenblatt import checks, prediction
 from rosenblatt.additive_classifier import given_shares
-from rosenblatt.base import callers_level
+from rosenblatt.base import warn
 from rosenblatt.explanation import two_classes
 from rosenblatt.prediction import DrawsRows, JointScores, Score
 from rosenblatt.statistics import Labels
@@ -200,7 +199,5 @@ class GaussianDiscriminant(JointScores, Discriminant, DrawsRows):
             return np.asarray(counted / counted.sum())
         shares = given_shares(self.priors, counted)
         if abs(np.sum(self.priors) - 1.0) > 1e-5:
-            warnings.warn(
-                "The priors do not sum to 1. Renormalizing", UserWarning, stacklevel=callers_level()
-            )
+            warn("The priors do not sum to 1. Renormalizing")
         return shares

@@ -1,6 +1,5 @@
 """Logistic regression by parts: loss, gradient and curvature are sums, the optimum is the same."""
 
-import warnings
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -8,7 +7,7 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from rosenblatt import checks
-from rosenblatt.base import callers_level
+from rosenblatt.base import warn
 from rosenblatt.linear_model.centred_rows import less
 from rosenblatt.linear_model.logistic import attributes_of
 from rosenblatt.linear_model.logistic_warnings import strengths
@@ -70,7 +69,7 @@ def fit_parts(model: Any, passes: Passes) -> Any:
     vars(model).update(attributes_of(descent, classes, census.dtype, shift))
     model.n_iter_, model.stop_reason_ = np.array([n_iter], np.int32), ended
     if said := descent.shortfall(ended):
-        warnings.warn(said, ConvergenceWarning, stacklevel=callers_level())
+        warn(said, ConvergenceWarning)
     return model
 
 

@@ -1,6 +1,5 @@
 """AdaBoost: weak learners in rounds, each on the rows that those before it got wrong."""
 
-import warnings
 from collections.abc import Iterator, Sequence
 from numbers import Real
 from typing import Any, ClassVar, Self
@@ -18,7 +17,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt import checks
-from rosenblatt.base import Passes, callers_level, fitting
+from rosenblatt.base import Passes, fitting, warn
 from rosenblatt.capabilities import ModelPath, rows_of
 from rosenblatt.explanation import Explanation, one_row, two_classes
 from rosenblatt.tree import DecisionTreeClassifier
@@ -220,10 +219,9 @@ class AdaBoostClassifier(CallbackSupportMixin, ensemble.AdaBoostClassifier):  # 
             )
 
     def _warn_of_overflow(self, n_iter: int) -> None:
-        warnings.warn(
+        warn(
             f"Sample weights have reached infinite values, at iteration {n_iter - 1}, causing "
-            "overflow. Iterations stopped. Try lowering the learning rate.",
-            stacklevel=callers_level(),
+            "overflow. Iterations stopped. Try lowering the learning rate."
         )
 
     def _so_far(self, record: "Record") -> dict[str, Any]:

@@ -1,6 +1,5 @@
 """Texts to rows of counts, of hashes or of tf-idf, as in `sklearn.feature_extraction.text`."""
 
-import warnings
 from typing import Any, Self
 
 import numpy as np
@@ -13,7 +12,7 @@ from sklearn.utils import murmurhash3_32
 from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt import checks
-from rosenblatt.base import callers_level
+from rosenblatt.base import warn
 from rosenblatt.statistics import TermCounts
 from rosenblatt.term_table import TermTable, joined
 
@@ -430,11 +429,10 @@ class SlowReader:
     def report(self, why: str) -> None:
         """Warn if there was much to read."""
         if self.n_characters >= MUCH_TEXT:
-            warnings.warn(
+            warn(
                 f"Texts were read by Python because of {why}: about ten times slower than the "
                 "compiled loop, which serves the default token_pattern and the analyzers word, "
-                "char and char_wb.",
-                stacklevel=callers_level(),
+                "char and char_wb."
             )
 
 

@@ -1,6 +1,5 @@
 """Kernel matrices: what makes one, and where it fails."""
 
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -11,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.spatial.distance import pdist
 from sklearn.utils import check_array
 
-from rosenblatt.base import callers_level
+from rosenblatt.base import warn
 
 from .functions import Against, Gaussian, Kernel, Laplacian, Linear, Polynomial, Sigmoid
 
@@ -320,9 +319,8 @@ def warn_if_flat(kernel: Any, X: Any) -> None:
     if not len(K) or (K.max() > FLAT and K.min() < 1 - FLAT):
         return
     values = "0: each row is like no other" if K.max() <= FLAT else "1: all rows look alike"
-    warnings.warn(
+    warn(
         f"The kernel of different rows is about {values} with gamma={kernel.gamma:.3g}. "
         f"Standardise X, or try gamma={1 / float(np.median(apart)):.3g}, which suits the "
-        "distances between these rows.",
-        stacklevel=callers_level(),
+        "distances between these rows."
     )

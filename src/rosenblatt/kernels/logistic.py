@@ -1,6 +1,5 @@
 """Kernel logistic regression."""
 
-import warnings
 from collections.abc import Callable
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal
@@ -15,7 +14,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt import checks
-from rosenblatt.base import Passes, callers_level, fitting
+from rosenblatt.base import Passes, fitting, warn
 from rosenblatt.prediction import LogisticScores
 from rosenblatt.runtime.blas import one_blas_thread
 from rosenblatt.solvers.logistic import (
@@ -192,7 +191,7 @@ class KernelLogisticRegression(
             setattr(self, name, value)
         for message in (descent.shortfall(ended), class_without_weight(problem, codes, classes)):
             if message is not None:
-                warnings.warn(message, ConvergenceWarning, stacklevel=callers_level())
+                warn(message, ConvergenceWarning)
         return self
 
     def _settings(self) -> LogisticSettings:

@@ -1,6 +1,5 @@
 """Kernel ridge regression."""
 
-import warnings
 from collections.abc import Sequence
 from copy import copy
 from typing import Any, ClassVar, Self
@@ -14,7 +13,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt import checks
-from rosenblatt.base import all_or_nothing, callers_level
+from rosenblatt.base import all_or_nothing, warn
 from rosenblatt.capabilities import ModelPath, rows_of
 from rosenblatt.runtime.blas import one_blas_thread
 from rosenblatt.runtime.interrupts import MANY_UNKNOWNS, interruptible
@@ -282,11 +281,10 @@ class WeightedSystem:
         try:
             return solve_one(self.K, t, shift)
         except scipy.linalg.LinAlgError:
-            warnings.warn(
+            warn(
                 "Singular matrix in solving dual problem. Using least-squares solution instead: a "
                 f"kernel matrix with alpha={shift:g} on its diagonal has no Cholesky factor"
-                f"{self._least_eigenvalue(shift)}.",
-                stacklevel=callers_level(),
+                f"{self._least_eigenvalue(shift)}."
             )
             shifted = self.K + shift * np.eye(len(self.K))
             return np.asarray(scipy.linalg.lstsq(shifted, t)[0])

@@ -1,6 +1,5 @@
 """Linear regression with an elastic-net penalty: what its classes share."""
 
-import warnings
 from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import replace
@@ -18,7 +17,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metadata_routing import UNUSED
 
 from rosenblatt import checks
-from rosenblatt.base import LinearRegressor, Passes, callers_level, fitting, warn_not_converged
+from rosenblatt.base import LinearRegressor, Passes, fitting, warn, warn_not_converged
 from rosenblatt.capabilities import ModelPath, rows_of
 from rosenblatt.runtime.blas import one_blas_thread
 from rosenblatt.solvers.column_descent import Columns
@@ -277,7 +276,7 @@ def warn_of_scales(model: Any, squares: Squares) -> None:
         squares.variances(), 1.0, squares.mean_x, column_warnings.names_of(model)
     )
     if scales is not None and model.alpha_ > 0:
-        warnings.warn(scales, LinAlgWarning, stacklevel=callers_level())
+        warn(scales, LinAlgWarning)
 
 
 def run_large_loop(model: PenalisedRegressor, X: Any, y: Any) -> None:

@@ -1,6 +1,5 @@
 """Linear regression that follows from the Gram statistic: what least squares and ridge share."""
 
-import warnings
 from abc import abstractmethod
 from typing import Any, Self
 
@@ -12,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from rosenblatt import checks
 from rosenblatt.additive import Additive
-from rosenblatt.base import LinearRegressor, StopReason, all_or_nothing, callers_level, fitting
+from rosenblatt.base import LinearRegressor, StopReason, all_or_nothing, fitting, warn
 from rosenblatt.runtime.blas import one_blas_thread
 from rosenblatt.solvers.least_squares import (
     AS_GOOD_AS_ROWS,
@@ -290,7 +289,7 @@ class GramRegressor(CallbackSupportMixin, LinearRegressor, Additive):  # type: i
 
     def report_warnings(self) -> None:
         for message, kind in self.__dict__.pop("_said", ()):
-            warnings.warn(message, kind, stacklevel=callers_level())
+            warn(message, kind)
 
     def _check_y(self, y: Any, n: int) -> NDArray[Any]:
         return checks.targets(self, y, n)

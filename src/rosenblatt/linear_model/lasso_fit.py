@@ -1,6 +1,5 @@
 """What a penalised fit is made of: checked rows, the way down of each target, what is published."""
 
-import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from numbers import Number
@@ -11,7 +10,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from rosenblatt import checks
-from rosenblatt.base import callers_level
+from rosenblatt.base import warn
 from rosenblatt.solvers import Iterate
 from rosenblatt.solvers.gram_descent import Penalty
 from rosenblatt.statistics import Gram
@@ -88,11 +87,8 @@ def check_gram_given(given: Any, squares: Squares, rows: Rows, fit_intercept: bo
     if sp.issparse(rows.X):
         return
     if fit_intercept and not np.allclose(squares.mean_x, 0.0):
-        warnings.warn(
-            "Gram matrix was provided but X was centered to fit intercept: recomputing Gram "
-            "matrix.",
-            UserWarning,
-            stacklevel=callers_level(),
+        warn(
+            "Gram matrix was provided but X was centered to fit intercept: recomputing Gram matrix."
         )
         return
     matrix, d = np.asarray(given), squares.n_features

@@ -1,6 +1,5 @@
 """The weights of a lasso or elastic net at many penalties, each fit begun where the last ended."""
 
-import warnings
 from numbers import Integral, Real
 from typing import Any
 
@@ -16,7 +15,7 @@ from sklearn.utils._param_validation import (
 from sklearn.utils.validation import check_X_y
 
 from rosenblatt import checks
-from rosenblatt.base import callers_level
+from rosenblatt.base import warn
 from rosenblatt.runtime.blas import one_blas_thread
 
 from .gram_problem import Squares
@@ -61,10 +60,9 @@ def _alphas_asked(n_alphas: int | None, alphas: Any) -> Any:
     if n_alphas is None and alphas is not None:
         return alphas
     old = "'alphas=None' is deprecated" if n_alphas is None else "'n_alphas' was deprecated in 1.9"
-    warnings.warn(
+    warn(
         f"{old} and will be removed in 1.11 of scikit-learn; give alphas, a number or a list.",
         FutureWarning,
-        stacklevel=callers_level(),
     )
     counted = alphas is None or isinstance(alphas, Integral)
     return (n_alphas or 100) if counted else alphas
@@ -186,7 +184,7 @@ def enet_path(
             rng=rng, start=start,
         )  # fmt: skip
     if path.short:
-        warnings.warn(path.shortfall(), ConvergenceWarning, stacklevel=callers_level())
+        warn(path.shortfall(), ConvergenceWarning)
     found = (grid, np.ascontiguousarray(path.coefs.T.astype(X.dtype)), path.gaps)
     return (*found, path.n_iters) if return_n_iter else found
 

@@ -1,6 +1,5 @@
 """Ridge regression that finds its penalty by cross-validation."""
 
-import warnings
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -19,7 +18,7 @@ from sklearn.utils.metadata_routing import (
 )
 
 from rosenblatt import checks
-from rosenblatt.base import LinearRegressor, all_or_nothing, callers_level
+from rosenblatt.base import LinearRegressor, all_or_nothing, warn
 
 from .penalty_search import ROUNDS, Search, best_places, decades, search
 from .ridge_validation import ByOneRow, BySplits
@@ -148,11 +147,10 @@ class RidgeCV(LinearRegressor):
         X = checks.rows(self, X, reset=True, order="C", finite=False, ensure_min_samples=2)
         y = checks.targets(self, y, X.shape[0])
         if self.gcv_mode == "svd" and self.cv is None and sp.issparse(X):
-            warnings.warn(
+            warn(
                 "The 'svd' mode is not supported for sparse X: it has no effect here, and is an "
                 "error in scikit-learn 1.11. Use gcv_mode=None.",
                 FutureWarning,
-                stacklevel=callers_level(),
             )
         weights = sample_weight
         if weights is not None:
@@ -202,12 +200,11 @@ class RidgeCV(LinearRegressor):
             self._warn_of_edge(found)
 
     def _warn_of_undefined_scores(self) -> None:
-        warnings.warn(
+        warn(
             f"One or more of the test scores are non-finite: no penalty has a score, and the first "
             f"is taken, alpha_={self.alpha_}. R² needs two rows or more in each test part: use "
             "fewer folds, or scoring='neg_mean_squared_error'.",
             UndefinedMetricWarning,
-            stacklevel=callers_level(),
         )
 
     def _warn_of_edge(self, found: Search) -> None:
@@ -218,11 +215,9 @@ class RidgeCV(LinearRegressor):
         if found.edge == "smallest":
             ways.append("LinearRegression")
         advice = f"Try {', '.join(ways[:-1])} or {ways[-1]}." if ways[1:] else f"Try {ways[0]}."
-        warnings.warn(
+        warn(
             f"The best penalty is the {found.edge} that was tried, {end:.3g}: a better one may "
-            f"lie beyond. {advice}",
-            UserWarning,
-            stacklevel=callers_level(),
+            f"lie beyond. {advice}"
         )
 
     def _tried(self) -> Any:

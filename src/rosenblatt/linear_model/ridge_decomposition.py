@@ -1,6 +1,5 @@
 """Ridge problems taken apart once, for any number of penalties."""
 
-import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,7 +8,7 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from rosenblatt import checks
-from rosenblatt.base import callers_level
+from rosenblatt.base import warn
 from rosenblatt.linear_model.centred_rows import Centred
 from rosenblatt.linear_model.wide_least_squares import has_dual, has_gram, solve_iteratively
 from rosenblatt.runtime.blas import one_blas_thread
@@ -96,12 +95,11 @@ class Decomposition:
         short = [found.short for found in each]
         if any(short):
             worst = int(np.argmax(short))
-            warnings.warn(
+            warn(
                 f"At penalty {penalties[worst]:.3g} the gradient is {short[worst]:.2g} of what it "
                 f"was at first after {max_iter} iterations, not yet {FINE:.2g}. Leave out the "
                 "smallest penalties, or standardise the columns.",
                 ConvergenceWarning,
-                stacklevel=callers_level(),
             )
         return np.stack([found.solution.coef for found in each])
 

@@ -1,6 +1,5 @@
 """Gaussian mixtures by EM: which component, given the parameters; which parameters, given that."""
 
-import warnings
 from functools import partial
 from numbers import Real
 from typing import Any, ClassVar, Self
@@ -16,7 +15,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt import checks
-from rosenblatt.base import Passes, StopReason, callers_level, fitting
+from rosenblatt.base import Passes, StopReason, fitting, warn
 from rosenblatt.runtime.blas import one_blas_thread
 from rosenblatt.statistics import Moments
 
@@ -298,13 +297,12 @@ class GaussianMixture(CallbackSupportMixin, sklearn.mixture.GaussianMixture):  #
         self.__dict__.update(self._attributes(best, rows.X.dtype), stop_reason_=best.stopped)
         self.start_bounds_ = np.array([run.bound() for run in ends])
         if best.stopped == "max_iter" and self.max_iter > 0:
-            warnings.warn(
+            warn(
                 "Best performing initialization did not converge. Try different init parameters, "
                 "or increase max_iter, tol, or check for degenerate data: after "
                 f"{self.n_iter_} iterations the mean log-likelihood still changed by {moved:.3g}, "
                 f"wanted less than {self.tol:g}.",
                 ConvergenceWarning,
-                stacklevel=callers_level(),
             )
         self._warn_of_collapse(best, rows)
 
@@ -318,13 +316,12 @@ class GaussianMixture(CallbackSupportMixin, sklearn.mixture.GaussianMixture):  #
         for k in np.flatnonzero(least < 0.01 * self.reg_covar):
             weight = run.parameters.weights[k] * rows.total
             if weight > 0:
-                warnings.warn(
+                warn(
                     f"Component {k} has collapsed onto rows of weight {weight:.3g}: in some "
                     f"direction its variance is {max(least[k], 0.0):.2g}, and only "
                     f"reg_covar={self.reg_covar:g} keeps the likelihood finite. Take fewer "
                     "components, another start, or a larger reg_covar.",
                     ConvergenceWarning,
-                    stacklevel=callers_level(),
                 )
 
     # Answers.

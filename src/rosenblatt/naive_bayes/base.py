@@ -3,7 +3,6 @@
 P(y, x) = P(y) prod_j P(x_j | y), always as sums of logarithms.
 """
 
-import warnings
 from abc import abstractmethod
 from collections.abc import Iterator
 from numbers import Real
@@ -16,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt import checks
 from rosenblatt.additive_classifier import AdditiveClassifier
-from rosenblatt.base import callers_level
+from rosenblatt.base import warn
 from rosenblatt.explanation import two_classes
 from rosenblatt.prediction import JointScores
 
@@ -98,10 +97,9 @@ class NaiveBayes(JointScores, AdditiveClassifier):
 
     def _warn_impossible(self, impossible: NDArray[np.bool]) -> None:
         """Warn of rows (n,) that have probability zero in every class."""
-        warnings.warn(
+        warn(
             f"{np.count_nonzero(impossible)} of {len(impossible)} rows have probability zero in "
-            f"every class: they get the classes' own shares. {self._cure_of_impossible}",
-            stacklevel=callers_level(),
+            f"every class: they get the classes' own shares. {self._cure_of_impossible}"
         )
 
 
@@ -153,10 +151,9 @@ def checked_alpha(alpha: Any, force: bool, n_features: int) -> NDArray[np.float6
     if not (values >= 0).all():
         raise ValueError(f"All values in alpha must be >= 0; got {values.min()}.")
     if not force and values.min() < LEAST_ALPHA:
-        warnings.warn(
+        warn(
             "alpha too small will result in numeric errors, setting alpha = "
-            f"{LEAST_ALPHA:.1e}. Use `force_alpha=True` to keep alpha unchanged.",
-            stacklevel=callers_level(),
+            f"{LEAST_ALPHA:.1e}. Use `force_alpha=True` to keep alpha unchanged."
         )
         values = np.maximum(values, LEAST_ALPHA)
     return values

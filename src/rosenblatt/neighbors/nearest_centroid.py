@@ -5,7 +5,6 @@ the classes, x a row. By priors p (K,) that differ, a row goes to the class with
 ``2 log p_k - |(x - c_k) / s|^2``.
 """
 
-import warnings
 from numbers import Real
 from typing import Any, ClassVar
 
@@ -17,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt import checks, prediction
 from rosenblatt.additive_classifier import AdditiveClassifier, given_shares
-from rosenblatt.base import callers_level
+from rosenblatt.base import warn
 from rosenblatt.prediction import Score
 from rosenblatt.statistics import Labels, Moments, Statistic
 from rosenblatt.statistics.sums import SAME, relative_noise
@@ -190,19 +189,13 @@ class NearestCentroid(AdditiveClassifier):
     def report_warnings(self) -> None:
         """Warn of priors that do not sum to one, and of features without spread."""
         if not isinstance(self.priors, str) and not np.isclose(np.sum(self.priors), 1.0):
-            warnings.warn(
-                "The priors do not sum to 1. Normalizing such that it sums to one.",
-                UserWarning,
-                stacklevel=callers_level(),
-            )
+            warn("The priors do not sum to 1. Normalizing such that it sums to one.")
         flat = np.flatnonzero(self.within_class_std_dev_ == 0)
         if len(flat):
-            warnings.warn(
+            warn(
                 "within_class_std_dev_ has at least 1 zero standard deviation: within the classes, "
                 f"{len(flat)} feature(s) do not vary, the first of them column {flat[0]}. "
-                "Probabilities take their distances as they are.",
-                UserWarning,
-                stacklevel=callers_level(),
+                "Probabilities take their distances as they are."
             )
 
     # From attributes to answers.

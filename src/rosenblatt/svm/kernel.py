@@ -1,6 +1,5 @@
 """Support vector machines with kernels."""
 
-import warnings
 from copy import copy
 from typing import Any, ClassVar, Literal, Self
 
@@ -25,7 +24,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt import checks
-from rosenblatt.base import Passes, callers_level, fitting
+from rosenblatt.base import Passes, fitting, warn
 from rosenblatt.solvers.smo import BoxProblem
 
 from .dual_problems import JointMargins, Margins, published_supports
@@ -195,12 +194,11 @@ class SVC(KernelMachine, CallbackSupportMixin, sklearn.svm.SVC):  # type: ignore
 
     def _warn_of_probability(self) -> None:
         if self.probability != "deprecated":
-            warnings.warn(
+            warn(
                 "The `probability` parameter was deprecated in 1.9 and will be removed in version "
                 "1.11. Use `CalibratedClassifierCV(SVC(), ensemble=False)` instead of "
                 "`SVC(probability=True)`",
                 FutureWarning,
-                stacklevel=callers_level(),
             )
 
     def _calibrate(self, X: Any, y: Any, sample_weight: Any) -> Any:

@@ -1,6 +1,5 @@
 """What kernel machines share: checks of rows, passes of the solver, scores, the path over C."""
 
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt import checks
-from rosenblatt.base import Passes, callers_level
+from rosenblatt.base import Passes, warn
 from rosenblatt.capabilities import ModelPath, rows_of
 from rosenblatt.kernels.blocks import KernelScores
 from rosenblatt.kernels.functions import Kernel, canonical
@@ -137,7 +136,7 @@ class KernelMachine(SharesProducts):
         limit, cure = f"(max_iter={self.max_iter})", "raise max_iter"
         if short[0].reason == "no_progress":
             limit, cure = f"(no progress, after {steps:,} steps in all)", "lower C"
-        warnings.warn(
+        warn(
             f"Solver terminated early {limit}: slopes are off by {worst:.3g}, and tol={self.tol:g} "
             "was asked for. Consider pre-processing your data with StandardScaler or MinMaxScaler, "
             f"{cure}, or see how far from the best it is with certify(model, X, y)."
@@ -147,7 +146,6 @@ class KernelMachine(SharesProducts):
                 else widest_columns(rows.X, getattr(self, "feature_names_in_", None))
             ),
             ConvergenceWarning,
-            stacklevel=callers_level(),
         )
 
     def fit_path(self, data: Any, parameter: str, values: Sequence[Any]) -> ModelPath:

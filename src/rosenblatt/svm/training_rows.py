@@ -1,7 +1,6 @@
 """The rows of a fit, equal ones merged, and what gives blocks of their kernel."""
 
 import math
-import warnings
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,7 @@ from sklearn.utils.extmath import row_norms
 from sklearn.utils.sparsefuncs import mean_variance_axis
 
 from rosenblatt import checks
-from rosenblatt.base import callers_level
+from rosenblatt.base import warn
 from rosenblatt.kernels import shared_products
 from rosenblatt.kernels.blocks import KernelBlocks, PrecomputedBlocks
 from rosenblatt.kernels.functions import Kernel, Linear
@@ -130,10 +129,9 @@ def warn_if_indefinite(K: NDArray[Any]) -> None:
     if len(K) > MOST_ROWS_OF_EIGENVALUES or is_positive_semidefinite(K):
         return
     least = float(np.linalg.eigvalsh(K.astype(np.float64))[0])
-    warnings.warn(
+    warn(
         f"The kernel matrix is not positive semidefinite: its least eigenvalue is {least:.3g}. The "
-        "problem then has no unique solution, and the answer may depend on the order of the rows.",
-        stacklevel=callers_level(),
+        "problem then has no unique solution, and the answer may depend on the order of the rows."
     )
 
 

@@ -1,6 +1,5 @@
 """Classification trees."""
 
-import warnings
 from numbers import Real
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -12,7 +11,7 @@ from sklearn.utils._metadata_requests import UNUSED
 from sklearn.utils._param_validation import Hidden, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from rosenblatt.base import callers_level, fitting
+from rosenblatt.base import fitting, warn
 from rosenblatt.explanation import Explanation, as_row, two_classes
 
 from . import pruning
@@ -220,13 +219,12 @@ class DecisionTreeClassifier(ClassifierMixin, DecisionTree):  # type: ignore[mis
         if found.mistakes > found.lower_bound:
             self.stop_reason_ = "time_limit"
             proved = f"no tree of depth {self.max_depth} makes less than {found.lower_bound:.6g}"
-            warnings.warn(
+            warn(
                 f"The search stopped after {self.time_limit:g} s: this tree makes mistakes of "
                 f"weight {found.mistakes:.6g}, and "
                 f"{proved if found.lower_bound > 0 else 'nothing is proved of others yet'}. A "
                 "larger time_limit goes on.",
                 ConvergenceWarning,
-                stacklevel=callers_level(),
             )
 
     def _takes_missing(self) -> bool:

@@ -1,6 +1,5 @@
 """Checked input of trees and forests: rows as numbers, classes by number, targets."""
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -10,7 +9,7 @@ from sklearn.utils import check_array, compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 
 from rosenblatt import checks
-from rosenblatt.base import callers_level
+from rosenblatt.base import warn
 from rosenblatt.mixed_tables import categorical_columns, checked_table, encode, learn_categories
 
 from .settings import Targets
@@ -163,9 +162,8 @@ def number_targets(model: Any, y: Any, n: int) -> Targets:
 def warn_of_friedman(criterion: str) -> None:
     """Warn that a criterion is deprecated, as scikit-learn does."""
     if criterion == "friedman_mse":
-        warnings.warn(
+        warn(
             'Value `"friedman_mse"` for `criterion` is deprecated and will be removed in a later '
             'version. Use `criterion="squared_error"` instead.',
             FutureWarning,
-            stacklevel=callers_level(),
         )
