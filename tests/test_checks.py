@@ -117,7 +117,7 @@ def test_a_fit_that_goes_on_refuses_other_classes(name, other):
     model = getattr(rosenblatt, name)(warm_start=True, random_state=0).fit(X, Y)
     more = "n_estimators" if "n_estimators" in model.get_params() else "max_iter"
     model.set_params(**{more: 110})
-    with pytest.raises(ValueError, match=r"goes on with the classes of the fit before, \[0, 1\]"):
+    with pytest.raises(ValueError, match=r"continues the previous fit with classes \[0, 1\]"):
         model.fit(X, other)
     assert model.classes_.tolist() == [0, 1]
     assert set(model.fit(X, Y).predict(X)) <= {0, 1}

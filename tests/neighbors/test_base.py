@@ -416,7 +416,7 @@ def test_numbers_whose_squares_are_out_of_range_are_scaled(scale, metric, n):
 
 def test_distances_beyond_what_a_double_holds_are_refused():
     X, _ = tables(d=3)
-    with pytest.raises(ValueError, match="Scale the columns down"):
+    with pytest.raises(ValueError, match="rescale the columns"):
         NearestNeighbors().fit(X).kneighbors(X * 1e200)
 
 
