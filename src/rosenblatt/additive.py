@@ -312,6 +312,14 @@ def _some(values: Any, rows: NDArray[np.int64]) -> Any:
 # Whether a statistic is one that a model can stand on.
 
 
+def rows_needed(setting: str) -> ValueError:
+    """Return the error about a setting for which a statistic is not enough."""
+    return ValueError(
+        f"{setting} must read the rows themselves: it works with fit alone, not with partial_fit, "
+        "merge, forget or from_statistics."
+    )
+
+
 def refuse_unlike(model: Any, other: Any) -> None:
     """Raise unless both models are fitted, of one class, and have the same parameters."""
     check_is_fitted(model)

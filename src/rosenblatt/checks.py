@@ -29,6 +29,8 @@ NUMBERS = tuple(np.dtype(code) for code in "?bhilqBHILQfd")
 
 LARGEST_POWER = 256  # of two: products of three sums of such weights are in range
 
+BLOCK = 512  # rows and columns that are compared at once
+
 MOST_COLUMNS = 5  # named in one message about values
 MOST_NAMES = 8  # in a list of columns
 
@@ -438,16 +440,12 @@ def row_weights(
     """Return sample weight times class weight of each row (n,), for classes (K,) and codes (n,)."""
     weight = weights(sample_weight, len(codes), ones=True)
     if class_weight is not None:
-        by_class = compute_class_weight(
-            class_weight, classes=found, y=found[codes], sample_weight=weight
-        )
-        if by_class.min() < 0:
-            k = int(by_class.argmin())
-            raise ValueError(
-                f"class_weight must not be negative; class {found.tolist()[k]!r} has "
-                f"{by_class[k]:g}."
-            )
-        weight = weight * by_class[codes]
+        weight = weight * class_weights(found, codes, weight, class_weight)[codes]
+    return some_weight(weight)
+
+
+def some_weight(weight: Array) -> Array:
+    """Return weights; raise if all are zero."""
     if not weight.sum() > 0:
         raise ValueError(
             "sample_weight and class_weight must give some row a positive weight; all are 0."
@@ -455,7 +453,25 @@ def row_weights(
     return np.asarray(weight)
 
 
-# Numbers: their range, and parameters.
+def class_weights(
+    found: NDArray[Any], codes: NDArray[np.intp], weight: Array, class_weight: Any
+) -> Array:
+    """Return the weights (K,) of classes; "balanced" counts rows by their weights (n,)."""
+    if class_weight is None:
+        return np.ones(len(found))
+    by_class = compute_class_weight(
+        class_weight, classes=found, y=found[codes], sample_weight=weight
+    )
+    if by_class.min() < 0:
+        k = int(by_class.argmin())
+        raise ValueError(
+            f"class_weight must not be negative; class {found.tolist()[k]!r} has {by_class[k]:g}."
+        )
+    some_weight(weight * by_class[codes])
+    return np.asarray(by_class, np.float64)
+
+
+# Numbers: their range, symmetry, and parameters.
 
 
 def in_range(values: Any, what: str, advice: str = "rescale the columns") -> Any:
@@ -470,6 +486,28 @@ def too_large(what: str, advice: str = "rescale the columns") -> ValueError:
     return ValueError(f"{what} too large for 64 bits; {advice}.")
 
 
+def symmetric(K: NDArray[Any], what: str, tolerance: float) -> None:
+    """Raise if a matrix (n, n) is not symmetric."""
+    unequal, (i, j) = most_unequal(K)
+    if unequal > tolerance:
+        raise ValueError(
+            f"{what} must be symmetric; got X[{i}, {j}] = {K[i, j]:.10g} and X[{j}, {i}] = "
+            f"{K[j, i]:.10g}."
+        )
+
+
+def most_unequal(K: NDArray[Any]) -> tuple[float, tuple[int, int]]:
+    """Return the largest difference of K[i, j] and K[j, i], and its place (i, j)."""
+    worst, pair = 0.0, (0, 0)
+    for i in range(0, len(K), BLOCK):  # in blocks: the difference of all would be as large as K
+        for j in range(0, i + BLOCK, BLOCK):
+            off = np.abs(K[i : i + BLOCK, j : j + BLOCK] - K[j : j + BLOCK, i : i + BLOCK].T)
+            if off.max(initial=0.0) > worst:
+                row, column = np.unravel_index(off.argmax(), off.shape)
+                worst, pair = float(off.max()), (i + int(row), j + int(column))
+    return worst, pair
+
+
 def in_precision(values: NDArray[Any], dtype: Any) -> NDArray[Any]:
     """Return fitted numbers in the precision of the rows; raise if one leaves its range."""
     with np.errstate(over="ignore"):
@@ -480,6 +518,14 @@ def in_precision(values: NDArray[Any], dtype: Any) -> NDArray[Any]:
             f"{np.dtype(dtype)}: give X as float64, or divide y by a constant."
         )
     return narrow
+
+
+def finite_number(name: str, value: Any, least: float = -math.inf) -> None:
+    """Raise if a parameter is not a finite number that is at least `least`."""
+    real = isinstance(value, int | float | np.number)
+    if not (real and math.isfinite(value) and value >= least):
+        limit = "" if least == -math.inf else f" >= {least}"
+        raise ValueError(f"{name} must be a finite number{limit}; got {value!r}.")
 
 
 def integer(name: str, value: Any, least: int, most: float = math.inf) -> int:

@@ -222,7 +222,7 @@ class TestBadInput:
             KernelPerceptron(cache_size=size).fit(self.X, self.y)
 
     def test_a_budget_below_one_row(self):
-        with pytest.raises(ValueError, match=r"cache_size=0\.0001 megabytes cannot hold one row"):
+        with pytest.raises(ValueError, match=r"cache_size=0\.0001 megabytes cannot hold 1 row"):
             KernelPerceptron(cache_size=0.0001).fit(self.X, self.y)
 
     @pytest.mark.parametrize("bad", [0, -5])

@@ -227,7 +227,7 @@ def distances_of(n=6):
         ({"metric": "cosine"}, np.zeros((6, 2)), "Row 0 is all zeros"),
         ({}, np.full((6, 2), np.nan), "Input X contains NaN"),
         ({"metric": "precomputed"}, distances_of() - 1, "[Nn]egative"),
-        ({"metric": "precomputed"}, np.triu(distances_of()), "must be symmetric; from row"),
+        ({"metric": "precomputed"}, np.triu(distances_of()), "must be symmetric; got X"),
         ({"metric": "precomputed"}, distances_of()[:, :4], "square"),
         ({"metric": "elsewhere"}, np.eye(6), "'metric' parameter of"),
     ],

@@ -335,7 +335,7 @@ def test_matrices_and_kernels_that_are_none_are_named():
         SVC(C=0).fit(X, y)
     with pytest.raises(ValueError, match="y has 1 class"):
         SVC().fit(X, np.zeros(20))
-    with pytest.raises(ValueError, match="cannot hold two rows of the kernel matrix"):
+    with pytest.raises(ValueError, match=r"cannot hold 2 row\(s\) of the kernel matrix"):
         SVC(cache_size=1e-4).fit(X, y)
 
 

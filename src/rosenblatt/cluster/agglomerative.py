@@ -231,12 +231,5 @@ def checked_distances(D: NDArray[Any]) -> NDArray[Any]:
             f"The distance of a row from itself must be 0; row {i} has {D[i, i]:.6g}. Are these "
             "similarities? Pass distances, such as 1 - similarity."
         )
-    for start in range(0, len(D), 1000):
-        uneven = np.abs(D[start : start + 1000] - D[:, start : start + 1000].T)
-        if uneven.max() > 1e-6 * largest:
-            i, j = np.unravel_index(int(uneven.argmax()), uneven.shape)
-            raise ValueError(
-                f"The matrix of distances is not symmetric: from row {start + i} to row {j} it has "
-                f"{D[start + i, j]:.6g}, and back {D[j, start + i]:.6g}."
-            )
+    checks.symmetric(D, "Distances", 1e-6 * largest)
     return D

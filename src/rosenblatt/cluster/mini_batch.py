@@ -78,7 +78,6 @@ class MiniBatchKMeans(NearestCentres, sklearn.cluster.MiniBatchKMeans):  # type:
 
     def _rows(self, X: Any, sample_weight: Any, reset: bool) -> Rows:
         """The rows, their squares in range."""
-        refuse_negative(sample_weight)
         X = checks.rows(self, X, reset=reset, order="C")
         rows = rows_of(X, checked_weights(X, sample_weight))
         rows.squares()
@@ -124,12 +123,6 @@ class MiniBatchKMeans(NearestCentres, sklearn.cluster.MiniBatchKMeans):  # type:
         model._n_since_last_reassign, model._batch_size, model._n_threads = 0, model.batch_size, 1
         model._random_state = check_random_state(model.random_state)
         return model
-
-
-def refuse_negative(sample_weight: Any) -> None:
-    """Refuse weights below zero, which scikit-learn's fit takes."""
-    if sample_weight is not None and (np.asarray(sample_weight) < 0).any():
-        raise ValueError("Negative values in data passed to `sample_weight`.")
 
 
 def far_centre(rows: Rows) -> Table | None:

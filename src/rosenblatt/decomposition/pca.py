@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.special import gammaln
 from sklearn.callback import CallbackSupportMixin
 
-from rosenblatt.additive import Additive
+from rosenblatt.additive import Additive, rows_needed
 from rosenblatt.base import all_or_nothing, fitting_at_once
 from rosenblatt.runtime.blas import one_blas_thread
 from rosenblatt.statistics import Moments, Statistic
@@ -158,10 +158,7 @@ class PCA(CallbackSupportMixin, Additive, sklearn.decomposition.PCA):  # type: i
         fitted = hasattr(self, "components_")
         solver = f"svd_solver={self.svd_solver!r}"
         if self.svd_solver in ("full", "arpack", "randomized"):
-            raise ValueError(
-                f"{solver} must read the rows themselves, which a statistic does not keep: it "
-                "works with fit alone, not with partial_fit, merge, forget or from_statistics."
-            )
+            raise rows_needed(solver)
         if fitted and not hasattr(self, "statistics_"):
             raise ValueError(
                 f"{solver} took the axes of this wide table from its rows, which are not kept; "

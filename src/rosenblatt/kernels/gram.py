@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 from scipy.spatial.distance import pdist
 from sklearn.utils import check_array
 
+from rosenblatt import checks
 from rosenblatt.base import warn
 
 from .functions import Against, Gaussian, Kernel, Laplacian, Linear, Polynomial, Sigmoid
 
-BLOCK = 512
 SAMPLE = 64  # rows whose kernel shows whether its width suits them
 FLAT = 1e-6  # a kernel whose values are all within this of 0, or of 1, sees no difference
 
@@ -47,7 +47,7 @@ def is_positive_semidefinite(K: Any) -> bool:
         return False
     if largest == 0:
         return True
-    unequal, _ = most_unequal(K)
+    unequal, _ = checks.most_unequal(K)
     if unequal > rounding_of(K):
         return False
     unit, K = float(np.finfo(K.dtype).eps), K / np.float64(largest)
@@ -65,29 +65,12 @@ def rounding_of(K: NDArray[Any]) -> float:
     return float(np.sqrt(np.finfo(K.dtype).eps) * np.abs(K).max(initial=0.0))
 
 
-def most_unequal(K: NDArray[Any]) -> tuple[float, tuple[int, int]]:
-    """By how much K[i, j] and K[j, i] differ at most, and for which pair (i, j)."""
-    worst, pair = 0.0, (0, 0)
-    for i in range(0, len(K), BLOCK):  # in blocks: the difference of all would be as large as K
-        for j in range(0, i + BLOCK, BLOCK):
-            off = np.abs(K[i : i + BLOCK, j : j + BLOCK] - K[j : j + BLOCK, i : i + BLOCK].T)
-            if off.max(initial=0.0) > worst:
-                row, column = np.unravel_index(off.argmax(), off.shape)
-                worst, pair = float(off.max()), (i + int(row), j + int(column))
-    return worst, pair
-
-
 def check_symmetric(K: NDArray[Any]) -> None:
     """Refuse a kernel matrix of training rows that is not square or not symmetric."""
     n, m = K.shape
     if n != m:
         raise ValueError(f'With kernel="precomputed" X must be a square matrix; got ({n}, {m}).')
-    unequal, (i, j) = most_unequal(K)
-    if unequal > rounding_of(K):
-        raise ValueError(
-            f"A kernel is symmetric, but X[{i}, {j}] = {K[i, j]:.10g} and X[{j}, {i}] = "
-            f"{K[j, i]:.10g}. Check the function that made the matrix."
-        )
+    checks.symmetric(K, "A kernel", rounding_of(K))
 
 
 def check_with_training_rows(K: Any, n: int, name: str) -> None:
@@ -209,6 +192,17 @@ def weighted_variance(X: Any, weight: NDArray[Any]) -> float:
 MEGABYTE = 1 << 20
 
 
+def rows_in_cache(megabytes: float, n: int, itemsize: int, least: int) -> int:
+    """Return how many rows of a kernel matrix (n, n) fit; raise if these are not `least`."""
+    room = int(megabytes * MEGABYTE // (n * itemsize))
+    if room < min(least, n):
+        raise ValueError(
+            f"cache_size={megabytes} megabytes cannot hold {least} row(s) of the kernel matrix: at "
+            f"least {least * n * itemsize / MEGABYTE:.3g} are needed."
+        )
+    return min(room, n)
+
+
 class KernelRows:
     """Rows of the kernel matrix (n, n) of training rows X (n, d), in 64 bits.
 
@@ -223,14 +217,7 @@ class KernelRows:
         self.X, n = X.astype(np.float64, copy=False), X.shape[0]
         self.row_of = against(kernel, self.X)
         self.trusted = isinstance(kernel, Kernel)
-        room = int(megabytes * MEGABYTE // (n * self.X.dtype.itemsize))
-        if room < 1:
-            needed = n * self.X.dtype.itemsize / MEGABYTE
-            raise ValueError(
-                f"cache_size={megabytes} megabytes cannot hold one row of the kernel matrix, which "
-                f"has {n} numbers: at least {needed:.3g} are needed."
-            )
-        self.kept = np.empty((min(room, n), n))
+        self.kept = np.empty((rows_in_cache(megabytes, n, self.X.dtype.itemsize, 1), n))
         self.slot = np.full(n, -1, np.int32)
         self.n_kept = 0
         self.guest = -1  # whose row is in the last place

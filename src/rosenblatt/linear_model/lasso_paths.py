@@ -49,12 +49,6 @@ def _checked_start(coef_init: Any, d: int) -> Array:
     return start
 
 
-def _refuse_unknown(params: dict[str, Any]) -> None:
-    """Raise scikit-learn's error for parameters that no path takes."""
-    if unknown := sorted(params.keys() - {"do_screening"}):
-        raise ValueError(f"Unexpected parameters in params: {', '.join(map(repr, unknown))}.")
-
-
 def _alphas_asked(n_alphas: int | None, alphas: Any) -> Any:
     """How many penalties, or which; with a warning if they are asked for in an old way."""
     if n_alphas is None and alphas is not None:
@@ -154,7 +148,8 @@ def enet_path(
     array([[0.368, 0.682],
            [0.296, 0.2  ]])
     """
-    _refuse_unknown(params)
+    if unknown := sorted(params.keys() - {"do_screening"}):
+        raise ValueError(f"Unexpected parameters in params: {', '.join(map(repr, unknown))}.")
     given = locals()
     validate_parameter_constraints(
         CONSTRAINTS, {name: given[name] for name in CONSTRAINTS}, caller_name="enet_path"

@@ -16,6 +16,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt import checks
 from rosenblatt.base import Passes, StopReason, fitting, warn
+from rosenblatt.cluster import KMeans
+from rosenblatt.cluster.assignment import rows_of
+from rosenblatt.cluster.seeding import distant_rows
 from rosenblatt.runtime.blas import one_blas_thread
 from rosenblatt.statistics import Moments
 
@@ -29,7 +32,6 @@ from .components import (
     raw_covariances,
     roots_of,
 )
-from .starts import start_shares
 
 
 class GaussianMixture(CallbackSupportMixin, sklearn.mixture.GaussianMixture):  # type: ignore[misc]
@@ -444,3 +446,24 @@ def spreads_of(covariances: NDArray[Any], kind: str, K: int, d: int) -> NDArray[
         return np.broadcast_to(covariances, (K, d, d))
     variances = np.broadcast_to(np.reshape(covariances, (K, -1)), (K, d))
     return np.asarray(variances[:, :, None] * np.eye(d))
+
+
+def start_shares(rows: Rows, how: str, n_components: int, random_state: Any) -> NDArray[np.float64]:
+    """Return the shares (n, K) of components in rows that EM starts from, by `init_params`."""
+    if how == "random":
+        shares = random_state.uniform(size=(rows.n, n_components))
+        return np.asarray(shares / shares.sum(axis=1, keepdims=True))
+    shares = np.zeros((rows.n, n_components))
+    if how == "kmeans":
+        model = KMeans(n_components, n_init=1, random_state=random_state)
+        shares[np.arange(rows.n), model.fit(rows.X, sample_weight=rows.weights).labels_] = 1.0
+        return shares
+    if how == "random_from_data":
+        order = random_state.permutation(rows.n)
+        if rows.weights is not None:  # rows that count, first
+            order = order[np.argsort(rows.weights[order] == 0, kind="stable")]
+        chosen = order[:n_components]
+    else:
+        chosen = distant_rows(rows_of(rows.X, rows.weights), n_components, random_state)
+    shares[chosen, np.arange(n_components)] = 1.0
+    return shares

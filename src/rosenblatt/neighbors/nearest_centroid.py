@@ -15,6 +15,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt import checks, prediction
+from rosenblatt.additive import rows_needed
 from rosenblatt.additive_classifier import AdditiveClassifier, given_shares
 from rosenblatt.base import warn
 from rosenblatt.prediction import Score
@@ -163,11 +164,7 @@ class NearestCentroid(AdditiveClassifier):
         if self.metric == "euclidean":
             return self.statistics_.mean
         if medians is None:
-            raise ValueError(
-                "metric='manhattan' must read the rows themselves, as medians do not follow from a "
-                "statistic: it works with fit alone, not with partial_fit, merge, forget or "
-                "from_statistics. Use metric='euclidean' for these."
-            )
+            raise rows_needed("metric='manhattan'")
         return medians
 
     def _spread(self, centroids: Table, centre: Table) -> Table:

@@ -375,7 +375,8 @@ class SVR(KernelMachine, CallbackSupportMixin, sklearn.svm.SVR):  # type: ignore
         rows = TrainingRows(self, table, t, weight)
         rows.warn_if_flat()
         problem = Tube(self, rows, t, cost)
-        problem.refuse_if_too_narrow(self.C)
+        if not np.isfinite(self.C):
+            refuse_narrow_tube(rows, problem.first, problem.t, problem.epsilon)
         runs = problem.runs(self)
         passes = Passes(self, X, y, sample_weight, None)
         passes.attributes = lambda: problem.attributes(runs.results()[0])
@@ -420,11 +421,6 @@ class Tube:
         self.rows, self.epsilon = rows, float(model.epsilon)
         self.first, self.group = rows.first, rows.group
         self.t, self.cost = t[self.first], summed(self.group, cost, len(self.first))
-
-    def refuse_if_too_narrow(self, C: float) -> None:
-        """Raise, with the narrowest tube, if no slack is allowed and no function has none."""
-        if not np.isfinite(C):
-            refuse_narrow_tube(self.rows, self.first, self.t, self.epsilon)
 
     def runs(self, model: SVR) -> Runs:
         """The one run."""

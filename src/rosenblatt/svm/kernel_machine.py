@@ -81,13 +81,9 @@ class KernelMachine(SharesProducts):
             return self._matrix(X)
         if self.kernel == "precomputed":
             check_with_training_rows(X, self.shape_fit_[0], type(self).__name__)
-        else:
-            self._check_unaltered()
-        return canonical(checks.rows(self, X, order="C"))
-
-    def _check_unaltered(self) -> None:
-        if self.support_vectors_.shape[0] != self.n_support_.sum():  # type: ignore[attr-defined]
+        elif self.support_vectors_.shape[0] != self.n_support_.sum():  # type: ignore[attr-defined]
             raise ValueError(f"The internal representation of {type(self).__name__} was altered")
+        return canonical(checks.rows(self, X, order="C"))
 
     def _sums(self, X: Any, coefficients: Any, some: slice = slice(None)) -> Floats:
         """``sum_j a_kj K(x, x_j)`` (n, c) over some supports, by coefficients a (c, s)."""

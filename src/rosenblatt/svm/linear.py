@@ -14,7 +14,7 @@ from rosenblatt.solvers.margin_problem import MarginProblem
 from .hard_margin import refuse_no_joint_margin
 from .linear_machine import LinearMachine, refuse_combination
 from .linear_solvers import Array, MarginFits
-from .one_versus_rest import class_factors, class_problems, joint_problem, weighed, with_column
+from .one_versus_rest import class_problems, joint_problem, weighed, with_column
 from .training_rows import priced, refuse_tiny_shares, refuse_vast_rows
 
 
@@ -158,7 +158,7 @@ class LinearSVC(LinearMachine, LinearClassifier):
         table = checks.rows(self, X, reset=True, order="C")
         classes, codes = checks.classes(y, table.shape[0])
         weight = checks.row_weights(classes, codes, sample_weight, None)
-        by_class = class_factors(classes, codes, weight, self.class_weight)
+        by_class = checks.class_weights(classes, codes, weight, self.class_weight)
         refuse_tiny_shares(priced(weight * by_class[codes], self.C))
         refuse_vast_rows(table)
         problems, factor = self._problems(table, codes, weight, by_class)
