@@ -19,7 +19,13 @@ from sklearn.feature_selection import SelectKBest, chi2
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import check_estimator
 
-from rosenblatt import CountVectorizer, LogisticRegression, MultinomialNB, explain
+from rosenblatt import (
+    CountVectorizer,
+    LogisticRegression,
+    MultinomialNB,
+    explain,
+    term_table_loops,
+)
 from rosenblatt.feature_extraction import documents, text, text_loops
 from rosenblatt.feature_extraction.analysis import N_CHARACTERS, kinds_of, tokens
 from rosenblatt.term_table import TermTable, joined
@@ -159,8 +165,9 @@ def test_frequent_terms_are_in_the_first_slot_that_is_looked_at():
     counts = np.arange(2_000)
     table = TermTable.of_bytes(*joined(words), counts)
     used = np.flatnonzero(table.slots[:, 1])
-    numbers = (table.slots[used, 1] & text_loops.NUMBERS).astype(int) - 1
-    at_home = used == [text_loops.first_slot(table.slots, bits) for bits in table.slots[used, 0]]
+    numbers = (table.slots[used, 1] & term_table_loops.NUMBERS).astype(int) - 1
+    homes = [term_table_loops.first_slot(table.slots, bits) for bits in table.slots[used, 0]]
+    at_home = used == homes
     assert at_home[numbers >= 1_000].mean() > 0.85 > at_home[numbers < 1_000].mean()
 
 

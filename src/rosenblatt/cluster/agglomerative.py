@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt import checks
 from rosenblatt.base import all_or_nothing
+from rosenblatt.registry.row import Candidate, Contract, Row, Warm
 
 from . import linkage_loops
 from .centroid_linkage import ward_joins
@@ -233,3 +234,43 @@ def checked_distances(D: NDArray[Any]) -> NDArray[Any]:
         )
     checks.symmetric(D, "Distances", 1e-6 * largest)
     return D
+
+
+ROW = Row(
+    "AgglomerativeClustering",
+    page="linkage.md",
+    certificate="agglomerative",
+    compare=(
+        Candidate("Ward's linkage", "groups within groups", settings={"linkage": "ward"}, order=3),
+        Candidate(
+            "average linkage",
+            "groups within groups, with single rows far from the rest",
+            settings={"linkage": "average"},
+            order=4,
+        ),
+    ),
+    contract=Contract(
+        settings=(
+            {},
+            {"linkage": "single", "n_clusters": 3},
+            {"linkage": "average", "metric": "manhattan"},
+            {"linkage": "complete", "n_clusters": None, "distance_threshold": 1.0},
+        ),
+        checked=(
+            {},
+            {"linkage": "single", "n_clusters": 3},
+            {"linkage": "average", "metric": "manhattan"},
+        ),
+        most_rows=2000,
+    ),
+    warm=Warm(
+        (
+            {"linkage": "single"},
+            {"linkage": "complete"},
+            {"linkage": "average"},
+            {"linkage": "ward"},
+        ),
+        sparse=False,
+    ),
+    peer_tests=("cluster/tests/test_hierarchical.py",),
+)

@@ -8,6 +8,7 @@ from sklearn.utils import check_random_state
 
 from rosenblatt import checks
 from rosenblatt.base import all_or_nothing
+from rosenblatt.registry.row import Row
 from rosenblatt.statistics import Moments
 
 from .assignment import DenseRows, Rows, Table, rows_of
@@ -130,3 +131,13 @@ def far_centre(rows: Rows) -> Table | None:
     if not isinstance(rows, DenseRows):
         return None
     return rows.centre if np.abs(rows.centre).max() > FAR * rows.reach else None
+
+
+ROW = Row(
+    "MiniBatchKMeans",
+    page="kmeans.md",
+    certificate="kmeans",
+    contract=None,
+    warm=None,
+    slow_peer_tests=("cluster/tests/test_k_means.py",),
+)

@@ -17,6 +17,7 @@ from rosenblatt.mistake_driven.classifier import MistakeDriven, Pick
 from rosenblatt.mistake_driven.examples import Examples, check_examples
 from rosenblatt.mistake_driven.stopping import Stopping, hold_out
 from rosenblatt.mistake_driven.visits import Visits, most_passes
+from rosenblatt.registry.row import Candidate, Contract, Row, Warm, unlike_repeated_rows
 
 from .dual import Dual, DualColumns, DualPlane, scores_by
 from .functions import Linear, canonical
@@ -307,3 +308,42 @@ class KernelPerceptron(SharesProducts, MistakeDriven):
         tags.input_tags.pairwise = self.kernel == "precomputed"
         tags.input_tags.sparse = self.kernel != "precomputed"
         return tags
+
+
+ROW = Row(
+    "KernelPerceptron",
+    page="kernels.md",
+    certificate="kernel_perceptron",
+    compare=(
+        Candidate(
+            "kernel perceptron",
+            "curved boundaries, on few rows",
+            {"gamma": (0.001, 0.01, 0.1, 1.0), "max_iter": (5, 20)},
+            limits=("few rows for pairs",),
+            halve="rows",
+            order=70,
+            rank=4,
+            slow_on_text=True,
+        ),
+    ),
+    contract=Contract(
+        settings=(
+            {"max_updates": 200},
+            {"kernel": "poly", "coef0": 1.0, "max_updates": 200, "cache_size": 1.0},
+            {"kernel": "linear", "pick": "worst", "max_updates": 20},
+            {"early_stopping": True, "max_updates": 200},
+        ),
+        checked=({}, {"kernel": "poly", "coef0": 1.0}),
+        expected_failures=unlike_repeated_rows(
+            "visits row by row: a row of weight two is one visit with a double step, not two"
+        ),
+    ),
+    warm=Warm(({"max_iter": 2},)),
+    file_types=(
+        "kernels.functions.Gaussian",
+        "kernels.functions.Laplacian",
+        "kernels.functions.Linear",
+        "kernels.functions.Polynomial",
+        "kernels.functions.Sigmoid",
+    ),
+)

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from rosenblatt.base import Attributes, fitting, warn_not_converged
 from rosenblatt.mistake_driven.examples import Examples
+from rosenblatt.registry.row import Candidate, Contract, Row, Warm, unlike_repeated_rows
 
 from . import averaged_loops
 from .perceptron_base import Columns, LinearPerceptron, LinearWeights, Plane, as_columns
@@ -183,3 +184,28 @@ class AveragedColumns(Averaged, Columns):
             self.X, self.codes, self.step, order, self.examples.ties, most, self.bias,
             self.n_visits, self.w, self.b, self.scores, self.u, self.v,
         )  # fmt: skip
+
+
+ROW = Row(
+    "AveragedPerceptron",
+    page="perceptron.md",
+    certificate="averaged_and_pocket",
+    compare=(
+        Candidate(
+            "averaged perceptron",
+            "very many rows or columns, and little time",
+            {"max_iter": (2, 5, 20)},
+            order=53,
+            rank=4,
+            text_rank=0,
+        ),
+    ),
+    contract=Contract(
+        settings=({}, {"tol": None, "max_iter": 5}, {"early_stopping": True}),
+        expected_failures=unlike_repeated_rows(
+            "visits row by row: a row of weight two is one visit with a double step, not two"
+        ),
+    ),
+    warm=Warm(({"max_iter": 2},)),
+    parts="perceptron",
+)

@@ -9,6 +9,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from rosenblatt.base import fitting
 from rosenblatt.mistake_driven.classifier import Pick
 from rosenblatt.mistake_driven.examples import Examples
+from rosenblatt.registry.row import Candidate, Contract, Row, Warm, unlike_repeated_rows
 
 from .perceptron_base import Columns, LinearPerceptron, Plane
 from .pocket_weights import PocketColumns, PocketPlane
@@ -160,3 +161,30 @@ class PocketPerceptron(LinearPerceptron):
     def path_parameters(self) -> tuple[str, ...]:
         """Return no parameter: a run publishes its pocket at its end only."""
         return ()
+
+
+ROW = Row(
+    "PocketPerceptron",
+    page="perceptron.md",
+    certificate="averaged_and_pocket",
+    compare=(
+        Candidate(
+            "pocket perceptron",
+            "the fewest mistakes a line can make, on few rows",
+            {"max_updates": (2000,)},
+            limits=("few rows for each mistake",),
+            order=54,
+            rank=4,
+            slow_on_text=True,
+        ),
+    ),
+    contract=Contract(
+        settings=({"max_iter": 6}, {"pick": "worst", "max_updates": 20}),
+        checked=({"max_updates": 1000},),
+        expected_failures=unlike_repeated_rows(
+            "visits row by row: a row of weight two is one visit with a double step, not two"
+        ),
+        most_rows=3000,
+    ),
+    warm=Warm(({"max_iter": 20}, {"pick": "first", "max_updates": 2})),
+)

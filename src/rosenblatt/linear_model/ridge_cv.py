@@ -19,6 +19,7 @@ from sklearn.utils.metadata_routing import (
 
 from rosenblatt import checks
 from rosenblatt.base import LinearRegressor, all_or_nothing, warn
+from rosenblatt.registry.row import Contract, Row
 
 from .penalty_search import ROUNDS, Search, best_places, decades, search
 from .ridge_validation import ByOneRow, BySplits
@@ -262,3 +263,16 @@ def _given_order(grid: Array) -> NDArray[np.intp]:
     places = np.searchsorted(np.unique(grid), grid)
     _, first = np.unique(places, return_index=True)
     return np.asarray(places[np.sort(first)])
+
+
+ROW = Row(
+    "RidgeCV",
+    page="regression.md",
+    certificate="linear_regression",
+    contract=Contract(
+        settings=({}, {"alphas": "decades", "cv": 3}, {"scoring": "r2", "fit_intercept": False}),
+        checked=({}, {"alphas": "decades"}, {"alphas": [0.1, 1.0], "scoring": "r2"}),
+    ),
+    warm=None,
+    slow_peer_tests=("linear_model/tests/test_ridge.py",),
+)

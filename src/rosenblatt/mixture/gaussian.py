@@ -19,6 +19,7 @@ from rosenblatt.base import Passes, StopReason, fitting, warn
 from rosenblatt.cluster import KMeans
 from rosenblatt.cluster.assignment import rows_of
 from rosenblatt.cluster.seeding import distant_rows
+from rosenblatt.registry.row import Candidate, Contract, Row, Warm
 from rosenblatt.runtime.blas import one_blas_thread
 from rosenblatt.statistics import Moments
 
@@ -467,3 +468,31 @@ def start_shares(rows: Rows, how: str, n_components: int, random_state: Any) -> 
         chosen = distant_rows(rows_of(rows.X, rows.weights), n_components, random_state)
     shares[chosen, np.arange(n_components)] = 1.0
     return shares
+
+
+ROW = Row(
+    "GaussianMixture",
+    page="mixtures.md",
+    certificate="gaussian_mixture",
+    compare=(
+        Candidate(
+            "Gaussian mixture",
+            "groups that overlap, or differ in size and shape",
+            settings={"covariance_type": "full", "reg_covar": 1e-3, "n_init": 2},
+            wide_settings={"covariance_type": "diag"},
+            order=2,
+        ),
+    ),
+    contract=Contract(
+        settings=(
+            {"n_components": 2, "random_state": 0, "tol": 1e-06},
+            {"n_components": 2, "covariance_type": "tied", "random_state": 0, "tol": 1e-06},
+            {"n_components": 3, "covariance_type": "diag", "random_state": 0, "tol": 1e-06},
+            {"n_components": 2, "covariance_type": "spherical", "random_state": 0, "tol": 1e-06},
+        ),
+        endless={"tol": 0.0},
+    ),
+    warm=Warm(({}, {"covariance_type": "diag"}), sparse=False),
+    parts="mixture",
+    slow_peer_tests=("mixture/tests/test_gaussian_mixture.py",),
+)
