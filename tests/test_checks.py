@@ -241,3 +241,62 @@ def test_columns_of_dates_are_named(model):
     X = X.drop(columns="sold").assign(took=pd.to_timedelta(y, unit="D"))
     with pytest.raises(TypeError, match=r"Column 'took' holds dates or times \(timedelta64"):
         model.fit(X, y)
+
+
+# Plain tables skip scikit-learn's checks.
+
+
+def test_a_plain_table_is_returned_itself_and_others_are_converted():
+    model, table = GaussianNB(), np.ones((4, 2))
+    assert checks.rows(model, table, reset=True) is table
+    assert model.n_features_in_ == 2
+    assert checks.rows(model, table) is table
+    csr = sp.csr_array(table)
+    assert checks.rows(model, csr) is csr
+    assert checks.rows(model, table.astype(int)).dtype == np.float64
+    assert checks.rows(model, np.asfortranarray(table), order="C").flags.c_contiguous
+    with pytest.raises(TypeError, match="Sparse data was passed"):
+        checks.rows(model, csr, accept_sparse=False)
+
+
+@pytest.mark.parametrize("make", [np.asarray, sp.csr_array])
+def test_a_plain_table_that_is_not_finite_or_too_narrow_is_refused(make):
+    model, table = GaussianNB(), np.array([[1.0, np.nan], [2.0, 3.0]])
+    with pytest.raises(ValueError, match="Column 1 has 1 missing value"):
+        checks.rows(model, make(table), reset=True)
+    assert checks.rows(model, make(table), reset=True, finite=False).shape == (2, 2)
+    with pytest.raises(ValueError, match="X has 1 features, but GaussianNB is expecting 2"):
+        checks.rows(model, make(table[1:, :1]))
+    table[0, 0] = np.inf
+    with pytest.raises(ValueError, match="infinity"):
+        checks.rows(model, make(table), finite="allow-nan")
+
+
+def test_names_of_columns_are_stored_and_dropped_with_the_table_that_has_none():
+    model, named = GaussianNB(), frame()[0]
+    checks.rows(model, named, reset=True)
+    assert list(model.feature_names_in_) == list(named.columns)
+    checks.rows(model, named.to_numpy(), reset=True)
+    assert not hasattr(model, "feature_names_in_")
+
+
+@pytest.mark.parametrize("value", [-1, 2.5, "2", None])
+def test_an_integer_that_is_none_is_named_with_its_limits(value):
+    with pytest.raises(ValueError, match=r"^k must be an integer >= 0; got "):
+        checks.integer("k", value, 0)
+    with pytest.raises(ValueError, match=r"^k must be an integer from 0 to 3; got 4\.$"):
+        checks.integer("k", 4, 0, 3)
+
+
+def test_numbers_that_overflowed_are_named_with_the_advice():
+    assert checks.in_range(2.0, "The sum is") == 2.0
+    with pytest.raises(ValueError, match=r"^The sum is too large for 64 bits; rescale y\.$"):
+        checks.in_range(np.array([1.0, np.inf]), "The sum is", "rescale y")
+
+
+def test_a_matrix_that_is_not_symmetric_is_named_with_the_place():
+    K = np.eye(1200)
+    checks.symmetric(K, "A kernel", 0.0)
+    K[700, 3] = 0.5
+    with pytest.raises(ValueError, match=r"X\[700, 3\] = 0\.5 and X\[3, 700\] = 0"):
+        checks.symmetric(K, "A kernel", 1e-9)
