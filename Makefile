@@ -44,7 +44,7 @@ fuzz: $(STAMPS)/test
 	@HYPOTHESIS_PROFILE=explore $(BIN)/python -m pytest -q -n auto --dist worksteal -m hypothesis tests $(ARGS)
 
 new-model: $(STAMPS)/test
-	@$(BIN)/python tools/new_model.py $(NAME) $(KIND) $(HOME)
+	@$(BIN)/python tools/new_model.py $(NAME) $(KIND) $(if $(filter command%,$(origin HOME)),$(HOME))
 
 peer-tests: $(STAMPS)/test
 	@$(BIN)/python tools/peer_tests.py $(ARGS)

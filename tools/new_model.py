@@ -63,14 +63,19 @@ class {name}({mixin}, Estimator):  # type: ignore[misc]
     def predict(self, X: Any) -> NDArray[Any]:
         """{predicts}"""
         check_is_fitted(self)
-        X = validate_data(self, X, dtype=FLOATS, reset=False)
+        X = validate_data(self, X, dtype=FLOATS, order="C", reset=False)
         {predict}
 
 
 ROW = Row(
     "{name}",
     page="{module}.md",
-    compare=(Candidate("{words}", "replace this: when to choose it"{grid}),),
+    compare=(
+        Candidate(
+            "{words}",
+            "replace this: when to choose it",{grid}
+        ),
+    ),
 )
 '''
 
@@ -115,15 +120,15 @@ KINDS = {
         "constraint": '"shrinkage": [Interval(Real, 0, 1, closed="both")],',
         "argument": "shrinkage: float = 0.0",
         "optional": "",
-        "fit": """X = validate_data(self, X, dtype=FLOATS)
+        "fit": """X = validate_data(self, X, dtype=FLOATS, order="C")
         classes, codes = encode_classes(y, X.shape[0])
         means = np.stack([X[codes == k].mean(axis=0) for k in range(len(classes))])
         means += X.dtype.type(self.shrinkage) * (X.mean(axis=0) - means)
         self.means_, self.classes_ = means, classes""",
         "predicts": "Return the class (n,) of each row.",
         "predict": """distances = ((X[:, None] - self.means_) ** 2).sum(axis=2)
-        return self.classes_[distances.argmin(axis=1)]""",
-        "grid": ', {"shrinkage": (0.0, 0.1, 0.5)}',
+        return np.asarray(self.classes_[distances.argmin(axis=1)])""",
+        "grid": '\n            {"shrinkage": (0.0, 0.1, 0.5)},',
         "tested": "predicts_the_nearest_class",
         "test": """model = {name}().fit(X, [0, 0, 1, 1])
     np.testing.assert_array_equal(model.means_, [[0.5, 0.5], [8.5, 8.5]])
@@ -142,7 +147,7 @@ KINDS = {
         "constraint": '"alpha": [Interval(Real, 0, None, closed="left")],',
         "argument": "alpha: float = 1e-3",
         "optional": "",
-        "fit": """X, y = validate_data(self, X, y, dtype=FLOATS, y_numeric=True)
+        "fit": """X, y = validate_data(self, X, y, dtype=FLOATS, order="C", y_numeric=True)
         middle, mean = X.mean(axis=0), X.dtype.type(y.mean())
         centered = X - middle
         gram = centered.T @ centered + X.dtype.type(self.alpha) * np.eye(X.shape[1], dtype=X.dtype)
@@ -150,7 +155,7 @@ KINDS = {
         self.coef_, self.intercept_ = coef, mean - middle @ coef""",
         "predicts": "Return the prediction (n,) of each row.",
         "predict": "return np.asarray(X @ self.coef_ + self.intercept_)",
-        "grid": ', {"alpha": (1e-3, 0.1, 10.0)}',
+        "grid": '\n            {"alpha": (1e-3, 0.1, 10.0)},',
         "tested": "finds_a_line",
         "test": """model = {name}(alpha=0).fit(X, X @ [2, -1] + 3)
     np.testing.assert_allclose(model.coef_, [2, -1])
@@ -168,7 +173,7 @@ KINDS = {
         "constraint": '"n_clusters": [Interval(Integral, 1, None, closed="left")],',
         "argument": "n_clusters: int = 2",
         "optional": " = None",
-        "fit": """X = validate_data(self, X, dtype=FLOATS)
+        "fit": """X = validate_data(self, X, dtype=FLOATS, order="C")
         centers = X[:1]
         while len(centers) < min(self.n_clusters, len(X)):
             distances = ((X[:, None] - centers) ** 2).sum(axis=2).min(axis=1)
@@ -176,7 +181,8 @@ KINDS = {
         self.cluster_centers_ = centers
         self.labels_ = ((X[:, None] - centers) ** 2).sum(axis=2).argmin(axis=1)""",
         "predicts": "Return the cluster (n,) of each row.",
-        "predict": "return ((X[:, None] - self.cluster_centers_) ** 2).sum(axis=2).argmin(axis=1)",
+        "predict": """distances = ((X[:, None] - self.cluster_centers_) ** 2).sum(axis=2)
+        return np.asarray(distances.argmin(axis=1))""",
         "grid": "",
         "tested": "finds_two_groups",
         "test": """model = {name}().fit(X)
