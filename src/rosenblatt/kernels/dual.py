@@ -12,7 +12,7 @@ from rosenblatt.mistake_driven.examples import CELLS_PER_CALL, Examples
 
 from . import perceptron_loops
 from .functions import Against
-from .gram import KernelRows, Precomputed
+from .gram import KernelRows, Precomputed, check_finite_kernel
 from .shared_products import row_keys
 
 
@@ -153,7 +153,7 @@ def scores_by(
             # BLAS would split this sum over its threads, and their number would show.
             scores[rows] += np.einsum("ij,kj->ik", K, a)
         if not np.isfinite(scores[rows]).all():
-            _refuse_strange_pairs(K, rows.start, support)
+            check_finite_kernel(K, range(rows.start, rows.stop), support)
     scores = _narrowed(scores, X.dtype)
     refuse_overflow(scores)
     return scores
@@ -183,18 +183,5 @@ def refuse_overflow(scores: NDArray[Any]) -> None:
     """Raise if some row has a score that is not a number."""
     finite = np.isfinite(scores).all(axis=1)
     if not finite.all():
-        raise ValueError(
-            f"The score of row {int(np.argmin(finite))} of X overflowed: its kernel with the "
-            "supports is too large. Scale X as the training rows were."
-        )
-
-
-def _refuse_strange_pairs(K: NDArray[Any], first: int, support: NDArray[Any]) -> None:
-    """Raise if the kernel (m, s) of rows from `first` on with a support is not a finite number."""
-    finite = np.isfinite(K)
-    if not finite.all():
-        i, j = np.unravel_index(int(np.argmin(finite)), K.shape)
-        raise ValueError(
-            f"The kernel of row {first + i} of X and training row {support[j]} is {K[i, j]}: it "
-            "must be a finite number. Scale X as the training rows were."
-        )
+        row = int(np.argmin(finite))
+        raise ValueError(f"The score of row {row} of X overflowed; scale X as the training rows.")

@@ -11,8 +11,8 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from rosenblatt.base import FLOATS, Passes, fitting, naming_columns, warn_not_converged
-from rosenblatt.input_checks import validate_data
+from rosenblatt import checks
+from rosenblatt.base import Passes, fitting, warn_not_converged
 from rosenblatt.mistake_driven.classifier import MistakeDriven, Pick
 from rosenblatt.mistake_driven.examples import Examples, check_examples
 from rosenblatt.mistake_driven.stopping import Stopping, hold_out
@@ -26,7 +26,7 @@ from .gram import (
     KernelRows,
     Precomputed,
     against,
-    check_finite_pairs,
+    check_finite_kernel,
     check_symmetric,
     check_with_training_rows,
     gamma_of,
@@ -183,14 +183,13 @@ class KernelPerceptron(SharesProducts, MistakeDriven):
 
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn from X (n, d) and labels y (n,); return self.
+        """Fit the model to X and y.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
             The examples; with ``kernel="precomputed"`` their kernel matrix, (n, n).
         y : array-like of shape (n,)
-            Their labels, of two classes or more.
         sample_weight : array-like of shape (n,) or None
             Multiplies the step of each row; rows of weight 0 are not visited.
         """
@@ -239,21 +238,15 @@ class KernelPerceptron(SharesProducts, MistakeDriven):
         return kernel_of(self.kernel, X, gamma=gamma, degree=self.degree, coef0=self.coef0)
 
     def decision_function(self, X: Any) -> NDArray[Any]:
-        """Return the scores of the rows of X: (n,) for two classes, (n, K) for more.
+        """Return the scores of X, shape (n,) for two classes, else (n, K).
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
             Rows to score; with ``kernel="precomputed"`` their kernel with all training rows.
-
-        Returns
-        -------
-        scores : ndarray
-            For two classes positive on the side of ``classes_[1]``.
         """
         check_is_fitted(self)
-        with naming_columns(X):
-            X = self._check_X(X, first=False)
+        X = self._check_X(X, first=False)
         scores = scores_by(
             self._against_supports(), X, self.dual_coef_, self.intercept_, self.support_
         )
@@ -289,15 +282,14 @@ class KernelPerceptron(SharesProducts, MistakeDriven):
     def _check_X(self, X: Any, first: bool) -> Any:
         if self.kernel == "precomputed":
             return self._check_matrix(X, first)
-        X = validate_data(self, X, reset=first, accept_sparse="csr", dtype=FLOATS, order="C")
-        return canonical(X)
+        return canonical(checks.rows(self, X, reset=first, order="C"))
 
     def _check_matrix(self, K: Any, first: bool) -> NDArray[Any]:
         """A kernel matrix (n, n) of training rows, or (m, n) of new rows with these."""
         if not first:
             check_with_training_rows(K, self.n_features_in_, type(self).__name__)
-        K = validate_data(self, K, reset=first, dtype=FLOATS, order="C", ensure_all_finite=False)
-        check_finite_pairs(K)
+        K = checks.rows(self, K, reset=first, order="C", finite=False, accept_sparse=False)
+        check_finite_kernel(K)
         if first:
             check_symmetric(K)
         return np.asarray(K)

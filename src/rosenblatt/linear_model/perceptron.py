@@ -188,14 +188,12 @@ class Perceptron(LinearPerceptron):
         intercept_init: Any = None,
         sample_weight: Any = None,
     ) -> Self:
-        """Learn from X (n, d) and labels y (n,); return self.
+        """Fit the model to X and y.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
-            The examples.
         y : array-like of shape (n,)
-            Their labels, of two classes or more.
         coef_init : array-like of shape (1, d) or (K, d), or None
             Weights to begin from.
         intercept_init : array-like of shape (1,) or (K,), or None

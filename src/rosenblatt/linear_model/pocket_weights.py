@@ -13,6 +13,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.utils.extmath import row_norms
 
+from rosenblatt import checks
 from rosenblatt.base import Attributes
 from rosenblatt.mistake_driven.classifier import margins_of
 from rosenblatt.mistake_driven.examples import Examples
@@ -44,11 +45,8 @@ class Pocket(LinearWeights):
         steps = self.examples.step[self.hard].astype(np.float64)
         with np.errstate(over="ignore"):  # refused below
             self.weight = float(np.add.accumulate(steps)[-1]) if len(steps) else 0.0
-        if not np.isfinite(self.weight + self.examples.unlearnable_weight):
-            raise ValueError(
-                "The weights of the rows add up to more than 64 bits hold: eta0, sample_weight and "
-                "class_weight multiply to too large numbers. Divide them by their largest."
-            )
+        total = self.weight + self.examples.unlearnable_weight
+        checks.in_range(total, "The sum of the weights is", "divide eta0 or the weights")
         self.history: list[tuple[int, float]] = []
         self.keep(self.w, self.b, self.wrong(self.w, self.b), self.n_updates)
         most = np.clip(NUMBERS_TRIED // self.w.size, 1, MOST_TRIED)

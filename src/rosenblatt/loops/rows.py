@@ -7,8 +7,8 @@ read as unsigned, which spares the test for a negative index at every element.
 
 import numpy as np
 
-from . import compiled
-from .simd import prefetch
+from . import compiled, instruction
+from .simd import llvm_type, prefetch
 
 # How many visits ahead a row is prefetched, and how much of it: the processor prefetches the rest
 # of a long row by itself. Measured best for rows of 50 and 500 numbers and for sparse ones.
@@ -201,6 +201,18 @@ def prefetch_row(X, per_row, order, t):
 @compiled
 def prefetch_elements(array, start, count):
     """Prefetch the first of `count` elements of an array, up to PREFETCHED_BYTES."""
-    per_line = CACHE_LINE_BYTES // array.itemsize
-    for offset in range(0, min(count, PREFETCHED_BYTES // array.itemsize), per_line):
+    per_line = CACHE_LINE_BYTES // item_bytes(array)
+    for offset in range(0, min(count, PREFETCHED_BYTES // item_bytes(array)), per_line):
         prefetch(array, start + offset)
+
+
+@instruction("intp(array)")
+def item_bytes(array):
+    """Return the size of an element: a constant, where `array.itemsize` is read from memory."""
+    return array.itemsize
+
+
+@item_bytes.llvm
+def _(builder, array):
+    second = builder.gep(array.type(None), [llvm_type("int64")(1)])
+    return builder.ptrtoint(second, llvm_type("int64"))

@@ -9,9 +9,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.callback import CallbackSupportMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from rosenblatt import losses
-from rosenblatt.base import FLOATS, arrays
-from rosenblatt.input_checks import validate_data
+from rosenblatt import checks, losses
+from rosenblatt.base import arrays
 from rosenblatt.loops import rows as rows_loops
 
 Pick = Literal["cyclic", "random", "first", "worst"]
@@ -78,7 +77,7 @@ class MistakeDriven(CallbackSupportMixin, ClassifierMixin, BaseEstimator):  # ty
         """
         scores = self.decision_function(X)
         seen, codes = np.unique(np.asarray(y), return_inverse=True)
-        margins = margins_of(scores, codes_among(self.classes_, seen)[codes])
+        margins = margins_of(scores, checks.known_classes(seen, self.classes_)[codes])
         weight = np.ones(len(margins)) if sample_weight is None else np.asarray(sample_weight)
         return float(weight @ losses.perceptron(margins))
 
@@ -99,10 +98,7 @@ class MistakeDriven(CallbackSupportMixin, ClassifierMixin, BaseEstimator):  # ty
         """X (n, d) as the loops read it; `first` if the model has no columns to compare it with."""
         # Whether X is finite is not checked here: another read of X costs as much as a pass. The
         # pass stops at the first row that is not finite; rows it does not visit are checked apart.
-        return validate_data(
-            self, X, reset=first, accept_sparse="csr", dtype=FLOATS, order="C",
-            ensure_all_finite=False,
-        )  # fmt: skip
+        return checks.rows(self, X, reset=first, order="C", finite=False)
 
     def _always_zero(self, X: Any) -> NDArray[np.bool_]:
         """Which rows (n,) score 0 whatever the weights, without an intercept."""
@@ -147,13 +143,3 @@ def _rivals(scores: NDArray[Any], codes: NDArray[Any]) -> NDArray[Any]:
     rivals = scores.copy()
     rivals[np.arange(len(scores)), codes] = -np.inf
     return rivals
-
-
-def codes_among(classes: NDArray[Any], seen: NDArray[Any]) -> NDArray[np.intp]:
-    """The number among the sorted `classes` of each label seen."""
-    unknown = np.setdiff1d(seen, classes)
-    if len(unknown):
-        raise ValueError(
-            f"y has labels {unknown.tolist()} that are not among the classes {classes.tolist()}."
-        )
-    return np.searchsorted(classes, seen)

@@ -8,12 +8,10 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.utils import compute_class_weight
-from sklearn.utils.validation import _check_sample_weight
 
-from rosenblatt.base import encode_classes, encode_labels
-from rosenblatt.input_checks import assert_all_finite
+from rosenblatt import checks
 
-from .classifier import TIES, codes_among
+from .classifier import TIES
 
 ROWS_PER_BLOCK = 4096
 
@@ -57,10 +55,10 @@ def check_examples(
     """Check the input of `fit`, or with the classes of earlier batches that of `partial_fit`."""
     X = model._check_X(X, first=classes is None or not hasattr(model, "classes_"))
     if classes is None:
-        classes, codes = encode_classes(y, X.shape[0])
+        classes, codes = checks.classes(y, X.shape[0])
     else:
-        seen, codes = encode_labels(y, X.shape[0])
-        codes = codes_among(classes, seen)[codes]
+        seen, codes = checks.labels(y, X.shape[0])
+        codes = checks.known_classes(seen, classes)[codes]
     step = _steps(model, X.dtype, len(codes), classes, codes, sample_weight)
     rows, unlearnable = _rows_to_visit(model, X, step, codes, len(classes))
     return Examples(
@@ -89,11 +87,7 @@ def check_classes(model: Any, classes: Any) -> NDArray[Any]:
             f"`classes={given.tolist()!r}` is not the same as on last call to partial_fit, "
             f"was: {known.tolist()!r}"
         )
-    if len(given) < 2:
-        raise ValueError(
-            "The number of classes has to be greater than one; "
-            f"classes has {len(given)} class: {given.tolist()}."
-        )
+    checks.several_classes(given, "classes")
     return given
 
 
@@ -129,8 +123,7 @@ def _steps(
         return np.broadcast_to(dtype.type(model.eta0), n)
     weight: NDArray[Any] = np.ones(n, dtype)
     if sample_weight is not None:
-        shape = np.empty((n, 0))  # all that the check reads of X
-        weight = _check_sample_weight(sample_weight, shape, dtype=dtype, ensure_non_negative=True)
+        weight = checks.weights(sample_weight, n, dtype=dtype)
     by_class = _class_weights(model, classes, codes, weight)
     return np.asarray((model.eta0 * by_class).astype(dtype)[codes] * weight)
 
@@ -164,4 +157,4 @@ def check_finite(X: Any, rows: NDArray[Any], name: str) -> None:
     """Refuse rows that hold NaN or infinity, a block at a time: a copy of all would be large."""
     for start in range(0, len(rows), ROWS_PER_BLOCK):
         block = X[rows[start : start + ROWS_PER_BLOCK]]
-        assert_all_finite(block, input_name="X", estimator_name=name)
+        checks.finite(block, estimator_name=name)

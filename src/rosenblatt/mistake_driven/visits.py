@@ -10,8 +10,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt import checks
 from rosenblatt.base import Attributes, Passes, read_only
-from rosenblatt.input_checks import assert_all_finite
 from rosenblatt.loops import random
 
 from .classifier import MistakeDriven, Pick, margins_of, wins_ties
@@ -153,7 +153,7 @@ class Visits:
     def _refuse_if_not_finite(self, row: int) -> None:
         """Raise if a row, or the weights, hold a number that is not finite."""
         X = self.weights.examples.X
-        assert_all_finite(X[[row]], input_name="X", estimator_name=type(self.model).__name__)
+        checks.finite(X[[row]], estimator_name=type(self.model).__name__)
         with np.errstate(over="ignore", invalid="ignore"):
             if not np.isfinite(self.weights.score(row)).all():
                 raise ValueError(
