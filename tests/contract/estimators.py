@@ -185,8 +185,10 @@ def scores(model, X):
         return model.predict(X)
     if not predicts(model):  # it clusters the rows it is given, and no others
         return model.labels_
-    # Labels alone: one for the class that is predicted, zero for the others.
-    return (model.predict(X)[:, None] == model.classes_).astype(learned(model).dtype)
+    # Labels alone: one for the class or cluster that is predicted, zero for the others.
+    labels = model.predict(X)
+    known = getattr(model, "classes_", np.unique(labels))
+    return (labels[:, None] == known).astype(learned(model).dtype)
 
 
 def fitted_arrays(model):

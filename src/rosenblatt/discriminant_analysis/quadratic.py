@@ -11,7 +11,7 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
 from rosenblatt import quadratic_forms_loops
 from rosenblatt.base import warn
-from rosenblatt.loops.simd import tiles
+from rosenblatt.loops import tiles
 from rosenblatt.prediction import InLoop, Score
 from rosenblatt.registry.row import Candidate, Contract, Row
 from rosenblatt.statistics.sums import relative_noise

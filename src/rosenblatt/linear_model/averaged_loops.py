@@ -18,7 +18,7 @@ def averaged_pass(X, push, order, favoured, most_mistakes, bias, seen, w, b, u, 
     """As `perceptron_pass`. Changes w, b, u (d,) and v (1,)."""
     mistakes, loss = 0, 0.0
     for t in range(order.shape[0]):
-        rows.call_ahead(X, push, order, t)
+        rows.prefetch_row(X, push, order, t)
         i = order[t]
         score = rows.dot(X, i, w) + b[0]
         if not np.isfinite(score):
@@ -45,7 +45,7 @@ def averaged_multiclass_pass(
     """As `multiclass_pass`. Changes W, b, U (d, K) and v (K,)."""
     mistakes, loss = 0, 0.0
     for t in range(order.shape[0]):
-        rows.call_ahead(X, y, order, t)
+        rows.prefetch_row(X, y, order, t)
         i = order[t]
         true = y[i]
         class_scores(X, i, W, 1.0, b, scores)

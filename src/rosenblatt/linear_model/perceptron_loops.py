@@ -23,7 +23,7 @@ def perceptron_pass(X, push, order, favoured, most_mistakes, bias, w, b):
     """
     mistakes, loss = 0, 0.0
     for t in range(order.shape[0]):
-        rows.call_ahead(X, push, order, t)
+        rows.prefetch_row(X, push, order, t)
         i = order[t]
         score = rows.dot(X, i, w) + b[0]
         if not np.isfinite(score):
@@ -49,7 +49,7 @@ def multiclass_pass(X, y, step, order, ties, most_mistakes, bias, W, b, scores):
     """
     mistakes, loss = 0, 0.0
     for t in range(order.shape[0]):
-        rows.call_ahead(X, y, order, t)
+        rows.prefetch_row(X, y, order, t)
         i = order[t]
         true = y[i]
         class_scores(X, i, W, 1.0, b, scores)
@@ -80,7 +80,7 @@ def shrinking_pass(X, push, order, favoured, most_mistakes, bias, pull, w, b, st
     decay, l1 = pull
     mistakes, loss = 0, 0.0
     for t in range(order.shape[0]):
-        rows.call_ahead(X, push, order, t)
+        rows.prefetch_row(X, push, order, t)
         i = order[t]
         score = state[0] * rows.dot(X, i, w) + b[0]
         if not np.isfinite(score):
@@ -112,7 +112,7 @@ def shrinking_multiclass_pass(
     decay, l1 = pull
     mistakes, loss = 0, 0.0
     for t in range(order.shape[0]):
-        rows.call_ahead(X, y, order, t)
+        rows.prefetch_row(X, y, order, t)
         i = order[t]
         true = y[i]
         class_scores(X, i, W, state[0], b, scores)
