@@ -326,7 +326,7 @@ def test_matrices_and_kernels_that_are_none_are_named():
         SVC(kernel="precomputed").fit(K, y)
     with pytest.raises(ValueError, match="The kernel of row 0 of X and training row 0 is nan"):
         SVC(kernel=lambda U, V: np.full((len(U), len(V)), np.nan)).fit(X, y)
-    with pytest.raises(ValueError, match=r"The kernel of rows \d+ and \d+ of X is inf"):
+    with pytest.raises(ValueError, match=r"The kernel of row \d+ of X and training row \d+ is inf"):
         SVC(kernel="poly", degree=200, gamma=1e9).fit(X, y)
     K = Gaussian(0.3)(X) - 2 * np.eye(20)
     with pytest.warns(UserWarning, match="least eigenvalue is -1"):
