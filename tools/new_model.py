@@ -23,8 +23,8 @@ from sklearn.base import {mixin}
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
-from rosenblatt.base import FLOATS, Estimator, all_or_nothing{base}
-from rosenblatt.input_checks import validate_data
+from rosenblatt import checks
+from rosenblatt.base import Estimator, all_or_nothing
 from rosenblatt.registry.row import Candidate, Row
 
 
@@ -63,7 +63,7 @@ class {name}({mixin}, Estimator):  # type: ignore[misc]
     def predict(self, X: Any) -> NDArray[Any]:
         """{predicts}"""
         check_is_fitted(self)
-        X = validate_data(self, X, dtype=FLOATS, order="C", reset=False)
+        X = checks.rows(self, X, order="C", accept_sparse=False)
         {predict}
 
 
@@ -108,7 +108,6 @@ PAGE = """\
 KINDS = {
     "classifier": {
         "mixin": "ClassifierMixin",
-        "base": ", encode_classes",
         "home": "linear_model",
         "summary": "Classifier that predicts the class with the nearest mean.",
         "parameter": "shrinkage : float, default=0.0\n"
@@ -120,8 +119,8 @@ KINDS = {
         "constraint": '"shrinkage": [Interval(Real, 0, 1, closed="both")],',
         "argument": "shrinkage: float = 0.0",
         "optional": "",
-        "fit": """X = validate_data(self, X, dtype=FLOATS, order="C")
-        classes, codes = encode_classes(y, X.shape[0])
+        "fit": """X = checks.rows(self, X, reset=True, order="C", accept_sparse=False)
+        classes, codes = checks.classes(y, X.shape[0])
         means = np.stack([X[codes == k].mean(axis=0) for k in range(len(classes))])
         means += X.dtype.type(self.shrinkage) * (X.mean(axis=0) - means)
         self.means_, self.classes_ = means, classes""",
@@ -136,7 +135,6 @@ KINDS = {
     },
     "regressor": {
         "mixin": "RegressorMixin",
-        "base": "",
         "home": "linear_model",
         "summary": "Least squares with a penalty on the squared weights.",
         "parameter": "alpha : float, default=1e-3\n        Penalty on the squared weights.",
@@ -147,7 +145,9 @@ KINDS = {
         "constraint": '"alpha": [Interval(Real, 0, None, closed="left")],',
         "argument": "alpha: float = 1e-3",
         "optional": "",
-        "fit": """X, y = validate_data(self, X, y, dtype=FLOATS, order="C", y_numeric=True)
+        "fit": """X, y = checks.validate_data(
+            self, X, y, dtype=checks.FLOATS, order="C", y_numeric=True
+        )
         middle, mean = X.mean(axis=0), X.dtype.type(y.mean())
         centered = X - middle
         gram = centered.T @ centered + X.dtype.type(self.alpha) * np.eye(X.shape[1], dtype=X.dtype)
@@ -163,7 +163,6 @@ KINDS = {
     },
     "clusterer": {
         "mixin": "ClusterMixin",
-        "base": "",
         "home": "cluster",
         "summary": "Clusterer whose centers are rows, each the farthest from those before it.",
         "parameter": "n_clusters : int, default=2\n        Number of clusters.",
@@ -173,7 +172,7 @@ KINDS = {
         "constraint": '"n_clusters": [Interval(Integral, 1, None, closed="left")],',
         "argument": "n_clusters: int = 2",
         "optional": " = None",
-        "fit": """X = validate_data(self, X, dtype=FLOATS, order="C")
+        "fit": """X = checks.rows(self, X, reset=True, order="C", accept_sparse=False)
         centers = X[:1]
         while len(centers) < min(self.n_clusters, len(X)):
             distances = ((X[:, None] - centers) ** 2).sum(axis=2).min(axis=1)

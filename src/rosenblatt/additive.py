@@ -140,9 +140,9 @@ class Additive(Estimator):
         self.forget_bound_ = self._forget_bound(before, left)
         if self.forget_bound_ > KNOWN:
             warn(
-                f"What is left may be off by {self.forget_bound_:.1g} of its variance, as the rows "
-                "forgotten vary so much more. Fit again without them; or from the beginning with "
-                "from_statistics(Moments.of(..., careful=True)), which keeps twice the digits."
+                f"What is left may be off by {self.forget_bound_:.1g} of its variance, because the "
+                "rows removed vary much more. Fit again without them, or start from "
+                "from_statistics(Moments.of(..., careful=True))."
             )
         self.report_warnings()
         return self

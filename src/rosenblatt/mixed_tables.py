@@ -85,8 +85,7 @@ def learn_categories(X: Any, categorical: NDArray[np.bool_]) -> list[NDArray[Any
         if len(known) > MOST_CATEGORIES:
             raise ValueError(
                 f"Column {_name(X, j)!r} has {len(known):,} categories, more than "
-                f"{MOST_CATEGORIES:,}. An identifier tells nothing about new rows: leave it out, "
-                "or group its values."
+                f"{MOST_CATEGORIES:,}: leave it out, or group its values."
             )
         found.append(known)
     return found

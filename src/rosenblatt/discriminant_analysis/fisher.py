@@ -113,7 +113,7 @@ class FisherDiscriminant(
                 f"There are {len(self.classes_)} classes; LinearDiscriminantAnalysis takes more."
             )
         if len(statistic.classes) < 2:
-            raise Undetermined("Fisher's direction leads from one class to another; got 1 class.")
+            raise Undetermined("FisherDiscriminant needs two classes; got 1 class.")
         means, within = statistic.mean, statistic.scatter.sum(axis=0)
         whitening, _ = directions(shrunk(within, self.shrinkage))
         if not whitening.shape[1]:

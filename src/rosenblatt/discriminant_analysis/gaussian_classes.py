@@ -129,9 +129,7 @@ class GaussianDiscriminant(JointScores, Discriminant, DrawsRows):
     def _read_again(self, X: Any, y: Labels, sample_weight: NDArray[Any] | None) -> list[Array]:
         """The covariance of each class, then of all rows, as estimated from the rows."""
         if sample_weight is not None:
-            raise ValueError(
-                f"sample_weight must be None with {self._row_reader()}, which knows no weights."
-            )
+            raise ValueError(f"sample_weight must be None with {self._row_reader()}.")
         if sp.issparse(X):
             raise TypeError(f"{self._row_reader()} needs a dense X; got a sparse matrix.")
         wholes = [*(X[y.codes == k] for k in range(len(y.classes))), X]

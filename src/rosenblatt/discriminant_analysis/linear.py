@@ -231,8 +231,8 @@ class LinearDiscriminantAnalysis(
         whitening, _ = directions(covariance)
         if whitening.shape[1] < len(covariance) and self._during != "partial_fit":
             warn(
-                f"The covariance has only {whitening.shape[1]} of {len(covariance)} directions; "
-                "the others are left out. Set shrinkage, to 0.1 for a start, to use them all.",
+                f"The covariance has rank {whitening.shape[1]} of {len(covariance)}; the other "
+                "directions are ignored. Set shrinkage, for example 0.1.",
                 LinAlgWarning,
             )
         self._set_planes(*self._planes(priors, means, whitening))
@@ -243,8 +243,8 @@ class LinearDiscriminantAnalysis(
         whitening, _ = directions(covariance)
         if whitening.shape[1] < len(covariance):
             raise Undetermined(
-                f"The covariance has only {whitening.shape[1]} of {len(covariance)} directions. "
-                "Set shrinkage, to 0.1 for a start, or choose solver='svd', which drops the others."
+                f"The covariance has rank {whitening.shape[1]} of {len(covariance)}. Set "
+                "shrinkage, for example 0.1, or choose solver='svd'."
             )
         if self._reread is not None:
             total = self._reread[-1]

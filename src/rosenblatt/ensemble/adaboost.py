@@ -215,8 +215,7 @@ class AdaBoostClassifier(CallbackSupportMixin, ensemble.AdaBoostClassifier):  # 
             hint = " or flip=True, which keeps its opposite" if worse else ""
             raise ValueError(
                 f"The first learner is no better than chance, or worse than random: its error is "
-                f"{error:.4g}, where guessing one of {K} classes has {1 - 1 / K:.4g}. Choose a "
-                f"stronger estimator{hint}."
+                f"{error:.4g}, that of chance {1 - 1 / K:.4g}. Choose a stronger estimator{hint}."
             )
 
     def _warn_of_overflow(self, n_iter: int) -> None:

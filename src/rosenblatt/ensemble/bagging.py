@@ -56,9 +56,8 @@ class BaggedTables:
         draws = model.bootstrap_features or isinstance(model.max_features, Integral)
         if found and (draws or model.max_features < 1.0):
             raise ValueError(
-                f"max_features and bootstrap_features draw columns of numbers; column "
-                f"{X.columns[found[0]]!r} holds categories. Encode it, or leave them at 1.0 and "
-                "False."
+                f"Column {X.columns[found[0]]!r} holds categories: encode it, or use "
+                "max_features=1.0 and bootstrap_features=False."
             )
         return found
 

@@ -145,9 +145,8 @@ class KernelRidge(SharesProducts, sklearn.kernel_ridge.KernelRidge):  # type: ig
         if self.kernel in ("poly", "polynomial") and np.isnan(K).any():
             i, j = np.argwhere(np.isnan(K))[0]
             raise ValueError(
-                f"degree={self.degree!r} asks for a power of gamma u.v + coef0, which is negative "
-                f"for row {i} and training row {j}: only whole powers of it are real numbers. Use "
-                f"a whole degree, such as {round(self.degree)}, or a larger coef0 than "
+                f"degree={self.degree!r} is not an integer, and gamma u.v + coef0 is negative for "
+                f"row {i} and training row {j}. Use degree={round(self.degree)}, or a coef0 above "
                 f"{self.coef0!r}."
             )
 

@@ -275,7 +275,6 @@ def _refuse_without_weight(weights: Array, folds: Folds) -> None:
         for rows, what in zip(fold, ("train", "test"), strict=True):
             if not weights[rows].any():
                 raise ValueError(
-                    "Sample weights must contain at least one non-zero number in each part of a "
-                    f"split: all {what} rows of fold {k} have weight zero. Leave rows of no weight "
-                    "out, or shuffle, for example with cv=KFold(shuffle=True)."
+                    "Sample weights must contain at least one non-zero number in each split: all "
+                    f"{what} rows of fold {k} have weight zero. Shuffle the folds."
                 )

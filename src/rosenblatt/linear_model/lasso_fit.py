@@ -213,8 +213,7 @@ def alpha_grid(squares: Squares, l1_ratio: float, positive: bool, eps: float, co
     if l1_ratio == 0:
         raise ValueError(
             "Automatic alpha grid generation is not supported for l1_ratio=0. Please supply a grid "
-            "by providing your estimator with the appropriate `alphas=` argument. No penalty makes "
-            "all weights zero, so that a grid has no beginning; give alphas as a list."
+            "by providing your estimator with the appropriate `alphas=` argument."
         )
     largest = squares.largest_alpha(l1_ratio, positive)
     least = float(np.finfo(np.float64).resolution)

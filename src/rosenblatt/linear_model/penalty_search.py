@@ -171,9 +171,8 @@ def alpha_for(
         return best(), found[best()][1]
     if found[best()][0] != n_features:
         warn(
-            f"n_features={n_features} cannot be had; {found[best()][0]} is the nearest, at alpha="
-            f"{best():.3g}. A penalty may let in several columns at once, or never one that adds "
-            "nothing to the others; and a lasso keeps at most as many features as there are rows.",
+            f"n_features={n_features} cannot be reached; {found[best()][0]} is the nearest, at "
+            f"alpha={best():.3g}. Some columns enter together, or never.",
             ConvergenceWarning,
         )
     return best(), found[best()][1]

@@ -202,9 +202,8 @@ class RidgeCV(LinearRegressor):
 
     def _warn_of_undefined_scores(self) -> None:
         warn(
-            f"One or more of the test scores are non-finite: no penalty has a score, and the first "
-            f"is taken, alpha_={self.alpha_}. R² needs two rows or more in each test part: use "
-            "fewer folds, or scoring='neg_mean_squared_error'.",
+            f"One or more of the test scores are non-finite; alpha_={self.alpha_} is the first. R² "
+            "needs two test rows: use fewer folds, or scoring='neg_mean_squared_error'.",
             UndefinedMetricWarning,
         )
 

@@ -112,10 +112,8 @@ class BernoulliNB(LinearNB, DrawsRows):
         if (statistic.sums > most).any():
             k, j = np.argwhere(statistic.sums > most)[0]
             raise ValueError(
-                f"BernoulliNB stands on counts of rows that have a feature; here feature {j} of "
-                f"class {statistic.classes[k]!s} adds up to {statistic.sums[k, j]:g} in rows that "
-                f"weigh {most[k, min(j, most.shape[1] - 1)]:g}. FeatureCounts.of(X, y, "
-                "binarize=0.0) counts rows."
+                f"BernoulliNB needs counts of rows; feature {j} of class {statistic.classes[k]!s} "
+                "has a sum above the weight of its rows. Use FeatureCounts.of(X, y, binarize=0.0)."
             )
 
     def _conclude(self) -> None:

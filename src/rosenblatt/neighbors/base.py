@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from copy import copy
+from itertools import zip_longest
 from typing import Any, Self
 
 import numpy as np
@@ -357,19 +358,16 @@ def _refuse_no_distance(metric: Any, X: Any, settings: dict[str, Any]) -> None:
 
 def _refuse_other_columns(model: Any, other: Any) -> None:
     """Raise unless the rows of two models have the same columns, by number and by name."""
-    if other.n_features_in_ != model.n_features_in_:
+    columns = [vars(one).get("feature_names_in_") for one in (model, other)]
+    if columns[0] is None or columns[1] is None:
+        columns = [range(one.n_features_in_) for one in (model, other)]
+    mine, theirs = map(list, columns)
+    if mine != theirs:
+        pair = next(pair for pair in zip_longest(mine, theirs) if pair[0] != pair[1])
         raise ValueError(
-            f"Models must have the same columns to be merged; there are {model.n_features_in_} "
-            f"here and {other.n_features_in_} there."
+            f"Models must have the same columns to be merged; got {len(mine)} and {len(theirs)}, "
+            f"the first that differ are {pair[0]!r} and {pair[1]!r}."
         )
-    names = [vars(one).get("feature_names_in_") for one in (model, other)]
-    if names[0] is not None and names[1] is not None:
-        for j, (mine, theirs) in enumerate(zip(*names, strict=True)):
-            if mine != theirs:
-                raise ValueError(
-                    f"Models must have the same columns to be merged; column {j} is {mine!r} here "
-                    f"and {theirs!r} there."
-                )
 
 
 def _stack(stored: Any, more: Any) -> Any:

@@ -191,9 +191,8 @@ class NearestCentroid(AdditiveClassifier):
         flat = np.flatnonzero(self.within_class_std_dev_ == 0)
         if len(flat):
             warn(
-                "within_class_std_dev_ has at least 1 zero standard deviation: within the classes, "
-                f"{len(flat)} feature(s) do not vary, the first of them column {flat[0]}. "
-                "Probabilities take their distances as they are."
+                f"within_class_std_dev_ has at least 1 zero standard deviation: {len(flat)} "
+                f"feature(s) do not vary within the classes, the first is column {flat[0]}."
             )
 
     # From attributes to answers.
