@@ -76,6 +76,8 @@ from .linear_model import Perceptron as Perceptron
 from .linear_model import PocketPerceptron as PocketPerceptron
 from .linear_model import Ridge as Ridge
 from .linear_model import RidgeCV as RidgeCV
+from .linear_model import SGDClassifier as SGDClassifier
+from .linear_model import SGDRegressor as SGDRegressor
 from .linear_model import enet_path as enet_path
 from .linear_model import lasso_path as lasso_path
 from .linear_model import ridge_path as ridge_path
@@ -187,6 +189,8 @@ __all__ = [
     "RandomForestRegressor",
     "Ridge",
     "RidgeCV",
+    "SGDClassifier",
+    "SGDRegressor",
     "SealedTest",
     "Separability",
     "SpamFilter",

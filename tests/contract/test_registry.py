@@ -64,7 +64,10 @@ def test_its_verifier_exists_and_reads_classes_that_exist(row):
         assert callable(verifier.certify_model)
     assert row.certificate or not row.also
     assert set(row.also) <= set(dict(all_estimators()))
-    assert registry.CERTIFICATES.get(row.name, "") == row.certificate
+    # A verifier may read some settings of a class that has no certificate of its own.
+    read_by_others = {name for other in registry.ROWS for name in other.also}
+    found = registry.CERTIFICATES.get(row.name, "")
+    assert found == row.certificate or (not row.certificate and row.name in read_by_others)
 
 
 @each_row

@@ -17,6 +17,8 @@ from .ridge import Ridge as Ridge
 from .ridge import ridge_path as ridge_path
 from .ridge_cv import RidgeCV as RidgeCV
 from .separation_warning import SeparationWarning as SeparationWarning
+from .sgd import SGDClassifier as SGDClassifier
+from .sgd import SGDRegressor as SGDRegressor
 
 __all__ = [
     "AveragedPerceptron",
@@ -32,6 +34,8 @@ __all__ = [
     "PocketPerceptron",
     "Ridge",
     "RidgeCV",
+    "SGDClassifier",
+    "SGDRegressor",
     "SeparationWarning",
     "enet_path",
     "lasso_path",
