@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from rosenblatt.base import row_weights, warn_not_converged
-from rosenblatt.linear_model.averaged import AveragedPerceptron
+from rosenblatt.linear_model.averaged_perceptron import AveragedPerceptron
 
 from .census import Census
 from .passes import PartRows, Passes

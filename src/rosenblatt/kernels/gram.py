@@ -358,3 +358,13 @@ def warn_if_flat(kernel: Any, X: Any) -> None:
         "distances between these rows.",
         stacklevel=callers_level(),
     )
+
+
+def check_finite_scores(scores: NDArray[Any]) -> None:
+    """Raise if a row has a score that is not finite."""
+    finite = np.isfinite(scores).all(axis=1)
+    if not finite.all():
+        raise ValueError(
+            f"The score of row {int(np.argmin(finite))} of X overflowed: its kernel with the "
+            "supports is too large. Scale X as the training rows were."
+        )

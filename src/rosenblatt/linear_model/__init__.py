@@ -1,6 +1,6 @@
 """Linear models: least squares, ridge, lasso, elastic net, logistic regression, perceptrons."""
 
-from .averaged import AveragedPerceptron
+from .averaged_perceptron import AveragedPerceptron
 from .lasso import ElasticNet, Lasso
 from .lasso_cv import ElasticNetCV, LassoCV
 from .lasso_paths import enet_path, lasso_path
@@ -8,7 +8,7 @@ from .least_squares import LeastSquaresClassifier, LinearRegression
 from .logistic import LogisticRegression
 from .logistic_cv import LogisticRegressionCV
 from .perceptron import Perceptron
-from .pocket import PocketPerceptron
+from .pocket_perceptron import PocketPerceptron
 from .ridge import Ridge, ridge_path
 from .ridge_cv import RidgeCV
 from .separation_warning import SeparationWarning

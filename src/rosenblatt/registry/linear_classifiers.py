@@ -150,7 +150,7 @@ ROWS = (
     ),
     Row(
         name="AveragedPerceptron",
-        module="linear_model.averaged",
+        module="linear_model.averaged_perceptron",
         task="classification",
         inputs=("dense", "sparse"),
         verifier="averaged_and_pocket",
@@ -177,7 +177,7 @@ ROWS = (
     ),
     Row(
         name="PocketPerceptron",
-        module="linear_model.pocket",
+        module="linear_model.pocket_perceptron",
         task="classification",
         inputs=("dense", "sparse"),
         verifier="averaged_and_pocket",
