@@ -401,7 +401,7 @@ class Training:
             self.passes.record_visit(row, score, mistake, mistake or self.weights.drifts)
 
     def _picked(self) -> Iterator[NDArray[np.int32]]:
-        """Score all rows and yield the mistake to correct, if there is one and a correction left."""
+        """Score all rows and yield one mistake, if there is one and a correction is left."""
         examples, scores = self.examples, self.weights.all_scores()
         self.weights.n_visits += len(self.order)
         if not np.isfinite(scores).all():

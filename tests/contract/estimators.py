@@ -6,11 +6,10 @@ from sklearn.base import is_regressor
 from sklearn.datasets import make_classification
 from sklearn.utils import get_tags
 
-import rosenblatt
 from rosenblatt import registry
 
-ROWS = sorted((row for row in registry.ROWS if row.contract), key=lambda row: row.name)
-ESTIMATORS = [getattr(rosenblatt, row.name) for row in ROWS]
+ROWS = [row for row in registry.ROWS if row.contract]
+ESTIMATORS = [row.estimator for row in ROWS]
 
 
 def contract_of(estimator):

@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt.base import all_or_nothing
 from rosenblatt.input_checks import validate_data
+from rosenblatt.registry.row import Candidate, Contract, Row, Warm
 
 from . import linkage_loops
 from .centroid_linkage import ward_joins
@@ -240,3 +241,43 @@ def checked_distances(D: NDArray[Any]) -> NDArray[Any]:
                 f"{D[start + i, j]:.6g}, and back {D[j, start + i]:.6g}."
             )
     return D
+
+
+ROW = Row(
+    "AgglomerativeClustering",
+    page="linkage.md",
+    certificate="agglomerative",
+    compare=(
+        Candidate("Ward's linkage", "groups within groups", settings={"linkage": "ward"}, order=3),
+        Candidate(
+            "average linkage",
+            "groups within groups, with single rows far from the rest",
+            settings={"linkage": "average"},
+            order=4,
+        ),
+    ),
+    contract=Contract(
+        settings=(
+            {},
+            {"linkage": "single", "n_clusters": 3},
+            {"linkage": "average", "metric": "manhattan"},
+            {"linkage": "complete", "n_clusters": None, "distance_threshold": 1.0},
+        ),
+        checked=(
+            {},
+            {"linkage": "single", "n_clusters": 3},
+            {"linkage": "average", "metric": "manhattan"},
+        ),
+        most_rows=2000,
+    ),
+    warm=Warm(
+        (
+            {"linkage": "single"},
+            {"linkage": "complete"},
+            {"linkage": "average"},
+            {"linkage": "ward"},
+        ),
+        sparse=False,
+    ),
+    peer_tests=("cluster/tests/test_hierarchical.py",),
+)

@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_array, check_is_fitted
 
 from rosenblatt.base import all_or_nothing
 from rosenblatt.input_checks import validate_data
+from rosenblatt.registry.row import Contract, Row, Warm
 
 from . import consensus_loops
 from .agglomerative import labels_of_tree
@@ -252,3 +253,18 @@ def _agreement(codes: NDArray[Any], labels: Labels) -> tuple[NDArray[np.float64]
         across += float((counts.sum(axis=0) ** 2).sum() - (counts**2).sum()) / 2
     others = R * (sizes[labels] - 1)
     return np.where(others > 0, inside / np.maximum(others, 1), 1.0), across
+
+
+ROW = Row(
+    "ConsensusClustering",
+    page="consensus.md",
+    certificate="consensus",
+    contract=Contract(
+        settings=(
+            {"n_runs": 3, "random_state": 0},
+            {"n_runs": 3, "n_clusters": 2, "max_samples": 0.8, "random_state": 0},
+        ),
+        checked=({"n_runs": 3, "random_state": 0},),
+    ),
+    warm=Warm(({"n_runs": 2},), sparse=False),
+)

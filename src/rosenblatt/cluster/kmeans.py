@@ -24,6 +24,7 @@ from rosenblatt.base import (
     naming_columns,
 )
 from rosenblatt.input_checks import validate_data
+from rosenblatt.registry.row import Candidate, Contract, Row, unlike_repeated_rows
 from rosenblatt.statistics import Moments
 
 from . import kmeans_loops
@@ -377,3 +378,22 @@ def best_of(ends: list[dict[str, Any]]) -> dict[str, Any]:
     """The attributes at the end with the lowest loss, the first of several, and all losses."""
     best = min(ends, key=lambda end: end["inertia_"])
     return best | {"inertias_": np.array([end["inertia_"] for end in ends])}
+
+
+ROW = Row(
+    "KMeans",
+    page="kmeans.md",
+    certificate="kmeans",
+    compare=(Candidate("k-means", "round groups of like size", settings={"n_init": 5}, order=1),),
+    contract=Contract(
+        settings=(
+            {"n_clusters": 3, "random_state": 0},
+            {"n_clusters": 4, "init": "random", "n_init": 1, "tol": 0.0, "random_state": 1},
+        ),
+        checked=({"n_clusters": 3, "random_state": 0},),
+        expected_failures=unlike_repeated_rows("it draws rows to start from"),
+        endless={"tol": 0.0},
+    ),
+    parts="kmeans",
+    slow_peer_tests=("cluster/tests/test_k_means.py",),
+)

@@ -8,6 +8,7 @@ from sklearn.utils import check_random_state
 
 from rosenblatt.base import FLOATS, all_or_nothing
 from rosenblatt.input_checks import validate_data
+from rosenblatt.registry.row import Row
 from rosenblatt.statistics import Moments
 
 from .assignment import DenseRows, Rows, Table, rows_of
@@ -136,3 +137,13 @@ def far_centre(rows: Rows) -> Table | None:
     if not isinstance(rows, DenseRows):
         return None
     return rows.centre if np.abs(rows.centre).max() > FAR * rows.reach else None
+
+
+ROW = Row(
+    "MiniBatchKMeans",
+    page="kmeans.md",
+    certificate="kmeans",
+    contract=None,
+    warm=None,
+    slow_peer_tests=("cluster/tests/test_k_means.py",),
+)

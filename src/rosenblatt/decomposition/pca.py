@@ -14,6 +14,7 @@ from sklearn.callback import CallbackSupportMixin
 
 from rosenblatt.additive import Additive
 from rosenblatt.base import all_or_nothing, fitting_at_once
+from rosenblatt.registry.row import Contract, Row, Warm
 from rosenblatt.runtime.blas import one_blas_thread
 from rosenblatt.statistics import Moments, Statistic
 
@@ -299,3 +300,20 @@ def _curvature(variance: Numbers, v: float, k: int, n: int) -> float:
     i, j = np.triu_indices(k, 1, len(variance))
     apart = (variance[i] - variance[j]) * (1 / w[j] - 1 / w[i])
     return float((np.log(np.maximum(apart, NO_AXIS)) + np.log(n)).sum())
+
+
+ROW = Row(
+    "PCA",
+    page="pca.md",
+    certificate="pca",
+    contract=Contract(
+        settings=(
+            {},
+            {"n_components": 2, "whiten": True},
+            {"n_components": 0.9, "svd_solver": "covariance_eigh"},
+        ),
+        checked=({}, {"n_components": 2, "whiten": True}),
+    ),
+    warm=Warm(sparse=False),
+    peer_tests=("decomposition/tests/test_pca.py",),
+)

@@ -10,6 +10,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from rosenblatt import prediction
 from rosenblatt.prediction import PlaneScores
+from rosenblatt.registry.row import Candidate, Contract, Row
 from rosenblatt.statistics import Labels
 
 from .base import Array, Discriminant, Undetermined, directions, shrunk
@@ -179,3 +180,23 @@ def best_cut(
     wrong, cuts = wrong[between], cuts[between]
     best = cuts[wrong <= wrong.min() + 1e-9 * each.sum()]
     return float(best[np.abs(best - middle).argmin()])
+
+
+ROW = Row(
+    "FisherDiscriminant",
+    page="discriminants.md",
+    certificate="discriminants",
+    compare=(
+        Candidate(
+            "Fisher's discriminant",
+            "two classes and one direction to look along",
+            {"shrinkage": (0.0001, 0.01, 0.1)},
+            limits=("two classes", "few columns"),
+            order=22,
+        ),
+    ),
+    contract=Contract(
+        settings=({}, {"threshold": "prior", "shrinkage": 0.2}, {"threshold": "scan"}),
+        checked=({}, {"threshold": "prior", "shrinkage": 0.2}),
+    ),
+)

@@ -14,6 +14,7 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from rosenblatt import prediction
 from rosenblatt.base import callers_level
 from rosenblatt.prediction import Score
+from rosenblatt.registry.row import Candidate, Contract, Row
 from rosenblatt.runtime.interrupts import MANY_UNKNOWNS, interruptible
 
 from .base import Array, Undetermined, directions, planes_about, shrunk, upright, with_log
@@ -309,3 +310,39 @@ class LinearDiscriminantAnalysis(
         means, log_priors = self.means_.astype(np.float64), with_log(self.priors_)
         middle = (means[winner] + means[rival]) / 2
         return float(log_priors[winner] - log_priors[rival]), slope * (x - middle)
+
+
+ROW = Row(
+    "LinearDiscriminantAnalysis",
+    page="discriminants.md",
+    certificate="discriminants",
+    compare=(
+        Candidate(
+            "linear discriminant analysis",
+            "classes that differ in their means; few rows, with shrinkage",
+            {"shrinkage": (0.0001, 0.01, 0.1, 0.5)},
+            settings={"solver": "lsqr"},
+            limits=("few columns",),
+            short_names=("lda",),
+            order=20,
+        ),
+    ),
+    contract=Contract(
+        tampered=(
+            {"store_covariance": True},
+            {"solver": "lsqr"},
+            {"solver": "eigen"},
+            {"solver": "eigen", "shrinkage": 0.2},
+            {"solver": "eigen", "shrinkage": "auto"},
+            {"n_components": 1},
+        ),
+        settings=(
+            {},
+            {"solver": "lsqr", "shrinkage": 0.1},
+            {"solver": "eigen", "shrinkage": 0.1, "store_covariance": True},
+            {"covariance": "diagonal"},
+        ),
+        checked=({}, {"solver": "eigen", "shrinkage": 0.1}, {"covariance": "diagonal"}),
+    ),
+    peer_tests=("tests/test_discriminant_analysis.py",),
+)

@@ -14,6 +14,7 @@ from rosenblatt import quadratic_forms_loops
 from rosenblatt.base import callers_level
 from rosenblatt.loops.simd import tiles
 from rosenblatt.prediction import InLoop, Score
+from rosenblatt.registry.row import Candidate, Contract, Row
 from rosenblatt.statistics.sums import relative_noise
 
 from .base import ROUNDING, Array, Undetermined, principal_axes, with_log
@@ -322,3 +323,35 @@ class Forms(NamedTuple):
             return scores
 
         return InLoop(score)
+
+
+ROW = Row(
+    "QuadraticDiscriminantAnalysis",
+    page="discriminants.md",
+    certificate="discriminants",
+    compare=(
+        Candidate(
+            "quadratic discriminant analysis",
+            "classes that differ in their spread as well; many rows",
+            {"reg_param": (0.0001, 0.01, 0.1, 0.5)},
+            limits=("few columns",),
+            short_names=("qda",),
+            order=21,
+        ),
+    ),
+    contract=Contract(
+        tampered=(
+            {},
+            {"store_covariance": True, "reg_param": 0.1},
+            {"solver": "eigen", "shrinkage": "auto"},
+        ),
+        settings=(
+            {"reg_param": 0.01},
+            {"solver": "eigen", "shrinkage": 0.1, "store_covariance": True},
+            {"covariance": "diagonal"},
+        ),
+        checked=({}, {"reg_param": 0.1, "covariance": "diagonal"}),
+    ),
+    file_types=("discriminant_analysis.quadratic.Factors",),
+    peer_tests=("tests/test_discriminant_analysis.py",),
+)

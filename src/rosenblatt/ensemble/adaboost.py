@@ -21,6 +21,7 @@ from rosenblatt.base import Passes, callers_level, fitting, naming_columns, path
 from rosenblatt.capabilities import ModelPath, rows_of
 from rosenblatt.explanation import Explanation, one_row, two_classes
 from rosenblatt.input_checks import check_sample_weight, refuse_times, validate_data
+from rosenblatt.registry.row import Candidate, Contract, Row, Warm
 from rosenblatt.tree import DecisionTreeClassifier
 from rosenblatt.tree.text import path_contributions
 
@@ -532,3 +533,43 @@ def _as_scores(votes: Floats, all_votes: float) -> Floats:
         return np.asarray(2.0 * (votes[:, 1] - votes[:, 0]) / all_votes)
     share = votes / all_votes
     return np.asarray(share - (1.0 - share) / max(votes.shape[1] - 1, 1))
+
+
+ROW = Row(
+    "AdaBoostClassifier",
+    page="boosting.md",
+    certificate="adaboost",
+    compare=(
+        Candidate(
+            "AdaBoost",
+            "classes that many simple tests on single columns add up to",
+            {"n_estimators": (25, 50, 100, 200)},
+            reads="columns",
+            settings={"random_state": 0},
+            limits=("columns beside texts",),
+            short_names=("ada", "boosted stumps"),
+            order=110,
+            rank=4,
+        ),
+    ),
+    contract=Contract(
+        settings=(
+            {"n_estimators": 6, "random_state": 0},
+            {
+                "n_estimators": 6,
+                "random_state": 0,
+                "alpha_cap": 2.0,
+                "flip": True,
+                "learning_rate": 0.5,
+            },
+        ),
+        checked=(
+            {"n_estimators": 6, "random_state": 0},
+            {"n_estimators": 6, "random_state": 0, "alpha_cap": 3.0, "flip": True},
+        ),
+        endless={"n_estimators": 100000},
+    ),
+    warm=Warm(({"n_estimators": 2},)),
+    file_types=("tree.structure.Tree",),
+    slow_peer_tests=("ensemble/tests/test_weight_boosting.py",),
+)

@@ -10,6 +10,7 @@ from sklearn.base import clone
 from rosenblatt.base import all_or_nothing
 from rosenblatt.input_checks import check_sample_weight, refuse_equal_names, refuse_times
 from rosenblatt.mixed_tables import categorical_columns
+from rosenblatt.registry.row import Row
 from rosenblatt.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from rosenblatt.tree.base import DecisionTree
 
@@ -151,3 +152,25 @@ class BaggingRegressor(BaggedTables, ensemble.BaggingRegressor):  # type: ignore
         return self._for_tables(
             DecisionTreeRegressor() if self.estimator is None else self.estimator
         )
+
+
+ROWS = (
+    Row(
+        "BaggingClassifier",
+        page="forests.md",
+        certificate="forest",
+        contract=None,
+        warm=None,
+        file_types=("tree.structure.Tree",),
+        slow_peer_tests=("ensemble/tests/test_bagging.py",),
+    ),
+    Row(
+        "BaggingRegressor",
+        page="forests.md",
+        certificate="forest",
+        contract=None,
+        warm=None,
+        file_types=("tree.structure.Tree",),
+        slow_peer_tests=("ensemble/tests/test_bagging.py",),
+    ),
+)

@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt.base import fitting
 from rosenblatt.explanation import Explanation, as_row, two_classes
+from rosenblatt.registry.row import Candidate, Contract, Row, Warm, unlike_repeated_rows
 from rosenblatt.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from rosenblatt.tree.inputs import (
     class_targets,
@@ -458,3 +459,81 @@ class RandomForestRegressor(ForestRegressor):
         self.categorical_features = categorical_features
         self.unknown = unknown
         self.missing = missing
+
+
+ROWS = (
+    Row(
+        "RandomForestClassifier",
+        page="forests.md",
+        certificate="forest",
+        compare=(
+            Candidate(
+                "random forest",
+                "columns that matter together, in ways nobody knows; hardly a setting to choose",
+                {"max_features": ("sqrt", 0.5), "min_samples_leaf": (1, 3)},
+                reads="codes",
+                settings={"random_state": 0},
+                limits=("columns beside texts",),
+                halve="forest",
+                short_names=("rf", "forest"),
+                order=92,
+                rank=1,
+            ),
+        ),
+        contract=Contract(
+            settings=(
+                {"n_estimators": 8, "random_state": 0},
+                {
+                    "n_estimators": 8,
+                    "random_state": 0,
+                    "criterion": "entropy",
+                    "max_depth": 4,
+                    "min_samples_leaf": 2,
+                },
+            ),
+            checked=({"n_estimators": 8, "random_state": 0},),
+            expected_failures=unlike_repeated_rows(
+                "a forest draws rows: of one of weight two it may draw one, two or none"
+            ),
+            endless={"n_estimators": 200},
+        ),
+        warm=Warm(({"n_estimators": 2},)),
+        parts="forest",
+        file_types=("tree.structure.Tree",),
+        slow_peer_tests=("tree/tests/test_monotonic_tree.py", "ensemble/tests/test_forest.py"),
+    ),
+    Row(
+        "RandomForestRegressor",
+        page="forests.md",
+        certificate="forest",
+        compare=(
+            Candidate(
+                "random forest regression",
+                "columns that matter together, in ways nobody knows; hardly a setting to choose",
+                {"max_features": (0.3, 0.6), "min_samples_leaf": (1, 3)},
+                reads="codes",
+                settings={"random_state": 0},
+                limits=("columns beside texts",),
+                halve="forest",
+                short_names=("rf", "forest", "random forest"),
+                order=93,
+                rank=1,
+            ),
+        ),
+        contract=Contract(
+            settings=(
+                {"n_estimators": 8, "random_state": 0},
+                {"n_estimators": 8, "random_state": 0, "max_depth": 4, "min_samples_leaf": 2},
+            ),
+            checked=({"n_estimators": 8, "random_state": 0},),
+            expected_failures=unlike_repeated_rows(
+                "a forest draws rows: of one of weight two it may draw one, two or none"
+            ),
+            endless={"n_estimators": 200},
+        ),
+        warm=Warm(({"n_estimators": 2},)),
+        parts="forest",
+        file_types=("tree.structure.Tree",),
+        slow_peer_tests=("tree/tests/test_monotonic_tree.py", "ensemble/tests/test_forest.py"),
+    ),
+)

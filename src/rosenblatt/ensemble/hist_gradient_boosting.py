@@ -11,6 +11,7 @@ from sklearn.utils import check_array, column_or_1d, compute_sample_weight
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from rosenblatt.base import encode_labels, fitting
+from rosenblatt.registry.row import Candidate, Contract, Row, Warm
 
 from .boosting_losses import BinaryLogLoss, Loss, MultinomialLogLoss, RegressionLoss
 from .histogram_boosting import Floats, HistGradientBoosting
@@ -514,3 +515,156 @@ class HistGradientBoostingRegressor(RegressorMixin, HistGradientBoosting):  # ty
         """
         for raw in self._staged_raw_predict(X):
             yield self._means(raw)
+
+
+ROWS = (
+    Row(
+        "HistGradientBoostingClassifier",
+        page="gradient_boosting.md",
+        certificate="gradient_boosting",
+        compare=(
+            Candidate(
+                "gradient boosting",
+                "tables of numbers and categories with rows enough: what to try first",
+                {
+                    "max_leaf_nodes": (31, 127, 8),
+                    "max_features": (1.0, 0.5),
+                    "min_samples_leaf": (20, 5),
+                },
+                reads="levels",
+                settings={"random_state": 0, "l2_regularization": 1.0},
+                limits=("a table or few cells", "columns beside texts"),
+                halve="boosting rounds",
+                short_names=(
+                    "gb",
+                    "gbdt",
+                    "gbm",
+                    "hgb",
+                    "boosting",
+                    "boosted trees",
+                    "lightgbm",
+                    "xgboost",
+                ),
+                order=40,
+                rank=0,
+            ),
+        ),
+        contract=Contract(
+            settings=(
+                {
+                    "max_iter": 5,
+                    "min_samples_leaf": 1,
+                    "max_leaf_nodes": 6,
+                    "early_stopping": False,
+                    "random_state": 0,
+                },
+                {
+                    "max_iter": 5,
+                    "min_samples_leaf": 1,
+                    "max_leaf_nodes": 6,
+                    "early_stopping": True,
+                    "random_state": 0,
+                    "max_features": 0.5,
+                    "max_depth": 3,
+                },
+            ),
+            checked=(
+                {
+                    "max_iter": 5,
+                    "min_samples_leaf": 1,
+                    "max_leaf_nodes": 6,
+                    "early_stopping": False,
+                    "random_state": 0,
+                },
+            ),
+            endless={"max_iter": 100000, "tol": 0.0, "early_stopping": False},
+        ),
+        warm=Warm(
+            ({"max_iter": 2, "loss": "log_loss"},),
+            sparse=False,
+            large="ensemble.boosted_growth.run_helper_loop",
+        ),
+        parts="boosting",
+        file_types=("ensemble.boosted_trees.BoostedTrees",),
+        slow_peer_tests=(
+            "ensemble/_hist_gradient_boosting/tests/test_gradient_boosting.py",
+            "ensemble/_hist_gradient_boosting/tests/test_monotonic_constraints.py",
+            "ensemble/_hist_gradient_boosting/tests/test_warm_start.py",
+        ),
+    ),
+    Row(
+        "HistGradientBoostingRegressor",
+        page="gradient_boosting.md",
+        certificate="gradient_boosting",
+        compare=(
+            Candidate(
+                "gradient boosting regression",
+                "tables of numbers and categories with rows enough: what to try first",
+                {
+                    "max_leaf_nodes": (31, 127, 8),
+                    "max_features": (1.0, 0.5),
+                    "min_samples_leaf": (20, 5),
+                },
+                reads="levels",
+                settings={"random_state": 0, "l2_regularization": 1.0},
+                limits=("a table or few cells", "columns beside texts"),
+                halve="boosting rounds",
+                short_names=(
+                    "gb",
+                    "gbdt",
+                    "gbm",
+                    "hgb",
+                    "boosting",
+                    "boosted trees",
+                    "lightgbm",
+                    "xgboost",
+                    "gradient boosting",
+                ),
+                order=41,
+                rank=0,
+            ),
+        ),
+        contract=Contract(
+            settings=(
+                {
+                    "max_iter": 5,
+                    "min_samples_leaf": 1,
+                    "max_leaf_nodes": 6,
+                    "early_stopping": False,
+                    "random_state": 0,
+                },
+                {
+                    "max_iter": 5,
+                    "min_samples_leaf": 1,
+                    "max_leaf_nodes": 6,
+                    "early_stopping": True,
+                    "random_state": 0,
+                    "max_features": 0.5,
+                    "max_depth": 3,
+                },
+            ),
+            checked=(
+                {
+                    "max_iter": 5,
+                    "min_samples_leaf": 1,
+                    "max_leaf_nodes": 6,
+                    "early_stopping": False,
+                    "random_state": 0,
+                },
+            ),
+            endless={"max_iter": 100000, "tol": 0.0, "early_stopping": False},
+        ),
+        warm=Warm(
+            ({"max_iter": 2, "loss": "squared_error"},),
+            sparse=False,
+            large="ensemble.boosted_growth.run_helper_loop",
+        ),
+        parts="boosting",
+        file_types=("ensemble.boosted_trees.BoostedTrees",),
+        slow_peer_tests=(
+            "ensemble/_hist_gradient_boosting/tests/test_gradient_boosting.py",
+            "ensemble/_hist_gradient_boosting/tests/test_monotonic_constraints.py",
+            "ensemble/_hist_gradient_boosting/tests/test_warm_start.py",
+        ),
+    ),
+)

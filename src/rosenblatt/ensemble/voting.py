@@ -4,6 +4,8 @@ from typing import Any, Self
 
 from sklearn import ensemble
 
+from rosenblatt.registry.row import Row
+
 
 class VotingClassifier(ensemble.VotingClassifier):  # type: ignore[misc]
     """Different models on the same rows: the mean of their probabilities, or their votes, decide.
@@ -66,3 +68,12 @@ class VotingClassifier(ensemble.VotingClassifier):  # type: ignore[misc]
                     )
         super().fit(X, y, **fit_params)
         return self
+
+
+ROW = Row(
+    "VotingClassifier",
+    page="boosting.md",
+    contract=None,
+    warm=None,
+    peer_tests=("ensemble/tests/test_voting.py",),
+)

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt.base import FLOATS, callers_level
 from rosenblatt.input_checks import validate_data
+from rosenblatt.registry.row import Row, Warm
 from rosenblatt.statistics import TermCounts
 from rosenblatt.term_table import TermTable, joined
 
@@ -445,3 +446,38 @@ def as_configured(X: Any) -> Any:
 
 def _same(mine: dict[str, Any], others: dict[str, Any]) -> bool:
     return all(np.array_equal(value, others[name]) for name, value in mine.items())
+
+
+ROWS = (
+    Row(
+        "CountVectorizer",
+        page="text.md",
+        contract=None,
+        warm=Warm(({}, {"stop_words": "english"}), sparse=False),
+        parts="text",
+        peer_tests=("feature_extraction/tests/test_text.py",),
+    ),
+    Row(
+        "HashingVectorizer",
+        page="text.md",
+        contract=None,
+        warm=Warm(sparse=False),
+        parts="text",
+        peer_tests=("feature_extraction/tests/test_text.py",),
+    ),
+    Row(
+        "TfidfTransformer",
+        page="text.md",
+        contract=None,
+        parts="text",
+        peer_tests=("feature_extraction/tests/test_text.py",),
+    ),
+    Row(
+        "TfidfVectorizer",
+        page="text.md",
+        contract=None,
+        warm=Warm(sparse=False),
+        parts="text",
+        peer_tests=("feature_extraction/tests/test_text.py",),
+    ),
+)

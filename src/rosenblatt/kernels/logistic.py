@@ -25,6 +25,7 @@ from rosenblatt.base import (
 from rosenblatt.column_errors import listed
 from rosenblatt.input_checks import validate_data
 from rosenblatt.prediction import LogisticScores
+from rosenblatt.registry.row import Candidate, Contract, Row
 from rosenblatt.runtime.blas import one_blas_thread
 from rosenblatt.solvers.logistic import (
     SOLVERS,
@@ -276,3 +277,40 @@ class KernelLogisticRegression(
         tags.input_tags.pairwise = self.kernel == "precomputed"
         tags.input_tags.sparse = self.kernel != "precomputed"
         return tags
+
+
+ROW = Row(
+    "KernelLogisticRegression",
+    page="logistic_regression.md",
+    certificate="kernel_logistic",
+    compare=(
+        Candidate(
+            "kernel logistic regression",
+            "curved boundaries with probabilities, on few rows",
+            {"gamma": (0.01, 0.1, 1.0), "C": (0.1, 1.0, 10.0)},
+            limits=("few rows for solving pairs",),
+            halve="rows",
+            order=71,
+            slow_on_text=True,
+        ),
+    ),
+    contract=Contract(
+        settings=(
+            {"tol": 1e-08},
+            {"kernel": "poly", "coef0": 1.0, "solver": "lbfgs"},
+            {"kernel": "linear", "softmax": "reference", "fit_intercept": False},
+            {"kernel": "sigmoid", "gamma": 0.1, "class_weight": "balanced"},
+        ),
+        checked=({"gamma": 0.1}, {"kernel": "linear"}),
+        most_rows=500,
+        endless={"solver": "sgd", "random_state": 0},
+    ),
+    warm=None,
+    file_types=(
+        "kernels.functions.Gaussian",
+        "kernels.functions.Laplacian",
+        "kernels.functions.Linear",
+        "kernels.functions.Polynomial",
+        "kernels.functions.Sigmoid",
+    ),
+)

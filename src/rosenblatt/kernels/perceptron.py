@@ -29,6 +29,7 @@ from rosenblatt.mistake_driven import (
     Training,
     check_examples,
 )
+from rosenblatt.registry.row import Candidate, Contract, Row, Warm, unlike_repeated_rows
 
 from . import perceptron_loops
 from .functions import Against, Linear, canonical
@@ -458,3 +459,42 @@ def _check_finite_kernel(K: NDArray[Any], first: int, support: NDArray[Any]) -> 
             f"The kernel of row {first + i} of X and training row {support[j]} is {K[i, j]}: it "
             "must be a finite number. Scale X as the training rows were."
         )
+
+
+ROW = Row(
+    "KernelPerceptron",
+    page="kernels.md",
+    certificate="kernel_perceptron",
+    compare=(
+        Candidate(
+            "kernel perceptron",
+            "curved boundaries, on few rows",
+            {"gamma": (0.001, 0.01, 0.1, 1.0), "max_iter": (5, 20)},
+            limits=("few rows for pairs",),
+            halve="rows",
+            order=70,
+            rank=4,
+            slow_on_text=True,
+        ),
+    ),
+    contract=Contract(
+        settings=(
+            {"max_updates": 200},
+            {"kernel": "poly", "coef0": 1.0, "max_updates": 200, "cache_size": 1.0},
+            {"kernel": "linear", "pick": "worst", "max_updates": 20},
+            {"early_stopping": True, "max_updates": 200},
+        ),
+        checked=({}, {"kernel": "poly", "coef0": 1.0}),
+        expected_failures=unlike_repeated_rows(
+            "visits row by row: a row of weight two is one visit with a double step, not two"
+        ),
+    ),
+    warm=Warm(({"max_iter": 2},)),
+    file_types=(
+        "kernels.functions.Gaussian",
+        "kernels.functions.Laplacian",
+        "kernels.functions.Linear",
+        "kernels.functions.Polynomial",
+        "kernels.functions.Sigmoid",
+    ),
+)

@@ -23,6 +23,7 @@ from rosenblatt.base import (
 )
 from rosenblatt.capabilities import ModelPath, rows_of
 from rosenblatt.input_checks import validate_data
+from rosenblatt.registry.row import Candidate, Contract, Row
 from rosenblatt.runtime.blas import one_blas_thread
 from rosenblatt.runtime.interrupts import MANY_UNKNOWNS, interruptible
 from rosenblatt.solvers.shifted_systems import solve_one, solve_shifted
@@ -353,3 +354,36 @@ class PenaltyPath(ModelPath):
                     left = np.where(roots > 0, c / (G * roots**2), np.nan)
                 found.append(left.reshape(model.dual_coef_.shape))
         return np.stack(found)
+
+
+ROW = Row(
+    "KernelRidge",
+    page="kernel_machines.md",
+    certificate="kernel_ridge",
+    compare=(
+        Candidate(
+            "kernel ridge regression",
+            "curves in any direction, on few rows",
+            {"gamma": (0.001, 0.01, 0.1), "alpha": (0.001, 0.01, 0.1, 1.0, 10.0)},
+            settings={"kernel": "rbf"},
+            limits=("few rows for solving pairs",),
+            halve="rows",
+            order=72,
+            slow_on_text=True,
+        ),
+    ),
+    contract=Contract(
+        settings=({}, {"kernel": "rbf", "alpha": 0.1}, {"kernel": "poly", "degree": 2}),
+        checked=({}, {"kernel": "rbf"}),
+        most_rows=500,
+    ),
+    warm=None,
+    file_types=(
+        "kernels.functions.Gaussian",
+        "kernels.functions.Laplacian",
+        "kernels.functions.Linear",
+        "kernels.functions.Polynomial",
+        "kernels.functions.Sigmoid",
+    ),
+    peer_tests=("tests/test_kernel_ridge.py",),
+)

@@ -8,6 +8,7 @@ from sklearn.utils import check_random_state
 
 from rosenblatt.base import Attributes, fitting, warn_not_converged
 from rosenblatt.mistake_driven import Examples, Training, check_examples
+from rosenblatt.registry.row import Candidate, Contract, Row, Warm, unlike_repeated_rows
 
 from .perceptron_base import LinearPerceptron, LinearWeights, as_columns
 
@@ -168,3 +169,28 @@ class MeanWeights(LinearWeights):
         last_coef, last_intercept = self.state()
         self.u = as_columns((last_coef.astype(np.float64) - coef) * n_visits)
         self.v = (last_intercept.astype(np.float64) - intercept) * n_visits
+
+
+ROW = Row(
+    "AveragedPerceptron",
+    page="perceptron.md",
+    certificate="averaged_and_pocket",
+    compare=(
+        Candidate(
+            "averaged perceptron",
+            "very many rows or columns, and little time",
+            {"max_iter": (2, 5, 20)},
+            order=53,
+            rank=4,
+            text_rank=0,
+        ),
+    ),
+    contract=Contract(
+        settings=({}, {"tol": None, "max_iter": 5}, {"early_stopping": True}),
+        expected_failures=unlike_repeated_rows(
+            "visits row by row: a row of weight two is one visit with a double step, not two"
+        ),
+    ),
+    warm=Warm(({"max_iter": 2},)),
+    parts="perceptron",
+)

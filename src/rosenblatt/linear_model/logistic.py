@@ -21,6 +21,7 @@ from rosenblatt.base import (
 from rosenblatt.capabilities import ModelPath, rows_of
 from rosenblatt.column_errors import listed
 from rosenblatt.prediction import LogisticScores
+from rosenblatt.registry.row import Candidate, Contract, Row, Warm
 from rosenblatt.runtime.blas import one_blas_thread
 from rosenblatt.solvers.logistic import (
     SOLVERS,
@@ -332,3 +333,40 @@ def run_large_loop(model: LogisticRegression, X: Any, y: Any) -> None:
     weight = row_weights(classes, codes, None, None)
     rough = model._problem(table, classes, codes, strengths(model), weight).rough()
     rough.at(np.zeros(rough.shape))
+
+
+ROW = Row(
+    "LogisticRegression",
+    page="logistic_regression.md",
+    certificate="logistic_regression",
+    also=("SGDClassifier",),
+    compare=(
+        Candidate(
+            "logistic regression",
+            "probabilities to be trusted, and weights to be read",
+            {"C": (0.001, 0.01, 0.1, 1.0, 10.0, 100.0)},
+            short_names=("logreg",),
+            order=50,
+            text_rank=3,
+        ),
+    ),
+    contract=Contract(
+        settings=(
+            {},
+            {"solver": "lbfgs"},
+            {"solver": "newton-cg"},
+            {"solver": "gradient", "max_iter": 20},
+            {"solver": "sgd", "max_iter": 5, "random_state": 0},
+            {"l1_ratio": 0.5, "C": 0.1},
+            {"softmax": "reference"},
+        ),
+        checked=({}, {"l1_ratio": 0.5}, {"softmax": "reference", "solver": "lbfgs"}),
+        endless={"solver": "gradient", "eta0": 1e-12},
+    ),
+    warm=Warm(
+        ({}, {"solver": "newton-cg"}, {"solver": "sgd"}, {"l1_ratio": 0.5}),
+        large="linear_model.logistic.run_large_loop",
+    ),
+    parts="logistic",
+    slow_peer_tests=("linear_model/tests/test_logistic.py",),
+)

@@ -13,6 +13,7 @@ from sklearn.utils._param_validation import Hidden, Interval, StrOptions
 from sklearn.utils.validation import _check_sample_weight
 
 from rosenblatt.base import all_or_nothing
+from rosenblatt.registry.row import Contract, Row
 
 from .logistic import LogisticRegression
 from .logistic_folds import FoldFits, Scored, with_labels
@@ -306,3 +307,39 @@ class LogisticRegressionCV(Scored, LogisticRegression):
         if none:
             self.l1_ratios_ = np.array([None])
             self.l1_ratio_ = np.full(K, None)
+
+
+ROW = Row(
+    "LogisticRegressionCV",
+    page="logistic_regression.md",
+    certificate="logistic_regression",
+    contract=Contract(
+        settings=(
+            {
+                "Cs": [0.01, 1.0],
+                "tol": 1e-08,
+                "l1_ratios": (0,),
+                "scoring": "accuracy",
+                "use_legacy_attributes": False,
+            },
+            {
+                "Cs": [0.1, 1.0],
+                "cv": 3,
+                "l1_ratios": [0.0, 0.5],
+                "scoring": "accuracy",
+                "use_legacy_attributes": False,
+            },
+        ),
+        checked=(
+            {
+                "Cs": 3,
+                "cv": 3,
+                "l1_ratios": (0,),
+                "scoring": "accuracy",
+                "use_legacy_attributes": False,
+            },
+        ),
+    ),
+    warm=None,
+    slow_peer_tests=("linear_model/tests/test_logistic.py",),
+)

@@ -9,6 +9,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from rosenblatt.base import fitting, warn_not_converged
 from rosenblatt.mistake_driven import Examples, Pick, Training, check_examples
+from rosenblatt.registry.row import Candidate, Contract, Row, Warm, unlike_repeated_rows
 
 from .perceptron_base import LinearPerceptron, LinearWeights
 
@@ -226,3 +227,43 @@ class Perceptron(LinearPerceptron):
         # A penalty so strong that it would change the sign of the weights sets them to zero.
         shrinkage = (max(0.0, 1 - (1 - l1_ratio) * rate), l1_ratio * rate)
         return LinearWeights(examples, coef, intercept, shrinkage)
+
+
+ROW = Row(
+    "Perceptron",
+    page="perceptron.md",
+    certificate="perceptron",
+    compare=(
+        Candidate(
+            "perceptron",
+            "watching a line being found; the averaged one does better",
+            {"max_iter": (2, 5, 20)},
+            order=52,
+            rank=4,
+        ),
+    ),
+    contract=Contract(
+        settings=(
+            {},
+            {"tol": None, "max_iter": 5},
+            {"penalty": "elasticnet", "max_iter": 5},
+            {"pick": "worst", "max_updates": 20},
+            {"pick": "random", "max_updates": 20},
+            {"early_stopping": True},
+        ),
+        checked=({}, {"tol": None, "max_iter": 5}, {"penalty": "elasticnet"}),
+        expected_failures=unlike_repeated_rows(
+            "visits row by row: a row of weight two is one visit with a double step, not two"
+        ),
+    ),
+    warm=Warm(
+        (
+            {"max_iter": 2},
+            {"fit_intercept": False, "max_iter": 1},
+            {"penalty": "l2", "max_iter": 2},
+            {"pick": "first", "max_updates": 2},
+        )
+    ),
+    parts="perceptron",
+    peer_tests=("linear_model/tests/test_perceptron.py",),
+)

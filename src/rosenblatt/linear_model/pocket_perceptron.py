@@ -17,6 +17,7 @@ from rosenblatt.mistake_driven import (
     check_examples,
     margins_of,
 )
+from rosenblatt.registry.row import Candidate, Contract, Row, Warm, unlike_repeated_rows
 
 from . import perceptron_loops
 from .perceptron_base import LinearPerceptron, LinearWeights, as_columns
@@ -262,3 +263,30 @@ class PocketWeights(LinearWeights):
         if error > self.best_error:
             w, b, error = self.best_w, self.best_b, self.best_error
         self.keep(w, b, error, self.n_updates)
+
+
+ROW = Row(
+    "PocketPerceptron",
+    page="perceptron.md",
+    certificate="averaged_and_pocket",
+    compare=(
+        Candidate(
+            "pocket perceptron",
+            "the fewest mistakes a line can make, on few rows",
+            {"max_updates": (2000,)},
+            limits=("few rows for each mistake",),
+            order=54,
+            rank=4,
+            slow_on_text=True,
+        ),
+    ),
+    contract=Contract(
+        settings=({"max_iter": 6}, {"pick": "worst", "max_updates": 20}),
+        checked=({"max_updates": 1000},),
+        expected_failures=unlike_repeated_rows(
+            "visits row by row: a row of weight two is one visit with a double step, not two"
+        ),
+        most_rows=3000,
+    ),
+    warm=Warm(({"max_iter": 20}, {"pick": "first", "max_updates": 2})),
+)

@@ -15,6 +15,7 @@ from rosenblatt.base import FLOATS, path_values
 from rosenblatt.capabilities import ModelPath, rows_of
 from rosenblatt.input_checks import validate_data
 from rosenblatt.linear_model.ridge_decomposition import Decomposition
+from rosenblatt.registry.row import Candidate, Contract, Row
 from rosenblatt.solvers.least_squares import AS_GOOD_AS_ROWS, WELL_CONDITIONED, Solution
 from rosenblatt.statistics import Gram
 
@@ -308,3 +309,55 @@ def ridge_path(
     if y.ndim == 1:
         coefs, intercepts = coefs[0], intercepts[0]
     return penalties, coefs.astype(X.dtype), intercepts.astype(X.dtype)
+
+
+ROW = Row(
+    "Ridge",
+    page="regression.md",
+    certificate="linear_regression",
+    compare=(
+        Candidate(
+            "ridge regression",
+            "many columns that say alike things",
+            {"alpha": (0.0001, 0.001, 0.01, 0.1, 1.0, 10.0, 100.0, 1000.0, 10000.0)},
+            order=81,
+        ),
+        Candidate(
+            "ridge on products",
+            "columns that matter together",
+            {"alpha": (0.0001, 0.001, 0.01, 0.1, 1.0, 10.0, 100.0, 1000.0, 10000.0)},
+            limits=("products",),
+            expansion="products",
+            order=82,
+        ),
+        Candidate(
+            "ridge on splines",
+            "bends along single columns of many values; straight on beyond the rows learned from",
+            {"alpha": (0.0001, 0.001, 0.01, 0.1, 1.0, 10.0, 100.0, 1000.0, 10000.0)},
+            limits=("splines",),
+            expansion="splines",
+            order=83,
+        ),
+        Candidate(
+            "kernel ridge on landmarks",
+            (
+                "curves in any direction, from 5,000 rows on: each row is compared with"
+                " 300 of them by a Gaussian kernel"
+            ),
+            {"alpha": (0.0001, 0.001, 0.01, 0.1, 1.0, 10.0, 100.0, 1000.0, 10000.0)},
+            limits=("many rows for pairs",),
+            expansion="landmarks",
+            order=84,
+        ),
+    ),
+    contract=Contract(
+        settings=(
+            {},
+            {"alpha": 0.01, "fit_intercept": False},
+            {"solver": "svd"},
+            {"solver": "lbfgs", "positive": True},
+        ),
+        checked=({}, {"solver": "svd"}, {"positive": True}),
+    ),
+    slow_peer_tests=("linear_model/tests/test_ridge.py",),
+)

@@ -21,6 +21,7 @@ from sklearn.utils.validation import _check_sample_weight
 
 from rosenblatt.base import FLOATS, LinearRegressor, all_or_nothing, callers_level
 from rosenblatt.input_checks import assert_all_finite, validate_data
+from rosenblatt.registry.row import Contract, Row
 
 from .column_warnings import checked_penalties, checked_targets
 from .penalty_search import ROUNDS, Search, best_places, decades, search
@@ -274,3 +275,16 @@ def _given_order(grid: Array) -> NDArray[np.intp]:
     places = np.searchsorted(np.unique(grid), grid)
     _, first = np.unique(places, return_index=True)
     return np.asarray(places[np.sort(first)])
+
+
+ROW = Row(
+    "RidgeCV",
+    page="regression.md",
+    certificate="linear_regression",
+    contract=Contract(
+        settings=({}, {"alphas": "decades", "cv": 3}, {"scoring": "r2", "fit_intercept": False}),
+        checked=({}, {"alphas": "decades"}, {"alphas": [0.1, 1.0], "scoring": "r2"}),
+    ),
+    warm=None,
+    slow_peer_tests=("linear_model/tests/test_ridge.py",),
+)

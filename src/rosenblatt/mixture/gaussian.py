@@ -25,6 +25,7 @@ from rosenblatt.base import (
     naming_columns,
 )
 from rosenblatt.input_checks import validate_data
+from rosenblatt.registry.row import Candidate, Contract, Row, Warm
 from rosenblatt.runtime.blas import one_blas_thread
 from rosenblatt.statistics import Moments
 
@@ -469,3 +470,31 @@ def spreads_of(covariances: NDArray[Any], kind: str, K: int, d: int) -> NDArray[
         return np.broadcast_to(covariances, (K, d, d))
     variances = np.broadcast_to(np.reshape(covariances, (K, -1)), (K, d))
     return np.asarray(variances[:, :, None] * np.eye(d))
+
+
+ROW = Row(
+    "GaussianMixture",
+    page="mixtures.md",
+    certificate="gaussian_mixture",
+    compare=(
+        Candidate(
+            "Gaussian mixture",
+            "groups that overlap, or differ in size and shape",
+            settings={"covariance_type": "full", "reg_covar": 1e-3, "n_init": 2},
+            wide_settings={"covariance_type": "diag"},
+            order=2,
+        ),
+    ),
+    contract=Contract(
+        settings=(
+            {"n_components": 2, "random_state": 0, "tol": 1e-06},
+            {"n_components": 2, "covariance_type": "tied", "random_state": 0, "tol": 1e-06},
+            {"n_components": 3, "covariance_type": "diag", "random_state": 0, "tol": 1e-06},
+            {"n_components": 2, "covariance_type": "spherical", "random_state": 0, "tol": 1e-06},
+        ),
+        endless={"tol": 0.0},
+    ),
+    warm=Warm(({}, {"covariance_type": "diag"}), sparse=False),
+    parts="mixture",
+    slow_peer_tests=("mixture/tests/test_gaussian_mixture.py",),
+)

@@ -20,6 +20,7 @@ from sklearn.utils import indexable
 from sklearn.utils.validation import _check_method_params
 
 from rosenblatt.base import callers_level
+from rosenblatt.registry.row import Row
 from rosenblatt.statistics.folds import Split
 
 from .additive_pipelines import is_additive
@@ -295,3 +296,6 @@ def _least(places: Sequence[int], values: Sequence[Any]) -> Sequence[int]:
         return places
     least = min(values[i] for i in places)
     return [i for i in places if values[i] == least]
+
+
+ROW = Row("GridSearchCV", page="model_selection.md", contract=None, warm=None)

@@ -10,6 +10,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from rosenblatt.additive import Additive
 from rosenblatt.input_checks import validate_data
 from rosenblatt.prediction import DrawsRows
+from rosenblatt.registry.row import Contract, Row
 from rosenblatt.statistics import CategoryCounts
 
 from .base import log_shares, unit_of
@@ -244,3 +245,16 @@ def _spread(
     wide = np.zeros((len(counts), width))
     wide[:, places] = counts
     return wide, values if words else np.arange(width)
+
+
+ROW = Row(
+    "CategoricalNB",
+    page="naive_bayes.md",
+    certificate="count_naive_bayes",
+    contract=Contract(
+        tampered=({"min_categories": 20},),
+        settings=({}, {"alpha": 0.5, "unknown": "smooth", "missing": "ignore"}),
+        checked=({}, {"unknown": "smooth", "missing": "ignore"}),
+    ),
+    peer_tests=("tests/test_naive_bayes.py",),
+)

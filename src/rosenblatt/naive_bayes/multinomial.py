@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from rosenblatt.prediction import DrawsRows
+from rosenblatt.registry.row import Candidate, Contract, Row
 from rosenblatt.statistics import FeatureCounts
 
 from .base import log_shares
@@ -276,3 +277,48 @@ def _normed(logs: NDArray[np.float64]) -> NDArray[np.float64]:
     sums = logs.sum(axis=1, keepdims=True)
     logs = np.where(sums == 0, 1.0, logs)  # a single feature: its share is one, its log zero
     return np.asarray(logs / np.where(sums == 0, logs.shape[1], sums), order="F")
+
+
+ROWS = (
+    Row(
+        "MultinomialNB",
+        page="naive_bayes.md",
+        certificate="count_naive_bayes",
+        compare=(
+            Candidate(
+                "multinomial naive Bayes",
+                "counts, above all of words",
+                {"alpha": (0.01, 0.1, 1.0, 10.0)},
+                reads="counts",
+                limits=("counts",),
+                order=12,
+            ),
+        ),
+        contract=Contract(
+            settings=({}, {"alpha": 0}, {"fit_prior": False}, {"missing": "ignore"}),
+            checked=({}, {"alpha": 0, "missing": "ignore"}),
+        ),
+        peer_tests=("tests/test_naive_bayes.py",),
+    ),
+    Row(
+        "ComplementNB",
+        page="naive_bayes.md",
+        certificate="count_naive_bayes",
+        compare=(
+            Candidate(
+                "complement naive Bayes",
+                "texts of classes of very different size",
+                {"alpha": (0.01, 0.1, 1.0, 10.0)},
+                reads="counts",
+                limits=("counts",),
+                order=14,
+            ),
+        ),
+        contract=Contract(
+            tampered=({"norm": True},),
+            settings=({}, {"norm": True, "alpha": 0.1}, {"missing": "ignore"}),
+            checked=({}, {"norm": True, "alpha": 0, "missing": "ignore"}),
+        ),
+        peer_tests=("tests/test_naive_bayes.py",),
+    ),
+)

@@ -9,6 +9,7 @@ from sklearn.utils._param_validation import StrOptions
 
 from rosenblatt.additive import Additive
 from rosenblatt.base import callers_level
+from rosenblatt.registry.row import Contract, Row
 from rosenblatt.statistics import PairCounts
 
 from .base import log_shares
@@ -254,3 +255,15 @@ def _warn_of_fractions(X: Any) -> None:
             'encode="ordinal"), or use GaussianNB.',
             stacklevel=callers_level(),
         )
+
+
+ROW = Row(
+    "TreeAugmentedNB",
+    page="tree_augmented.md",
+    certificate="tree_augmented",
+    contract=Contract(
+        tampered=({"alpha": 0.5},),
+        settings=({}, {"alpha": 0.5, "unknown": "smooth", "missing": "ignore"}),
+        checked=({}, {"unknown": "smooth", "missing": "ignore"}),
+    ),
+)

@@ -19,6 +19,7 @@ from rosenblatt import prediction
 from rosenblatt.additive_classifier import AdditiveClassifier, given_shares
 from rosenblatt.base import callers_level
 from rosenblatt.prediction import Score
+from rosenblatt.registry.row import Contract, Row
 from rosenblatt.statistics import Labels, Moments, Statistic
 from rosenblatt.statistics.sums import SAME, relative_noise
 
@@ -292,3 +293,24 @@ def _refuse_what_says_nothing(moments: Moments, total: Moments) -> None:
         raise ValueError(
             "All features have zero variance: the rows are all the same. Add a feature that varies."
         )
+
+
+ROW = Row(
+    "NearestCentroid",
+    page="neighbors.md",
+    certificate="nearest_centroid",
+    contract=Contract(
+        tampered=(
+            {"shrink_threshold": 0.5, "priors": "empirical"},
+            {"metric": "manhattan", "priors": [0.2, 0.3, 0.5]},
+        ),
+        settings=(
+            {},
+            {"shrink_threshold": 0.2, "priors": "empirical"},
+            {"metric": "manhattan"},
+            {"metric": "manhattan", "shrink_threshold": 0.2, "priors": "empirical"},
+        ),
+        checked=({}, {"shrink_threshold": 0.2, "priors": "empirical"}),
+    ),
+    peer_tests=("neighbors/tests/test_nearest_centroid.py",),
+)

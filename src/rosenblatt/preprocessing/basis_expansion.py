@@ -19,6 +19,7 @@ from sklearn.utils.validation import (
 )
 
 from rosenblatt.base import FLOATS, fitting_at_once
+from rosenblatt.registry.row import Contract, Row, Warm
 
 from .basis_functions import NAMES, Basis, Given, columns_named, family_of
 
@@ -271,3 +272,23 @@ class BasisExpansion(CallbackSupportMixin, TransformerMixin, BaseEstimator):  # 
 
 def _total(parts: list[_Part]) -> int:
     return sum(part.basis.count(len(part.columns)) for part in parts)
+
+
+ROW = Row(
+    "BasisExpansion",
+    page="preprocessing.md",
+    contract=Contract(
+        settings=({}, {"basis": "gaussian", "n_functions": 4}, {"basis": ["powers", "fourier"]}),
+        checked=({}, {"basis": "gaussian", "n_functions": 4}, {"basis": ["powers", "fourier"]}),
+    ),
+    warm=Warm(({"basis": "spline"},), sparse=False),
+    file_types=(
+        "preprocessing.basis_expansion._Part",
+        "preprocessing.basis_functions.Bumps",
+        "preprocessing.basis_functions.Given",
+        "preprocessing.basis_functions.Polynomial",
+        "preprocessing.basis_functions.Powers",
+        "preprocessing.basis_functions.Splines",
+        "preprocessing.basis_functions.Waves",
+    ),
+)

@@ -17,6 +17,7 @@ from sklearn.utils.validation import (
 from rosenblatt.base import FLOATS, all_or_nothing, encode_labels
 from rosenblatt.information import information_cuts
 from rosenblatt.input_checks import check_sample_weight
+from rosenblatt.registry.row import Contract, Row
 
 
 class Discretizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -181,3 +182,18 @@ def _names(name: str, cuts: NDArray[np.float64], encode: str) -> list[str]:
         return [name]
     inner = [f"{a:.6g} < {name} <= {b:.6g}" for a, b in pairwise(cuts)]
     return [f"{name} <= {cuts[0]:.6g}", *inner, f"{name} > {cuts[-1]:.6g}"]
+
+
+ROW = Row(
+    "Discretizer",
+    page="rules.md",
+    contract=Contract(
+        settings=(
+            {},
+            {"strategy": "quantile", "max_bins": 4, "encode": "onehot"},
+            {"strategy": "uniform", "encode": "thresholds"},
+        ),
+        checked=({}, {"strategy": "quantile", "max_bins": 4, "encode": "onehot"}),
+    ),
+    warm=None,
+)

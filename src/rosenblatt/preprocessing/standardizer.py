@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_array, check_is_fitted
 
 from rosenblatt.base import FLOATS
 from rosenblatt.input_checks import validate_data
+from rosenblatt.registry.row import Contract, Row, Warm
 from rosenblatt.runtime.storage import summed_duplicates
 
 from .column_scales import OF_ROWS, ScaleLearner
@@ -223,3 +224,32 @@ def _target(X: Any, given: Any, copy: bool) -> Any:
     if not copy or (isinstance(given, np.ndarray) and not np.may_share_memory(X, given)):
         return X
     return X.copy() if sp.issparse(X) else np.empty_like(X)
+
+
+ROW = Row(
+    "Standardizer",
+    page="preprocessing.md",
+    contract=Contract(
+        settings=(
+            {},
+            {"with_mean": False, "ddof": 0},
+            {"method": "min-max", "feature_range": (-1, 1)},
+            {"method": "sigmoid"},
+            {"method": "l1"},
+            {"method": "l2"},
+            {"missing": "ignore"},
+            {"method": "min-max", "missing": "ignore"},
+        ),
+        checked=(
+            {},
+            {"with_mean": False, "ddof": 0},
+            {"method": "min-max", "feature_range": (-1, 1)},
+            {"method": "sigmoid"},
+            {"method": "l1"},
+            {"method": "l2"},
+            {"missing": "ignore"},
+            {"method": "min-max", "missing": "ignore"},
+        ),
+    ),
+    warm=Warm(({}, {"with_mean": False}, {"method": "min-max"}, {"method": "l2"})),
+)

@@ -26,6 +26,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt.base import Passes, callers_level, encode_classes, fitting
+from rosenblatt.registry.row import Candidate, Contract, Row, Warm
 from rosenblatt.solvers.smo import BoxProblem
 
 from .dual_problems import JointMargins, Margins, published_supports
@@ -481,3 +482,79 @@ def row_weights(n: int, sample_weight: Any) -> Floats:
     if not weight.any():
         raise ValueError("Invalid input - all samples have zero or negative weights.")
     return np.asarray(weight)
+
+
+ROWS = (
+    Row(
+        "SVC",
+        page="kernel_machines.md",
+        certificate="kernel_machine",
+        compare=(
+            Candidate(
+                "support vector machine",
+                "curved boundaries with a wide margin, up to some ten thousand rows",
+                {"gamma": (0.001, 0.01, 0.1, 1.0), "C": (0.1, 1.0, 10.0, 100.0)},
+                limits=("few rows for pairs",),
+                halve="rows",
+                short_names=("svm", "kernel svm"),
+                order=63,
+                slow_on_text=True,
+            ),
+        ),
+        contract=Contract(
+            settings=(
+                {},
+                {"kernel": "linear", "C": 0.1},
+                {"kernel": "poly", "coef0": 1.0, "cache_size": 1.0, "multi_class": "ovr"},
+                {"kernel": "laplacian", "decision_function_shape": "ovo"},
+                {"multi_class": "joint"},
+            ),
+            checked=({}, {"kernel": "linear"}),
+            most_rows=2000,
+            endless={"kernel": "linear", "C": 1000000.0, "tol": 1e-12},
+        ),
+        warm=Warm(({}, {"kernel": "linear"}, {"multi_class": "joint"})),
+        file_types=(
+            "kernels.functions.Gaussian",
+            "kernels.functions.Laplacian",
+            "kernels.functions.Linear",
+            "kernels.functions.Polynomial",
+            "kernels.functions.Sigmoid",
+        ),
+        peer_tests=("svm/tests/test_sparse.py",),
+        slow_peer_tests=("svm/tests/test_svm.py",),
+    ),
+    Row(
+        "SVR",
+        page="kernel_machines.md",
+        certificate="kernel_machine",
+        compare=(
+            Candidate(
+                "support vector regression",
+                "curves in any direction that few large errors should not bend",
+                {"gamma": (0.001, 0.01, 0.1), "C": (0.1, 1.0, 10.0, 100.0)},
+                limits=("few rows for pairs",),
+                halve="rows",
+                short_names=("svm", "kernel svm"),
+                order=64,
+                slow_on_text=True,
+            ),
+        ),
+        contract=Contract(
+            settings=({}, {"kernel": "linear", "epsilon": 0.5}, {"kernel": "poly", "degree": 2}),
+            checked=({}, {"kernel": "linear"}),
+            most_rows=2000,
+            endless={"kernel": "linear", "C": 1000000.0, "tol": 1e-12},
+        ),
+        warm=Warm(({}, {"kernel": "linear"})),
+        file_types=(
+            "kernels.functions.Gaussian",
+            "kernels.functions.Laplacian",
+            "kernels.functions.Linear",
+            "kernels.functions.Polynomial",
+            "kernels.functions.Sigmoid",
+        ),
+        peer_tests=("svm/tests/test_sparse.py",),
+        slow_peer_tests=("svm/tests/test_svm.py",),
+    ),
+)

@@ -18,6 +18,7 @@ from rosenblatt.base import (
     row_weights,
 )
 from rosenblatt.input_checks import validate_data
+from rosenblatt.registry.row import Candidate, Contract, Row, Warm
 from rosenblatt.solvers.margin_problem import MarginProblem
 
 from .hard_margin import refuse_no_joint_margin
@@ -384,3 +385,86 @@ class LinearSVR(LinearMachine, LinearRegressor):
 
         passes = Passes(self, X, y, sample_weight, self.max_iter)
         return self._solve([problem], passes, publish)
+
+
+ROWS = (
+    Row(
+        "LinearSVC",
+        page="svm.md",
+        certificate="linear_svm",
+        compare=(
+            Candidate(
+                "linear machine",
+                "classes that a plane nearly separates; many columns, as in text",
+                {"C": (0.001, 0.01, 0.1, 1.0, 10.0)},
+                short_names=("linear svm", "linear support vector machine"),
+                order=60,
+                rank=4,
+                text_rank=1,
+            ),
+            Candidate(
+                "support vector machine on landmarks",
+                (
+                    "curved boundaries with a wide margin, from 5,000 rows on: each row is "
+                    "compared with 300 of them by a Gaussian kernel"
+                ),
+                {"C": (0.1, 1.0, 10.0)},
+                limits=("many rows for pairs",),
+                expansion="landmarks",
+                order=61,
+            ),
+        ),
+        contract=Contract(
+            settings=(
+                {"random_state": 0},
+                {"loss": "hinge"},
+                {"loss": "hinge", "C": 0.01, "dual": True, "random_state": 0},
+                {"penalty": "l1", "C": 1.0, "tol": 1e-08},
+                {"penalize_intercept": False},
+                {"multi_class": "crammer_singer"},
+                {"multi_class": "joint", "dual": True, "C": 0.01, "random_state": 0},
+            ),
+            checked=({}, {"loss": "hinge"}, {"penalty": "l1"}),
+            endless={"loss": "hinge", "dual": True, "tol": 1e-15},
+        ),
+        warm=Warm(
+            (
+                {},
+                {"loss": "hinge"},
+                {"dual": True, "random_state": 0},
+                {"multi_class": "joint"},
+                {"multi_class": "joint", "dual": True},
+                {"penalty": "l1"},
+            )
+        ),
+        parts="linear_svm",
+        slow_peer_tests=("svm/tests/test_svm.py",),
+    ),
+    Row(
+        "LinearSVR",
+        page="svm.md",
+        certificate="linear_svm",
+        compare=(
+            Candidate(
+                "linear support vector regression",
+                "a straight line where some targets are far off: errors count, not their squares",
+                {"C": (0.001, 0.01, 0.1, 1.0, 10.0)},
+                short_names=("linear svr",),
+                order=62,
+            ),
+        ),
+        contract=Contract(
+            settings=(
+                {"random_state": 0},
+                {"epsilon": 0.1, "penalize_intercept": False},
+                {"loss": "squared_epsilon_insensitive", "epsilon": 1.0, "C": 10.0},
+                {"epsilon": 0.1, "C": 0.01, "dual": True, "random_state": 0},
+            ),
+            checked=({}, {"loss": "squared_epsilon_insensitive"}),
+            endless={"dual": True, "tol": 1e-15},
+        ),
+        warm=Warm(({}, {"loss": "squared_epsilon_insensitive"}, {"dual": True, "random_state": 0})),
+        parts="linear_svm",
+        slow_peer_tests=("svm/tests/test_svm.py",),
+    ),
+)

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt.base import callers_level, fitting
 from rosenblatt.explanation import Explanation, as_row, two_classes
+from rosenblatt.registry.row import Candidate, Contract, Row, Warm
 
 from . import pruning
 from .base import DecisionTree, with_weight
@@ -357,3 +358,36 @@ def smoothed(tree: Tree, n_classes: tuple[int, ...], strength: float) -> Tree:
     for o, K in enumerate(n_classes):
         value[:, o, :K] = (value[:, o, :K] * weight + strength) / (weight + strength * K)
     return Tree(dict(tree.arrays, value=value), tree.n_categories)
+
+
+ROW = Row(
+    "DecisionTreeClassifier",
+    page="trees.md",
+    certificate="tree",
+    also=("ExtraTreeClassifier",),
+    compare=(
+        Candidate(
+            "decision tree",
+            "rules that people can read",
+            {"ccp_alpha": (0.0, 1e-05, 3e-05, 0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03)},
+            reads="columns",
+            settings={"random_state": 0},
+            limits=("columns beside texts",),
+            short_names=("tree", "cart", "id3", "classification tree"),
+            order=90,
+            rank=2,
+        ),
+    ),
+    contract=Contract(
+        settings=(
+            {},
+            {"criterion": "entropy", "max_depth": 3},
+            {"splitter": "random", "max_features": "sqrt", "random_state": 0},
+            {"ccp_alpha": 0.01, "min_samples_leaf": 3, "leaf_smoothing": 1.0},
+        ),
+        checked=({}, {"criterion": "entropy", "splitter": "random", "random_state": 0}),
+    ),
+    warm=Warm(({}, {"search": "optimal", "max_depth": 2})),
+    file_types=("tree.structure.Tree",),
+    slow_peer_tests=("tree/tests/test_tree.py", "tree/tests/test_monotonic_tree.py"),
+)

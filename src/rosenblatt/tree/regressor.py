@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt.base import fitting
 from rosenblatt.explanation import Explanation
+from rosenblatt.registry.row import Candidate, Contract, Row, Warm
 
 from .base import DecisionTree
 from .inputs import number_targets, warn_of_friedman
@@ -207,3 +208,36 @@ class DecisionTreeRegressor(RegressorMixin, DecisionTree):  # type: ignore[misc]
         if self.n_outputs_ > 1:
             raise ValueError("explain takes a tree of one output.")
         return self._explain(x, self.tree_.value[:, 0, 0], ("prediction", None), feature_names)
+
+
+ROW = Row(
+    "DecisionTreeRegressor",
+    page="trees.md",
+    certificate="tree",
+    also=("ExtraTreeRegressor",),
+    compare=(
+        Candidate(
+            "regression tree",
+            "rules that people can read",
+            {"min_samples_leaf": (1, 3, 10, 30, 100)},
+            reads="columns",
+            settings={"random_state": 0},
+            limits=("columns beside texts",),
+            short_names=("tree", "cart", "decision tree"),
+            order=91,
+            rank=2,
+        ),
+    ),
+    contract=Contract(
+        settings=(
+            {},
+            {"max_depth": 3, "min_samples_leaf": 3},
+            {"criterion": "absolute_error", "max_depth": 4},
+            {"splitter": "random", "max_features": "sqrt", "random_state": 0},
+        ),
+        checked=({}, {"criterion": "absolute_error"}),
+    ),
+    warm=Warm(({}, {"criterion": "absolute_error"})),
+    file_types=("tree.structure.Tree",),
+    slow_peer_tests=("tree/tests/test_tree.py", "tree/tests/test_monotonic_tree.py"),
+)

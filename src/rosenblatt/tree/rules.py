@@ -20,6 +20,7 @@ from rosenblatt.base import FLOATS, all_or_nothing, encode_classes, row_weights
 from rosenblatt.explanation import Explanation, names_of_features, one_row, two_classes
 from rosenblatt.information import information_cuts
 from rosenblatt.input_checks import check_sample_weight, validate_data
+from rosenblatt.registry.row import Contract, Row
 
 Floats = NDArray[np.float64]
 Booleans = NDArray[np.bool_]
@@ -494,3 +495,21 @@ def nested_search(X: Any, y: Any, max_terms: int = 3) -> Any:
         if rule.fit(X, y).n_mistakes_ == 0:
             return rule
     return DecisionTreeClassifier().fit(X, y)
+
+
+ROWS = (
+    Row(
+        "ConjunctionClassifier",
+        page="rules.md",
+        certificate="rules",
+        contract=Contract(settings=({"max_terms": 2},), checked=({"max_terms": 1, "n_cuts": 1},)),
+        warm=None,
+    ),
+    Row(
+        "MofNClassifier",
+        page="rules.md",
+        certificate="rules",
+        contract=Contract(settings=({"max_terms": 2},), checked=({"max_terms": 1, "n_cuts": 1},)),
+        warm=None,
+    ),
+)
