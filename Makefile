@@ -1,8 +1,8 @@
-# make demo    set up on a fresh machine, compare all models on a table, watch a perceptron learn
-# make test    set up and run every check
+# make demo    install into .venv, compare models on a table, certify and trace fits
+# make test    install into .venv and run all checks
 # make bench   side-by-side timings with the peers (ONLY=name for some of them)
 # make bench-scale   fits of more rows than fit in memory (ROWS=50000000), beside the peers
-# make docs    build the documentation
+# make docs    draw the README's pictures and build the documentation
 # make lint    the quick checks alone
 # make fuzz    attacks on certificates in exact arithmetic, on fits, files and tables, and new examples
 #              for every property test
@@ -30,6 +30,7 @@ bench-scale: $(STAMPS)/bench
 	@$(BIN)/python -m benchmarks.scale --rows $(ROWS)
 
 docs: $(STAMPS)/test
+	@$(BIN)/python docs/readme_figures.py
 	@$(BIN)/sphinx-build -q -W --keep-going -b html docs docs/_build/html
 	@echo "docs/_build/html/index.html"
 

@@ -1,4 +1,4 @@
-"""Classical machine learning that is fast, shows its work and proves its answers.
+"""Machine learning for tables: fast scikit-learn estimators, certificates and traces.
 
 Every public name is imported when it is first asked for, so that ``import rosenblatt``
 loads neither NumPy nor Numba. The registry lists the names; type checkers read them in

@@ -13,20 +13,9 @@ from sklearn.callback import CallbackSupportMixin
 from sklearn.model_selection import StratifiedShuffleSplit
 from sklearn.utils import compute_class_weight
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import _check_sample_weight
 
-from rosenblatt import losses
-from rosenblatt.base import (
-    FLOATS,
-    Attributes,
-    Passes,
-    StopReason,
-    arrays,
-    encode_classes,
-    encode_labels,
-    read_only,
-)
-from rosenblatt.input_checks import assert_all_finite, validate_data
+from rosenblatt import checks, losses
+from rosenblatt.base import Attributes, Passes, StopReason, arrays, read_only, warn_not_converged
 from rosenblatt.loops import random
 from rosenblatt.loops import rows as rows_loops
 
@@ -99,7 +88,7 @@ class MistakeDriven(CallbackSupportMixin, ClassifierMixin, BaseEstimator):  # ty
         """
         scores = self.decision_function(X)
         seen, codes = np.unique(np.asarray(y), return_inverse=True)
-        margins = margins_of(scores, codes_among(self.classes_, seen)[codes])
+        margins = margins_of(scores, checks.known_classes(seen, self.classes_)[codes])
         weight = np.ones(len(margins)) if sample_weight is None else np.asarray(sample_weight)
         return float(weight @ losses.perceptron(margins))
 
@@ -120,10 +109,7 @@ class MistakeDriven(CallbackSupportMixin, ClassifierMixin, BaseEstimator):  # ty
         """Return X (n, d) as the loops read it; `first` if there are no earlier columns."""
         # Finiteness is not checked here: another read of X costs as much as a pass. The pass
         # stops at the first row that is not finite; rows it does not visit are checked apart.
-        return validate_data(
-            self, X, reset=first, accept_sparse="csr", dtype=FLOATS, order="C",
-            ensure_all_finite=False,
-        )  # fmt: skip
+        return checks.rows(self, X, reset=first, order="C", finite=False)
 
     def _always_zero(self, X: Any) -> NDArray[np.bool_]:
         """Return for each row (n,) whether it scores 0 for all weights, without an intercept."""
@@ -168,16 +154,6 @@ def _rivals(scores: NDArray[Any], codes: NDArray[Any]) -> NDArray[Any]:
     rivals = scores.copy()
     rivals[np.arange(len(scores)), codes] = -np.inf
     return rivals
-
-
-def codes_among(classes: NDArray[Any], seen: NDArray[Any]) -> NDArray[np.intp]:
-    """Return the position of each label in the sorted `classes`."""
-    unknown = np.setdiff1d(seen, classes)
-    if len(unknown):
-        raise ValueError(
-            f"y has labels {unknown.tolist()} that are not among the classes {classes.tolist()}."
-        )
-    return np.searchsorted(classes, seen)
 
 
 @dataclass(frozen=True)
@@ -227,10 +203,10 @@ def check_examples(
         )
     X = model._check_X(X, first=classes is None or not hasattr(model, "classes_"))
     if classes is None:
-        classes, codes = encode_classes(y, X.shape[0])
+        classes, codes = checks.classes(y, X.shape[0])
     else:
-        seen, codes = encode_labels(y, X.shape[0])
-        codes = codes_among(classes, seen)[codes]
+        seen, codes = checks.labels(y, X.shape[0])
+        codes = checks.known_classes(seen, classes)[codes]
     step = _steps(model, X.dtype, classes, codes, sample_weight)
     rows, unlearnable = _rows_to_visit(model, X, step, codes, len(classes))
     examples = Examples(
@@ -261,8 +237,7 @@ def _steps(
         return np.broadcast_to(dtype.type(model.eta0), n)
     weight: NDArray[Any] = np.ones(n, dtype)
     if sample_weight is not None:
-        shape = np.empty((n, 0))  # all that the check reads of X
-        weight = _check_sample_weight(sample_weight, shape, dtype=dtype, ensure_non_negative=True)
+        weight = checks.weights(sample_weight, n, dtype=dtype)
     if isinstance(model.class_weight, str):  # "balanced", by the rows of positive weight
         counts = np.bincount(codes[weight > 0], minlength=len(classes))
         by_class = counts.sum() / (len(classes) * np.maximum(counts, 1.0))
@@ -298,7 +273,7 @@ def _check_finite(X: Any, rows: NDArray[Any], name: str) -> None:
     """Raise if rows hold NaN or infinity, a block at a time: a copy of all would be large."""
     for start in range(0, len(rows), ROWS_PER_BLOCK):
         block = X[rows[start : start + ROWS_PER_BLOCK]]
-        assert_all_finite(block, input_name="X", estimator_name=name)
+        checks.finite(block, estimator_name=name)
 
 
 class Training:
@@ -429,7 +404,7 @@ class Training:
     def _raise_if_not_finite(self, row: int) -> None:
         """Raise if a row, or its score, is not finite."""
         X = self.examples.X
-        assert_all_finite(X[[row]], input_name="X", estimator_name=type(self.model).__name__)
+        checks.finite(X[[row]], estimator_name=type(self.model).__name__)
         with np.errstate(over="ignore", invalid="ignore"):
             if not np.isfinite(self.weights.score(row)).all():
                 raise ValueError(
@@ -503,11 +478,16 @@ class Training:
         model.step_range_ = (float(steps.min()), float(steps.max()))
         model.cycle_ = self.cycle.length
 
-    def convergence_message(self, check: str = "separability(X, y)") -> str | None:
-        """Return a warning if the fit ended with mistakes that it was asked to correct.
+    def warn_if_not_converged(self, check: str = "separability(X, y)") -> None:
+        """Warn if the fit ended with mistakes that it was asked to correct.
 
         `check` is the call that finds out whether an epoch without mistakes is possible.
         """
+        if message := self._shortfall(check):
+            warn_not_converged(message)
+
+    def _shortfall(self, check: str) -> str | None:
+        """Return a message about the mistakes left, or None if none is needed."""
         model, mistakes = self.model, self.mistakes
         if model.stop_reason_ not in ("max_iter", "no_progress"):
             return None

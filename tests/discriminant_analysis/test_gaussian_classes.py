@@ -429,7 +429,7 @@ def test_bad_input_is_refused_and_changes_nothing():
         QDA().fit(X, np.where(np.arange(len(X)) == 0, "c", "a"))
     with pytest.raises(ValueError, match="more than the number of classes; got 2"):
         LDA().fit(X[:2], ["a", "b"])
-    with pytest.raises(ValueError, match="one number for each of the 3 classes"):
+    with pytest.raises(ValueError, match="must match number of classes; got 2 and 3"):
         LDA(priors=[0.5, 0.5]).fit(X, y)
     with pytest.raises(ValueError, match="priors must be non-negative"):
         QDA(priors=[-0.5, 0.5, 1]).fit(X, y)

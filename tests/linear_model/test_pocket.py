@@ -178,5 +178,5 @@ def test_a_quick_look_at_many_planes_misses_none(kind, storage):
 
 def test_weights_that_add_up_to_infinity_are_refused():
     X, y = problem()
-    with pytest.raises(ValueError, match="weights of the rows add up to more than 64 bits hold"):
+    with pytest.raises(ValueError, match="sum of the weights is too large for 64 bits"):
         PocketPerceptron().fit(X, y, sample_weight=np.full(len(y), 1e308))

@@ -227,7 +227,7 @@ def distances_of(n=6):
         ({"metric": "cosine"}, np.zeros((6, 2)), "Row 0 is all zeros"),
         ({}, np.full((6, 2), np.nan), "Input X contains NaN"),
         ({"metric": "precomputed"}, distances_of() - 1, "[Nn]egative"),
-        ({"metric": "precomputed"}, np.triu(distances_of()), "must be symmetric; from row"),
+        ({"metric": "precomputed"}, np.triu(distances_of()), "must be symmetric; got X"),
         ({"metric": "precomputed"}, distances_of()[:, :4], "square"),
         ({"metric": "elsewhere"}, np.eye(6), "'metric' parameter of"),
     ],
@@ -416,7 +416,7 @@ def test_numbers_whose_squares_are_out_of_range_are_scaled(scale, metric, n):
 
 def test_distances_beyond_what_a_double_holds_are_refused():
     X, _ = tables(d=3)
-    with pytest.raises(ValueError, match="Scale the columns down"):
+    with pytest.raises(ValueError, match="rescale the columns"):
         NearestNeighbors().fit(X).kneighbors(X * 1e200)
 
 

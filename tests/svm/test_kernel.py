@@ -324,7 +324,7 @@ def test_matrices_and_kernels_that_are_none_are_named():
     K[2, 7] += 1
     with pytest.raises(ValueError, match=r"A kernel is symmetric, but X\[2, 7\]"):
         SVC(kernel="precomputed").fit(K, y)
-    with pytest.raises(ValueError, match="the kernel of row 0 with training row 0, is nan"):
+    with pytest.raises(ValueError, match="The kernel of row 0 of X and training row 0 is nan"):
         SVC(kernel=lambda U, V: np.full((len(U), len(V)), np.nan)).fit(X, y)
     with pytest.raises(ValueError, match=r"The kernel of rows \d+ and \d+ of X is inf"):
         SVC(kernel="poly", degree=200, gamma=1e9).fit(X, y)
@@ -335,7 +335,7 @@ def test_matrices_and_kernels_that_are_none_are_named():
         SVC(C=0).fit(X, y)
     with pytest.raises(ValueError, match="y has 1 class"):
         SVC().fit(X, np.zeros(20))
-    with pytest.raises(ValueError, match="cannot hold two rows of the kernel matrix"):
+    with pytest.raises(ValueError, match=r"cannot hold 2 row\(s\) of the kernel matrix"):
         SVC(cache_size=1e-4).fit(X, y)
 
 

@@ -13,8 +13,8 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import HasMethods, Interval
 from sklearn.utils.validation import check_array, check_is_fitted
 
+from rosenblatt import checks
 from rosenblatt.base import all_or_nothing
-from rosenblatt.input_checks import validate_data
 from rosenblatt.registry.row import Contract, Row, Warm
 
 from . import consensus_loops
@@ -116,7 +116,7 @@ class ConsensusClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     def fit(self, X: Any, y: Any = None) -> Self:
         """Run the clusterer on X (n, d), and cut the graph of votes; return self."""
         self._validate_params()
-        X = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
+        X = checks.validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
         rng = check_random_state(self.random_state)
         runs = np.stack([self._run(X, rng) for _ in range(self.n_runs)], axis=1)
         self._conclude(runs)

@@ -84,16 +84,11 @@ class FisherDiscriminant(
         return np.asarray(self.means_.mean(axis=0))
 
     def transform(self, X: Any) -> NDArray[Any]:
-        """Return w.x for each row of X: (n, 1).
+        """Project X onto the direction w, shape (n, 1).
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
-            Rows to project.
-
-        Returns
-        -------
-        projected : ndarray of shape (n, 1)
         """
         self._check_known()
         X = prediction.rows_to_score(self, X)

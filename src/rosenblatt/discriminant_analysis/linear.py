@@ -1,6 +1,5 @@
 """Linear discriminant analysis: one Gaussian per class, all of one covariance."""
 
-import warnings
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -12,7 +11,7 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
 from rosenblatt import prediction
-from rosenblatt.base import callers_level
+from rosenblatt.base import warn
 from rosenblatt.prediction import Score
 from rosenblatt.registry.row import Candidate, Contract, Row
 from rosenblatt.runtime.interrupts import MANY_UNKNOWNS, interruptible
@@ -123,17 +122,11 @@ class LinearDiscriminantAnalysis(
         self.covariance = covariance
 
     def transform(self, X: Any) -> NDArray[Any]:
-        """Project rows onto the directions that separate the classes best: (n, n_components).
+        """Project X onto the directions that separate the classes best, shape (n, n_components).
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
-            Rows to project.
-
-        Returns
-        -------
-        projected : ndarray of shape (n, n_components)
-            Coordinates in which the covariance of a class is the identity.
         """
         if self.solver == "lsqr":
             raise NotImplementedError(
@@ -237,11 +230,10 @@ class LinearDiscriminantAnalysis(
         """Solve covariance @ coef = mean; in the directions there are, if not in all."""
         whitening, _ = directions(covariance)
         if whitening.shape[1] < len(covariance) and self._during != "partial_fit":
-            warnings.warn(
+            warn(
                 f"The covariance has only {whitening.shape[1]} of {len(covariance)} directions; "
                 "the others are left out. Set shrinkage, to 0.1 for a start, to use them all.",
                 LinAlgWarning,
-                stacklevel=callers_level(),
             )
         self._set_planes(*self._planes(priors, means, whitening))
         return whitening

@@ -1,6 +1,5 @@
 """Quadratic discriminant analysis: one Gaussian per class, each of its own covariance."""
 
-import warnings
 from numbers import Real
 from typing import Any, ClassVar, NamedTuple
 
@@ -11,8 +10,8 @@ from scipy.linalg import LinAlgWarning
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
 from rosenblatt import quadratic_forms_loops
-from rosenblatt.base import callers_level
-from rosenblatt.loops.simd import tiles
+from rosenblatt.base import warn
+from rosenblatt.loops import tiles
 from rosenblatt.prediction import InLoop, Score
 from rosenblatt.registry.row import Candidate, Contract, Row
 from rosenblatt.statistics.sums import relative_noise
@@ -172,11 +171,10 @@ class QuadraticDiscriminantAnalysis(GaussianDiscriminant):
         if self.solver == "eigen":
             raise Undetermined(f"{what} Set shrinkage, to 0.1 for a start.")
         if self._during != "partial_fit":
-            warnings.warn(
+            warn(
                 f"{what} There it is taken to be that. Set reg_param, to 0.1 for a start, or "
                 "solver='eigen' and shrinkage.",
                 LinAlgWarning,
-                stacklevel=callers_level(),
             )
         return np.maximum(scalings, floors)
 

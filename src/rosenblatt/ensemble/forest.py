@@ -44,15 +44,8 @@ class ForestClassifier(ClassifierMixin, Forest):  # type: ignore[misc]
         Parameters
         ----------
         X : array-like, data frame or sparse matrix of shape (n, d)
-            Rows.
         y : array-like of shape (n,) or (n, o)
-            Their classes.
         sample_weight : array-like of shape (n,) or None
-            Weights of the rows.
-
-        Returns
-        -------
-        self : the forest
         """
         self._validate_params()
         rows = self._check_rows(X, reset=not self._goes_on())
@@ -64,17 +57,11 @@ class ForestClassifier(ClassifierMixin, Forest):  # type: ignore[misc]
         return self
 
     def predict_proba(self, X: Any) -> Any:
-        """Return the class shares of the rows: means over the leaves that they end in.
+        """Return the mean class shares of the leaves, shape (n, K); a list for several outputs.
 
         Parameters
         ----------
         X : array-like, data frame or sparse matrix of shape (n, d)
-            Rows.
-
-        Returns
-        -------
-        p : ndarray of shape (n, K), or a list of such
-            One array for each output.
         """
         value = self._mean_values(X)
         if self.n_outputs_ == 1:
@@ -87,11 +74,6 @@ class ForestClassifier(ClassifierMixin, Forest):  # type: ignore[misc]
         Parameters
         ----------
         X : array-like, data frame or sparse matrix of shape (n, d)
-            Rows.
-
-        Returns
-        -------
-        logs : ndarray of shape (n, K), or a list of such
         """
         shares = self.predict_proba(X)
         with np.errstate(divide="ignore"):
@@ -103,11 +85,6 @@ class ForestClassifier(ClassifierMixin, Forest):  # type: ignore[misc]
         Parameters
         ----------
         X : array-like, data frame or sparse matrix of shape (n, d)
-            Rows.
-
-        Returns
-        -------
-        y : ndarray of shape (n,) or (n, o)
         """
         places = self._mean_values(X).argmax(axis=2)
         if self.n_outputs_ == 1:
@@ -143,16 +120,9 @@ class ForestClassifier(ClassifierMixin, Forest):  # type: ignore[misc]
         Parameters
         ----------
         x : array-like of shape (d,) or (1, d)
-            The row.
         rival : label or None
             The class to compare with; the second best if None.
         feature_names : array-like of shape (d,) or None
-            What to call the columns.
-
-        Returns
-        -------
-        explanation : Explanation
-            Mean shares of the class less those of its rival, from the roots to the leaves.
         """
         check_is_fitted(self)
         if self.n_outputs_ > 1:
@@ -191,15 +161,8 @@ class ForestRegressor(RegressorMixin, Forest):  # type: ignore[misc]
         Parameters
         ----------
         X : array-like, data frame or sparse matrix of shape (n, d)
-            Rows.
         y : array-like of shape (n,) or (n, o)
-            Their targets.
         sample_weight : array-like of shape (n,) or None
-            Weights of the rows.
-
-        Returns
-        -------
-        self : the forest
         """
         self._validate_params()
         warn_of_friedman(self.criterion)
@@ -214,11 +177,6 @@ class ForestRegressor(RegressorMixin, Forest):  # type: ignore[misc]
         Parameters
         ----------
         X : array-like, data frame or sparse matrix of shape (n, d)
-            Rows.
-
-        Returns
-        -------
-        y : ndarray of shape (n,) or (n, o)
         """
         value = self._mean_values(X)
         return value[:, 0, 0] if self.n_outputs_ == 1 else value[:, :, 0]
@@ -229,16 +187,9 @@ class ForestRegressor(RegressorMixin, Forest):  # type: ignore[misc]
         Parameters
         ----------
         x : array-like of shape (d,) or (1, d)
-            The row.
         rival : None
             Numbers have no rivals.
         feature_names : array-like of shape (d,) or None
-            What to call the columns.
-
-        Returns
-        -------
-        explanation : Explanation
-            From the mean at the roots to the prediction.
         """
         check_is_fitted(self)
         if self.n_outputs_ > 1:

@@ -50,14 +50,9 @@ class VotingClassifier(ensemble.VotingClassifier):  # type: ignore[misc]
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
-            Rows.
         y : array-like of shape (n,)
-            Their classes.
-        **fit_params : what else the members take, such as `sample_weight`.
-
-        Returns
-        -------
-        self : VotingClassifier
+        **fit_params : Any
+            For the members, such as `sample_weight`.
         """
         if self.voting == "soft":
             for name, member in self.estimators:

@@ -12,15 +12,8 @@ from sklearn.utils import check_random_state, gen_batches
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from rosenblatt.base import (
-    FLOATS,
-    Attributes,
-    fitting,
-    naming_columns,
-    read_only,
-    warn_not_converged,
-)
-from rosenblatt.input_checks import validate_data
+from rosenblatt import checks
+from rosenblatt.base import Attributes, fitting, read_only
 from rosenblatt.mistake_driven import (
     CELLS_PER_CALL,
     Examples,
@@ -38,7 +31,7 @@ from .gram import (
     KernelRows,
     Precomputed,
     against,
-    check_finite_pairs,
+    check_finite_kernel,
     check_finite_scores,
     check_symmetric,
     check_with_training_rows,
@@ -196,14 +189,13 @@ class KernelPerceptron(SharesProducts, MistakeDriven):
 
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn from X (n, d) and labels y (n,); return self.
+        """Fit the model to X and y.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
             The examples; with ``kernel="precomputed"`` their kernel matrix, (n, n).
         y : array-like of shape (n,)
-            Their labels, of two classes or more.
         sample_weight : array-like of shape (n,) or None
             Multiplies the step of each row; rows of weight 0 are not visited.
         """
@@ -223,8 +215,8 @@ class KernelPerceptron(SharesProducts, MistakeDriven):
         training.set_attributes()
         # A limit on updates keeps the boundary simple: reaching it needs no warning.
         limited = self.stop_reason_ == "max_iter" and self.n_updates_ == self.max_updates
-        if not limited and (message := training.convergence_message("certify(model, X, y)")):
-            warn_not_converged(message)
+        if not limited:
+            training.warn_if_not_converged("certify(model, X, y)")
         return self
 
     def _kernel_rows(self, X: Any) -> KernelRows | Precomputed:
@@ -238,21 +230,15 @@ class KernelPerceptron(SharesProducts, MistakeDriven):
         return kernel_of(self.kernel, X, gamma=gamma, degree=self.degree, coef0=self.coef0)
 
     def decision_function(self, X: Any) -> NDArray[Any]:
-        """Return the scores of the rows of X: (n,) for two classes, (n, K) for more.
+        """Return the scores of X, shape (n,) for two classes, else (n, K).
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
             Rows to score; with ``kernel="precomputed"`` their kernel with all training rows.
-
-        Returns
-        -------
-        scores : ndarray
-            For two classes positive on the side of ``classes_[1]``.
         """
         check_is_fitted(self)
-        with naming_columns(X):
-            X = self._check_X(X, first=False)
+        X = self._check_X(X, first=False)
         scores = kernel_scores(
             self._against_supports(), X, self.dual_coef_, self.intercept_, self.support_
         )
@@ -288,15 +274,14 @@ class KernelPerceptron(SharesProducts, MistakeDriven):
     def _check_X(self, X: Any, first: bool) -> Any:
         if self.kernel == "precomputed":
             return self._check_matrix(X, first)
-        X = validate_data(self, X, reset=first, accept_sparse="csr", dtype=FLOATS, order="C")
-        return canonical(X)
+        return canonical(checks.rows(self, X, reset=first, order="C"))
 
     def _check_matrix(self, K: Any, first: bool) -> NDArray[Any]:
         """A kernel matrix (n, n) of training rows, or (m, n) of new rows with these."""
         if not first:
             check_with_training_rows(K, self.n_features_in_, type(self).__name__)
-        K = validate_data(self, K, reset=first, dtype=FLOATS, order="C", ensure_all_finite=False)
-        check_finite_pairs(K)
+        K = checks.rows(self, K, reset=first, order="C", finite=False, accept_sparse=False)
+        check_finite_kernel(K)
         if first:
             check_symmetric(K)
         return np.asarray(K)
@@ -424,7 +409,7 @@ def kernel_scores(
             # BLAS would split this sum over its threads, and their number would show.
             scores[rows] += np.einsum("ij,kj->ik", K, a)
         if not np.isfinite(scores[rows]).all():
-            _check_finite_kernel(K, rows.start, support)
+            check_finite_kernel(K, range(rows.start, rows.stop), support)
     scores = _to_dtype(scores, X.dtype)
     check_finite_scores(scores)
     return scores
@@ -448,17 +433,6 @@ def _to_dtype(scores: NDArray[np.float64], dtype: Any) -> NDArray[Any]:
     if lost.any():
         narrow[lost] = np.copysign(np.finfo(dtype).smallest_subnormal, scores[lost])
     return narrow
-
-
-def _check_finite_kernel(K: NDArray[Any], first: int, support: NDArray[Any]) -> None:
-    """Raise if the kernel (m, s) of rows from `first` on with a support is not a finite number."""
-    finite = np.isfinite(K)
-    if not finite.all():
-        i, j = np.unravel_index(int(np.argmin(finite)), K.shape)
-        raise ValueError(
-            f"The kernel of row {first + i} of X and training row {support[j]} is {K[i, j]}: it "
-            "must be a finite number. Scale X as the training rows were."
-        )
 
 
 ROW = Row(

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from rosenblatt.base import Attributes, fitting, warn_not_converged
+from rosenblatt.base import Attributes, fitting
 from rosenblatt.mistake_driven import Examples, Training, check_examples
 from rosenblatt.registry.row import Candidate, Contract, Row, Warm, unlike_repeated_rows
 
@@ -125,8 +125,7 @@ class AveragedPerceptron(LinearPerceptron):
             training.count(rows, weights.visit(rows, training.updates_left))
 
         training.set_attributes()
-        if message := training.convergence_message():
-            warn_not_converged(message)
+        training.warn_if_not_converged()
         return self
 
     def _weights(

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from rosenblatt.base import fitting, warn_not_converged
+from rosenblatt.base import fitting
 from rosenblatt.mistake_driven import Examples, Pick, Training, check_examples
 from rosenblatt.registry.row import Candidate, Contract, Row, Warm, unlike_repeated_rows
 
@@ -188,14 +188,12 @@ class Perceptron(LinearPerceptron):
         intercept_init: Any = None,
         sample_weight: Any = None,
     ) -> Self:
-        """Learn from X (n, d) and labels y (n,); return self.
+        """Fit the model to X and y.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
-            The examples.
         y : array-like of shape (n,)
-            Their labels, of two classes or more.
         coef_init : array-like of shape (1, d) or (K, d), or None
             Weights to begin from.
         intercept_init : array-like of shape (1,) or (K,), or None
@@ -213,8 +211,7 @@ class Perceptron(LinearPerceptron):
             training.count(rows, weights.visit(rows, training.updates_left))
 
         training.set_attributes()
-        if message := training.convergence_message():
-            warn_not_converged(message)
+        training.warn_if_not_converged()
         return self
 
     def _weights(

@@ -9,16 +9,9 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
-from rosenblatt.base import (
-    Attributes,
-    LinearClassifier,
-    arrays,
-    fitting,
-    path_values,
-    read_only,
-)
+from rosenblatt import checks
+from rosenblatt.base import Attributes, LinearClassifier, arrays, fitting, read_only
 from rosenblatt.capabilities import ModelPath, rows_of
-from rosenblatt.input_checks import assert_all_finite
 from rosenblatt.mistake_driven import Examples, MistakeDriven, Training, check_examples
 from rosenblatt.runtime import threads
 
@@ -126,14 +119,12 @@ class LinearPerceptron(LinearClassifier, MistakeDriven):
 
     @fitting
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Make one pass over a batch, starting from the present weights; return self.
+        """Update the model by one pass over a batch of rows.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
-            The examples.
         y : array-like of shape (n,)
-            Their labels.
         classes : array-like of shape (K,) or None
             All labels that will ever come; needed in the first call.
         sample_weight : array-like of shape (n,) or None
@@ -182,7 +173,7 @@ class LinearPerceptron(LinearClassifier, MistakeDriven):
 
         Data, parameter and path are those of `capabilities.PathModel`; numbers of passes are > 0.
         """
-        values = path_values(self, parameter, values)
+        values = checks.path_values(self, parameter, values)
         models = [clone(self).set_params(max_iter=n) for n in values]
         *others, longest = sorted(models, key=lambda model: model.max_iter)
         X, y, sample_weight = rows_of(data)
@@ -279,7 +270,7 @@ def check_start(
         values = np.asarray(given, dtype=dtype)
         if values.size != start.size or (n_outputs > 1 and values.shape != start.shape):
             raise ValueError(f"{name} must have shape {start.shape}; got {values.shape}.")
-        assert_all_finite(values, input_name=name)
+        checks.finite(values, name)
         start[...] = values.reshape(start.shape)
     return coef, intercept
 
@@ -302,9 +293,5 @@ def check_classes(model: Any, classes: Any) -> NDArray[Any]:
             f"`classes={given.tolist()!r}` is not the same as on last call to partial_fit, "
             f"was: {known.tolist()!r}"
         )
-    if len(given) < 2:
-        raise ValueError(
-            "The number of classes has to be greater than one; "
-            f"classes has {len(given)} class: {given.tolist()}."
-        )
+    checks.several_classes(given, "classes")
     return given

@@ -45,7 +45,7 @@ def binary_pass(X, labels, order, ties, most_mistakes, bias, w, b, shrink, mean)
     push = labels[0]
     mistakes, loss = 0, 0.0
     for t in range(order.shape[0]):
-        rows.call_ahead(X, push, order, t)
+        rows.prefetch_row(X, push, order, t)
         i = order[t]
         if shrink is None:
             score = rows.dot(X, i, w) + b[0]
@@ -81,7 +81,7 @@ def multiclass_pass(X, labels, order, ties, most_mistakes, bias, W, b, shrink, m
     y, steps, scores = labels
     mistakes, loss = 0, 0.0
     for t in range(order.shape[0]):
-        rows.call_ahead(X, y, order, t)
+        rows.prefetch_row(X, y, order, t)
         i = order[t]
         true = y[i]
         scale = 1.0

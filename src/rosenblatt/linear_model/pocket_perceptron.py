@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from rosenblatt import checks
 from rosenblatt.base import Attributes, fitting
 from rosenblatt.mistake_driven import (
     CELLS_PER_CALL,
@@ -181,11 +182,8 @@ class PocketWeights(LinearWeights):
         steps = examples.step[examples.rows].astype(np.float64)
         with np.errstate(over="ignore"):  # raised below
             self.total = float(np.add.accumulate(steps)[-1]) if len(steps) else 0.0
-        if not np.isfinite(self.total + examples.unlearnable_weight):
-            raise ValueError(
-                "The weights of the rows add up to more than 64 bits hold: eta0, sample_weight and "
-                "class_weight multiply to too large numbers. Divide them by their largest."
-            )
+        total = self.total + examples.unlearnable_weight
+        checks.in_range(total, "The sum of the weights is", "divide eta0 or the weights")
         self.history: list[tuple[int, float]] = []
         self.keep(self.w, self.b, self.error(self.w, self.b), self.n_updates)
         self.hardest = examples.rows

@@ -9,6 +9,8 @@ This module imports Numba; `loops` imports it at the first call of a loop.
 """
 
 import gc
+import inspect
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
@@ -23,10 +25,13 @@ from numba.core.caching import (
     _CacheLocator,
 )
 from numba.core.registry import CPUDispatcher
+from numba.core.typing.templates import make_intrinsic_template
 from numba.core.typing.typeof import typeof_impl
+from numba.extending import models, register_model
 
 from . import Instruction, Loop
 from .cache import digest, folder, short_digest
+from .simd import llvm_type
 
 _dispatchers: list[Any] = []  # of all loops that Python has called
 # Versions whose private classes `helpers` was tested with; others compile helpers as Numba does.
@@ -65,12 +70,6 @@ def helper_of(loop: Loop) -> Any:
     return HelperDispatcher(loop.py_func, _options(loop))
 
 
-@cache
-def intrinsic_of(instruction: Instruction) -> Any:
-    """Return the intrinsic that compiles an instruction."""
-    return numba.extending.intrinsic(instruction.typed)
-
-
 @typeof_impl.register(Loop)
 def _type_of_loop(loop: Loop, context: Any) -> Any:
     return types.Dispatcher(helper_of(loop))
@@ -78,7 +77,48 @@ def _type_of_loop(loop: Loop, context: Any) -> Any:
 
 @typeof_impl.register(Instruction)
 def _type_of_instruction(instruction: Instruction, context: Any) -> Any:
-    return typeof_impl(intrinsic_of(instruction), context)
+    return type_of(instruction)
+
+
+@cache
+def type_of(instruction: Instruction) -> Any:
+    """Return the type of an instruction, which holds its implementation."""
+    result, *names = re.findall(r"\w+", instruction.signature)
+
+    def typed(context: Any, *kinds: Any) -> Any:
+        arguments = (
+            kind if name == "array" else _type_named(name)
+            for name, kind in zip(names, kinds, strict=True)
+        )
+        return _type_named(result)(*arguments), generate
+
+    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        values = [
+            context.make_array(kind)(context, builder, value).data if name == "array" else value
+            for name, kind, value in zip(names, signature.args, values, strict=True)
+        ]
+        made = instruction.build(builder, *values)  # type: ignore[misc]
+        return context.get_dummy_value() if result == "void" else made
+
+    parameters = inspect.signature(instruction.py_func).parameters.values()
+    first = inspect.Parameter("context", inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    typed.__signature__ = inspect.Signature([first, *parameters])  # type: ignore[attr-defined]
+    return types.Function(make_intrinsic_template(instruction, typed, instruction.signature))
+
+
+class Vector(types.Type):  # type: ignore[misc]
+    """The type of several numbers in one register, by its name."""
+
+
+@register_model(Vector)
+class _VectorModel(models.PrimitiveModel):  # type: ignore[misc]
+    def __init__(self, manager: Any, kind: Vector) -> None:
+        super().__init__(manager, kind, llvm_type(kind.name))
+
+
+def _type_named(name: str) -> Any:
+    """Return the type with a name such as int64 or float64x4."""
+    return getattr(types, name, None) or Vector(name)
 
 
 def _options(loop: Loop) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from sklearn.model_selection._validation import (
 from sklearn.utils import indexable
 from sklearn.utils.validation import _check_method_params
 
-from rosenblatt.base import callers_level
+from rosenblatt.base import warn
 from rosenblatt.registry.row import Row
 from rosenblatt.statistics.folds import Split
 
@@ -255,7 +255,7 @@ class EachKindOnce:
             if len(messages) > 1:
                 # Behind what it says, for filters look at how a message begins.
                 last.args = (f"{last} ({len(messages)} times in this search; this is the last.)",)
-            warnings.warn(last, stacklevel=callers_level())
+            warn(last)
 
 
 def kind_of(text: str) -> str:

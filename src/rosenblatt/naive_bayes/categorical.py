@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from rosenblatt import checks
 from rosenblatt.additive import Additive
-from rosenblatt.input_checks import validate_data
 from rosenblatt.prediction import DrawsRows
 from rosenblatt.registry.row import Contract, Row
 from rosenblatt.statistics import CategoryCounts
@@ -115,7 +115,7 @@ class CategoricalNB(DiscreteNB, DrawsRows):
     def _check_X(self, X: Any, first: bool) -> Any:
         if isinstance(X, list | tuple) and np.asarray(X).dtype.kind in "US":
             X = np.array(X, dtype=object)  # else the numbers beside words would become words
-        X = validate_data(self, X, reset=first, dtype=None, ensure_all_finite=False)
+        X = checks.validate_data(self, X, reset=first, dtype=None, ensure_all_finite=False)
         return checked_values(X, self.missing)
 
     def _check_statistic(self, statistic: CategoryCounts) -> None:

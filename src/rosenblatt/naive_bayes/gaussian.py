@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from rosenblatt import quadratic_forms_loops
-from rosenblatt.base import naming_columns
+from rosenblatt import checks, quadratic_forms_loops
 from rosenblatt.prediction import DrawsRows
 from rosenblatt.registry.row import Candidate, Contract, Row, Warm
 from rosenblatt.runtime import threads
@@ -235,7 +234,7 @@ class GaussianNB(NaiveBayes, DrawsRows):
         _over_chunks(work, X)
         with np.errstate(over="ignore"):
             if not np.isfinite(scores.sum()):
-                with naming_columns(X):
+                with checks.naming_columns(X):
                     self._refuse_strange(X)
         return scores
 

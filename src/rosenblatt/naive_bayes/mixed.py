@@ -13,7 +13,7 @@ from sklearn.utils import check_array
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _num_samples
 
-from rosenblatt.input_checks import validate_data
+from rosenblatt import checks
 from rosenblatt.prediction import DrawsRows
 from rosenblatt.registry.row import Candidate, Contract, Row
 from rosenblatt.statistics import Together
@@ -174,7 +174,7 @@ class MixedNB(NaiveBayes, DrawsRows):
                 f"Found array with {X.shape[0]} sample(s) and {X.shape[1]} feature(s) while a "
                 "minimum of 1 is required."
             )
-        validate_data(self, X, reset=first, skip_check_array=True)
+        checks.validate_data(self, X, reset=first, skip_check_array=True)
         _num_samples(X)
         return X
 

@@ -126,23 +126,14 @@ class MultinomialNB(CountNB, DrawsRows):
     def sample(
         self, n_samples: int = 1, random_state: Any = None, n_tokens: Any = None
     ) -> tuple[NDArray[np.int64], NDArray[Any]]:
-        """Draw rows from the model: a class by its share, then tokens by the class's own.
+        """Draw rows X (n, d) and labels y (n,) from the model.
 
         Parameters
         ----------
         n_samples : int
-            How many rows.
         random_state : int, RandomState or None
-            The seed.
         n_tokens : int or None
             How many tokens a row has; None for the mean of the class's rows, rounded.
-
-        Returns
-        -------
-        X : ndarray of shape (n, d)
-            Counts.
-        y : ndarray of shape (n,)
-            The classes they were drawn from.
         """
         rng = check_random_state(random_state)
         codes = self._draw_classes(n_samples, rng)

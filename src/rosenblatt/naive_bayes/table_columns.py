@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.column_errors import which_missing
+from rosenblatt.missing_values import which_missing
 from rosenblatt.statistics.categories import coded
 
 from .column_kinds import KINDS

@@ -6,25 +6,16 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import _check_sample_weight
 
-from rosenblatt.base import (
-    FLOATS,
-    LinearClassifier,
-    LinearRegressor,
-    Passes,
-    encode_classes,
-    fitting,
-    row_weights,
-)
-from rosenblatt.input_checks import validate_data
+from rosenblatt import checks
+from rosenblatt.base import LinearClassifier, LinearRegressor, Passes, fitting
 from rosenblatt.registry.row import Candidate, Contract, Row, Warm
 from rosenblatt.solvers.margin_problem import MarginProblem
 
 from .hard_margin import refuse_no_joint_margin
 from .linear_machine import LinearMachine, refuse_combination
 from .linear_solvers import Array, MarginFits
-from .one_versus_rest import class_factors, class_problems, joint_problem, weighed, with_column
+from .one_versus_rest import class_problems, joint_problem, weighed, with_column
 from .training_rows import priced, refuse_tiny_shares, refuse_vast_rows
 
 
@@ -150,20 +141,13 @@ class LinearSVC(LinearMachine, LinearClassifier):
 
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Find the planes.
+        """Fit the model to X and y.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
-            Rows.
         y : array-like of shape (n,)
-            Their labels, two or more.
         sample_weight : array-like of shape (n,) or None
-            What each row counts; a row of weight two is two rows.
-
-        Returns
-        -------
-        self : the fitted model.
         """
         fits = self._fit(X, y, sample_weight)
         fits.warn(self.stop_reason_, self.n_iter_)
@@ -172,10 +156,10 @@ class LinearSVC(LinearMachine, LinearClassifier):
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> MarginFits:
         self._validate_params()
         refuse_combination(self.multi_class, self.penalty, self.loss, self.dual, self.C)
-        table = validate_data(self, X, accept_sparse="csr", dtype=FLOATS, order="C")
-        classes, codes = encode_classes(y, table.shape[0])
-        weight = row_weights(classes, codes, sample_weight, None)
-        by_class = class_factors(classes, codes, weight, self.class_weight)
+        table = checks.rows(self, X, reset=True, order="C")
+        classes, codes = checks.classes(y, table.shape[0])
+        weight = checks.row_weights(classes, codes, sample_weight, None)
+        by_class = checks.class_weights(classes, codes, weight, self.class_weight)
         refuse_tiny_shares(priced(weight * by_class[codes], self.C))
         refuse_vast_rows(table)
         problems, factor = self._problems(table, codes, weight, by_class)
@@ -219,17 +203,11 @@ class LinearSVC(LinearMachine, LinearClassifier):
         return W, b
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Return the class of each row: by the sign of its score, or by the highest of several.
+        """Predict the classes of X, shape (n,).
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
-            Rows to classify.
-
-        Returns
-        -------
-        y : ndarray of shape (n,)
-            Their labels.
         """
         scores = self.decision_function(X)
         codes = (scores > 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
@@ -335,20 +313,13 @@ class LinearSVR(LinearMachine, LinearRegressor):
 
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Find the line.
+        """Fit the model to X and y.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
-            Rows.
         y : array-like of shape (n,)
-            Their targets.
         sample_weight : array-like of shape (n,) or None
-            What each row counts; a row of weight two is two rows.
-
-        Returns
-        -------
-        self : the fitted model.
         """
         fits = self._fit(X, y, sample_weight)
         fits.warn(self.stop_reason_, self.n_iter_)
@@ -362,13 +333,11 @@ class LinearSVR(LinearMachine, LinearRegressor):
             )
         self._validate_params()
         refuse_combination("ovr", "l2", self.loss, self.dual, self.C)
-        table, t = validate_data(
-            self, X, y, accept_sparse="csr", dtype=FLOATS, order="C", y_numeric=True
+        table, t = checks.validate_data(
+            self, X, y, accept_sparse="csr", dtype=checks.FLOATS, order="C", y_numeric=True
         )
         t = t.astype(np.float64, copy=False)
-        weight = _check_sample_weight(
-            sample_weight, table, dtype=np.float64, ensure_non_negative=True
-        )
+        weight = checks.weights(sample_weight, len(t), ones=True)
         c = priced(weight, self.C)
         refuse_tiny_shares(c)
         refuse_vast_rows(table)

@@ -138,17 +138,9 @@ class DecisionTreeRegressor(RegressorMixin, DecisionTree):  # type: ignore[misc]
         Parameters
         ----------
         X : array-like, data frame or sparse matrix of shape (n, d)
-            Rows.
         y : array-like of shape (n,) or (n, o)
-            Their targets.
         sample_weight : array-like of shape (n,) or None
-            Weights of the rows.
         check_input : bool
-            Accepted for compatibility with scikit-learn; input is always checked.
-
-        Returns
-        -------
-        self : DecisionTreeRegressor
         """
         self._validate_params()
         warn_of_friedman(self.criterion)
@@ -171,38 +163,25 @@ class DecisionTreeRegressor(RegressorMixin, DecisionTree):  # type: ignore[misc]
         return errors
 
     def predict(self, X: Any, check_input: bool = True) -> NDArray[Any]:
-        """Return the value of the leaf of each row.
+        """Predict the targets of X, shape (n,) or (n, o).
 
         Parameters
         ----------
         X : array-like, data frame or sparse matrix of shape (n, d)
-            Rows.
         check_input : bool
-            Accepted for compatibility with scikit-learn; input is always checked.
-
-        Returns
-        -------
-        y : ndarray of shape (n,) or (n, o)
         """
         value = self._leaf_values(X)
         return value[:, 0, 0] if self.n_outputs_ == 1 else value[:, :, 0]
 
     def explain(self, x: Any, rival: Any = None, feature_names: Any = None) -> Explanation:
-        """Return what each test on the path of one row adds to its prediction.
+        """Explain the prediction of one row: how much each split adds to it.
 
         Parameters
         ----------
         x : array-like of shape (d,) or (1, d)
-            The row.
         rival : None
             Numbers have no rivals.
         feature_names : array-like of shape (d,) or None
-            What to call the columns.
-
-        Returns
-        -------
-        explanation : Explanation
-            From the mean at the root to that at the leaf.
         """
         check_is_fitted(self)
         if self.n_outputs_ > 1:

@@ -7,11 +7,10 @@ zeros up to q columns, a multiple of 12; of these p, a multiple of 4, make a row
 
 import numpy as np
 
-from rosenblatt.loops import compiled
+from . import compiled
+from .simd import float64x4, prefetch
 
-from . import lanes
-
-TILE = 3 * lanes.WIDTH  # columns
+TILE = 3 * float64x4.WIDTH  # columns
 
 
 @compiled
@@ -63,8 +62,8 @@ def is_far(X, first, i, centres, limits, b):
 @compiled
 def put_rows(X, targets, start, stop, buckets, weights, centres, limits, far, block, end):
     """Put rows, sorted by bucket, into the block, and the roots of their weights behind them."""
-    n_features, d, panel = X.shape[1], centres.shape[1], lanes.WIDTH * block.shape[1]
-    whole = n_features - n_features % lanes.WIDTH
+    n_features, d, panel = X.shape[1], centres.shape[1], float64x4.WIDTH * block.shape[1]
+    whole = n_features - n_features % float64x4.WIDTH
     for i in range(start, stop):
         b = buckets[i]
         if b < 0:
@@ -77,20 +76,22 @@ def put_rows(X, targets, start, stop, buckets, weights, centres, limits, far, bl
                 far[i] = b
                 continue
         root = 1.0 if weights is None else np.sqrt(np.float64(weights[i]))
-        r, scale = end[b], lanes.spread(root)
-        to = lanes.WIDTH * r
-        for v in range(0, whole, lanes.WIDTH):
-            z = lanes.subtract(lanes.load(X, i * n_features + v), lanes.load(centres, b * d + v))
-            lanes.store(block, to, lanes.multiply(z, scale))
+        r, scale = end[b], float64x4.spread(root)
+        to = float64x4.WIDTH * r
+        for v in range(0, whole, float64x4.WIDTH):
+            z = float64x4.subtract(
+                float64x4.load(X, i * n_features + v), float64x4.load(centres, b * d + v)
+            )
+            float64x4.store(block, to, float64x4.multiply(z, scale))
             to += panel
         for j in range(whole, n_features):
             z = np.float64(X[i, j]) - centres[b, j]
-            block[j // lanes.WIDTH, r, j % lanes.WIDTH] = z * root
+            block[j // float64x4.WIDTH, r, j % float64x4.WIDTH] = z * root
         if targets is not None:
             for j in range(n_features, d):
                 z = np.float64(targets[i, j - n_features]) - centres[b, j]
-                block[j // lanes.WIDTH, r, j % lanes.WIDTH] = z * root
-        block[d // lanes.WIDTH, r, d % lanes.WIDTH] = root
+                block[j // float64x4.WIDTH, r, j % float64x4.WIDTH] = z * root
+        block[d // float64x4.WIDTH, r, d % float64x4.WIDTH] = root
         end[b] += 1
 
 
@@ -101,18 +102,18 @@ def add_products(block, first, n, products, b, X, ahead):
     Meanwhile n rows of X are asked from memory, from place `ahead` on: they are read next, and
     neither waits for the other.
     """
-    p, q, panel = products.shape[1], products.shape[2], block.shape[1] * lanes.WIDTH
-    n_tiles = 1 + p // lanes.WIDTH * p // (2 * TILE)
+    p, q, panel = products.shape[1], products.shape[2], block.shape[1] * float64x4.WIDTH
+    n_tiles = 1 + p // float64x4.WIDTH * p // (2 * TILE)
     share = 1 + X.shape[1] // n_tiles  # numbers of a row that are asked for during one tile
     for l in range(0, p, TILE):  # noqa: E741
-        wide = l // lanes.WIDTH * panel + first * lanes.WIDTH
+        wide = l // float64x4.WIDTH * panel + first * float64x4.WIDTH
         place = (b * p + l) * q + l
-        if l + lanes.WIDTH < p:
+        if l + float64x4.WIDTH < p:
             add_corner(block, wide, panel, n, products, place, q)
         else:
             add_square(block, wide, n, products, place, q)
-        for j in range(l + 2 * lanes.WIDTH, p, lanes.WIDTH):
-            narrow = j // lanes.WIDTH * panel + first * lanes.WIDTH
+        for j in range(l + 2 * float64x4.WIDTH, p, float64x4.WIDTH):
+            narrow = j // float64x4.WIDTH * panel + first * float64x4.WIDTH
             place = (b * p + j) * q + l
             add_tile(block, narrow, wide, panel, n, products, place, q, X, ahead, share)
             ahead += n * share
@@ -124,20 +125,20 @@ def add_tile(block, narrow, wide, panel, n, products, place, width, X, ahead, sh
 
     narrow and wide are where the panel and the first of the three begin.
     """
-    a0 = a1 = a2 = b0 = b1 = b2 = c0 = c1 = c2 = d0 = d1 = d2 = lanes.spread(0.0)
-    for t in range(0, n * lanes.WIDTH, lanes.WIDTH):
-        lanes.call(X, ahead)
+    a0 = a1 = a2 = b0 = b1 = b2 = c0 = c1 = c2 = d0 = d1 = d2 = float64x4.spread(0.0)
+    for t in range(0, n * float64x4.WIDTH, float64x4.WIDTH):
+        prefetch(X, ahead)
         ahead += share
-        x = lanes.load(block, wide + t)
-        y = lanes.load(block, wide + panel + t)
-        z = lanes.load(block, wide + 2 * panel + t)
-        k = lanes.spread_from(block, narrow + t)
+        x = float64x4.load(block, wide + t)
+        y = float64x4.load(block, wide + panel + t)
+        z = float64x4.load(block, wide + 2 * panel + t)
+        k = float64x4.spread_from(block, narrow + t)
         a0, a1, a2 = add3(k, x, y, z, a0, a1, a2)
-        k = lanes.spread_from(block, narrow + t + 1)
+        k = float64x4.spread_from(block, narrow + t + 1)
         b0, b1, b2 = add3(k, x, y, z, b0, b1, b2)
-        k = lanes.spread_from(block, narrow + t + 2)
+        k = float64x4.spread_from(block, narrow + t + 2)
         c0, c1, c2 = add3(k, x, y, z, c0, c1, c2)
-        k = lanes.spread_from(block, narrow + t + 3)
+        k = float64x4.spread_from(block, narrow + t + 3)
         d0, d1, d2 = add3(k, x, y, z, d0, d1, d2)
     put3(products, place, a0, a1, a2)
     put3(products, place + width, b0, b1, b2)
@@ -148,40 +149,40 @@ def add_tile(block, narrow, wide, panel, n, products, place, width, X, ahead, sh
 @compiled
 def add_corner(block, first, panel, n, products, place, width):
     """Add the products of a panel with itself, and of the next one with both: 4 x 4 and 4 x 8."""
-    a = b = c = d = a0 = a1 = b0 = b1 = c0 = c1 = d0 = d1 = lanes.spread(0.0)
-    for t in range(first, first + n * lanes.WIDTH, lanes.WIDTH):
-        x, y = lanes.load(block, t), lanes.load(block, panel + t)
-        a = lanes.multiply_add(lanes.spread_from(block, t), x, a)
-        b = lanes.multiply_add(lanes.spread_from(block, t + 1), x, b)
-        c = lanes.multiply_add(lanes.spread_from(block, t + 2), x, c)
-        d = lanes.multiply_add(lanes.spread_from(block, t + 3), x, d)
-        a0, a1 = add2(lanes.spread_from(block, panel + t), x, y, a0, a1)
-        b0, b1 = add2(lanes.spread_from(block, panel + t + 1), x, y, b0, b1)
-        c0, c1 = add2(lanes.spread_from(block, panel + t + 2), x, y, c0, c1)
-        d0, d1 = add2(lanes.spread_from(block, panel + t + 3), x, y, d0, d1)
+    a = b = c = d = a0 = a1 = b0 = b1 = c0 = c1 = d0 = d1 = float64x4.spread(0.0)
+    for t in range(first, first + n * float64x4.WIDTH, float64x4.WIDTH):
+        x, y = float64x4.load(block, t), float64x4.load(block, panel + t)
+        a = float64x4.multiply_add(float64x4.spread_from(block, t), x, a)
+        b = float64x4.multiply_add(float64x4.spread_from(block, t + 1), x, b)
+        c = float64x4.multiply_add(float64x4.spread_from(block, t + 2), x, c)
+        d = float64x4.multiply_add(float64x4.spread_from(block, t + 3), x, d)
+        a0, a1 = add2(float64x4.spread_from(block, panel + t), x, y, a0, a1)
+        b0, b1 = add2(float64x4.spread_from(block, panel + t + 1), x, y, b0, b1)
+        c0, c1 = add2(float64x4.spread_from(block, panel + t + 2), x, y, c0, c1)
+        d0, d1 = add2(float64x4.spread_from(block, panel + t + 3), x, y, d0, d1)
     put4(products, place, width, a, b, c, d)
-    place += lanes.WIDTH * width
+    place += float64x4.WIDTH * width
     put4(products, place, width, a0, b0, c0, d0)
-    put4(products, place + lanes.WIDTH, width, a1, b1, c1, d1)
+    put4(products, place + float64x4.WIDTH, width, a1, b1, c1, d1)
 
 
 @compiled
 def add_square(block, first, n, products, place, width):
     """Add the products of a panel with itself, 4 x 4."""
-    a = b = c = d = lanes.spread(0.0)
-    for t in range(first, first + n * lanes.WIDTH, lanes.WIDTH):
-        x = lanes.load(block, t)
-        a = lanes.multiply_add(lanes.spread_from(block, t), x, a)
-        b = lanes.multiply_add(lanes.spread_from(block, t + 1), x, b)
-        c = lanes.multiply_add(lanes.spread_from(block, t + 2), x, c)
-        d = lanes.multiply_add(lanes.spread_from(block, t + 3), x, d)
+    a = b = c = d = float64x4.spread(0.0)
+    for t in range(first, first + n * float64x4.WIDTH, float64x4.WIDTH):
+        x = float64x4.load(block, t)
+        a = float64x4.multiply_add(float64x4.spread_from(block, t), x, a)
+        b = float64x4.multiply_add(float64x4.spread_from(block, t + 1), x, b)
+        c = float64x4.multiply_add(float64x4.spread_from(block, t + 2), x, c)
+        d = float64x4.multiply_add(float64x4.spread_from(block, t + 3), x, d)
     put4(products, place, width, a, b, c, d)
 
 
 @compiled
 def add2(k, x, y, a, b):
     """k times each of two vectors, added to two others."""
-    return lanes.multiply_add(k, x, a), lanes.multiply_add(k, y, b)
+    return float64x4.multiply_add(k, x, a), float64x4.multiply_add(k, y, b)
 
 
 @compiled
@@ -196,13 +197,17 @@ def put4(products, place, width, a, b, c, d):
 @compiled
 def put(products, place, vector):
     """Add a vector to 4 numbers."""
-    lanes.store(products, place, lanes.add(lanes.load(products, place), vector))
+    float64x4.store(products, place, float64x4.add(float64x4.load(products, place), vector))
 
 
 @compiled
 def add3(k, x, y, z, a, b, c):
     """k times each of three vectors, added to three others."""
-    return lanes.multiply_add(k, x, a), lanes.multiply_add(k, y, b), lanes.multiply_add(k, z, c)
+    return (
+        float64x4.multiply_add(k, x, a),
+        float64x4.multiply_add(k, y, b),
+        float64x4.multiply_add(k, z, c),
+    )
 
 
 @compiled

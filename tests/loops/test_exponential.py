@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from rosenblatt.loops.simd import exponential
+from rosenblatt.loops import exponential
 
 
 def test_it_is_right_to_the_last_places():

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rosenblatt.loops.simd import tiles
+from rosenblatt.loops import tiles
 from rosenblatt.runtime.storage import read_only
 
 

@@ -2,7 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rosenblatt.column_errors import is_missing, which_missing
+from rosenblatt.missing_values import is_missing, which_missing
 
 
 @pytest.mark.parametrize(
