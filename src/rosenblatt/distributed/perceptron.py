@@ -15,7 +15,7 @@ from sklearn.base import clone
 
 from rosenblatt import checks
 from rosenblatt.base import warn_not_converged
-from rosenblatt.linear_model.averaged import AveragedPerceptron
+from rosenblatt.linear_model.averaged_perceptron import AveragedPerceptron
 
 from .census import Census
 from .passes import PartRows, Passes

@@ -311,3 +311,11 @@ def warn_if_flat(kernel: Any, X: Any) -> None:
         f"Standardise X, or try gamma={1 / float(np.median(apart)):.3g}, which suits the "
         "distances between these rows."
     )
+
+
+def check_finite_scores(scores: NDArray[Any]) -> None:
+    """Raise if a row has a score that is not finite."""
+    finite = np.isfinite(scores).all(axis=1)
+    if not finite.all():
+        row = int(np.argmin(finite))
+        raise ValueError(f"The score of row {row} of X overflowed; scale X as the training rows.")

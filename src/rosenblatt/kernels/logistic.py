@@ -26,9 +26,15 @@ from rosenblatt.solvers.logistic import (
     logistic_problem,
 )
 
-from .dual import refuse_overflow
 from .functions import Kernel, canonical
-from .gram import NAMES, called_kernel, check_symmetric, gamma_of, kernel_of
+from .gram import (
+    NAMES,
+    called_kernel,
+    check_finite_scores,
+    check_symmetric,
+    gamma_of,
+    kernel_of,
+)
 from .shared_products import SharesProducts
 from .space import KernelSpace
 
@@ -220,7 +226,7 @@ class KernelLogisticRegression(
             known = self.kernel == "precomputed"
             K = rows if known else self._kernel(self.gamma_, rows, self.X_fit_)
             scores: NDArray[Any] = np.asarray(K, rows.dtype) @ self.dual_coef_.T + self.intercept_
-        refuse_overflow(scores)
+        check_finite_scores(scores)
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
     def _kernel(self, gamma: float | None, *tables: Any) -> Any:

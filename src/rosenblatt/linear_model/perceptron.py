@@ -4,14 +4,14 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, Self
 
 from numpy.typing import NDArray
+from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from rosenblatt.base import fitting, warn_not_converged
-from rosenblatt.mistake_driven.classifier import Pick
-from rosenblatt.mistake_driven.examples import Examples
+from rosenblatt.base import fitting
+from rosenblatt.mistake_driven import Examples, Pick, Training, check_examples
 from rosenblatt.registry.row import Candidate, Contract, Row, Warm, unlike_repeated_rows
 
-from .perceptron_base import Columns, LinearPerceptron, Plane
+from .perceptron_base import LinearPerceptron, LinearWeights
 
 
 class Perceptron(LinearPerceptron):
@@ -201,43 +201,29 @@ class Perceptron(LinearPerceptron):
         sample_weight : array-like of shape (n,) or None
             Multiplies the step of each row; rows of weight 0 are not visited.
         """
-        begun = self._begin(X, y, coef_init, intercept_init, sample_weight)
-        weights, passes, visits, stopping = begun
-        for n_iter in passes:
-            if self.pick == "cyclic":
-                for rows in visits.in_order(n_iter):
-                    # On a mistake, y (w.x + b) <= 0: w += y x, b += y.
-                    visits.count(rows, weights.visit(rows, visits.updates_left))
-            else:
-                visits.correct_one(self.pick, n_iter)
-            if reason := stopping.reason():  # "converged" after a pass without a mistake
-                passes.stop(reason)
+        rng = check_random_state(self.random_state)
+        examples = check_examples(self, X, y, sample_weight, rng=rng)
+        weights = self._weights(examples, *self._start(examples, coef_init, intercept_init))
 
-        stopping.publish(self, passes.n_iter, passes.stop_reason)
-        if shortfall := stopping.shortfall():
-            warn_not_converged(shortfall)
+        training = Training(self, weights, X, y, sample_weight, rng)
+        for rows in training:
+            # On a mistake, y (w.x + b) <= 0: w += y x and b += y.
+            training.count(rows, weights.visit(rows, training.updates_left))
+
+        training.set_attributes()
+        training.warn_if_not_converged()
         return self
 
     def _weights(
         self, examples: Examples, coef: NDArray[Any], intercept: NDArray[Any]
-    ) -> Plane | Columns:
-        """A plane for two classes, columns for more; with a penalty they shrink."""
-        shrinkage = None
-        if self.penalty is not None:
-            l1_ratio = {"l1": 1.0, "l2": 0.0}.get(self.penalty, self.l1_ratio)
-            rate = self.eta0 * self.alpha
-            # A penalty so strong that it would change the sign of the weights sets them to zero.
-            shrinkage = (max(0.0, 1 - (1 - l1_ratio) * rate), l1_ratio * rate)
-        kind = Plane if examples.n_outputs == 1 else Columns
-        return kind(examples, coef, intercept, shrinkage)
-
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        if self.pick != "cyclic" and self.penalty is not None:
-            raise ValueError(
-                f"pick={self.pick!r} corrects one example at a time and takes no penalty; got "
-                f'penalty={self.penalty!r}. Use pick="cyclic" or penalty=None.'
-            )
+    ) -> LinearWeights:
+        if self.penalty is None:
+            return LinearWeights(examples, coef, intercept)
+        l1_ratio = {"l1": 1.0, "l2": 0.0}.get(self.penalty, self.l1_ratio)
+        rate = self.eta0 * self.alpha
+        # A penalty so strong that it would change the sign of the weights sets them to zero.
+        shrinkage = (max(0.0, 1 - (1 - l1_ratio) * rate), l1_ratio * rate)
+        return LinearWeights(examples, coef, intercept, shrinkage)
 
 
 ROW = Row(

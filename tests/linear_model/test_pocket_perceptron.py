@@ -11,18 +11,25 @@ from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning
 
 from rosenblatt import Perceptron, PocketPerceptron, Trace, certify
-from rosenblatt.mistake_driven.classifier import margins_of, wins_ties
 from tests.contract.estimators import problem
+from tests.reference import perceptron as reference
 
-TIES = {"mistake": 0, "positive": 1, "negative": -1}
+BOUNDARIES = ["mistake", "positive", "negative"]
 
 
 def error_of(model, X, y, weight, boundary):
     """The weighted share of rows that weights get wrong by the rule of the run."""
     scores = X @ model.coef_.T + model.intercept_
     scores = scores[:, 0] if scores.shape[1] == 1 else scores
-    margins = margins_of(scores, y)
-    wrong = (margins < 0) | ((margins == 0) & ~wins_ties(scores, y, TIES[boundary]))
+    if scores.ndim == 1:
+        sides = np.where(y == 1, 1, -1)
+        right = [
+            reference.is_right(score, side, boundary)
+            for score, side in zip(scores, sides, strict=True)
+        ]
+    else:
+        right = [reference.wins(row, k, boundary) for row, k in zip(scores, y, strict=True)]
+    wrong = ~np.array(right)
     return weight[wrong].sum() / weight.sum()
 
 
@@ -30,7 +37,7 @@ def error_of(model, X, y, weight, boundary):
     st.integers(0, 2**32 - 1),
     st.sampled_from([2, 3]),
     st.sampled_from(["cyclic", "random", "first", "worst"]),
-    st.sampled_from(sorted(TIES)),
+    st.sampled_from(BOUNDARIES),
     st.sampled_from([np.asarray, sp.csr_matrix]),
 )
 def test_the_pocket_holds_the_best_of_all_weights_of_the_run(
@@ -154,8 +161,8 @@ def test_certificates_hold_for_weights_that_were_rounded_to_32_bits():
 
 @pytest.mark.parametrize("storage", [np.asarray, sp.csr_matrix])
 @pytest.mark.parametrize("kind", ["normal", "whole", "wild"])
-def test_a_quick_look_at_many_planes_misses_none(kind, storage):
-    """After 32 corrections planes pass a filter: by brute force, on enough rows for it."""
+def test_rows_sorted_by_hardness_miss_no_better_plane(kind, storage):
+    """After 32 corrections the rows are sorted: by brute force, on enough rows for it."""
     for seed in range(6):
         rng = np.random.RandomState(seed)
         X = rng.standard_normal((300, 4))

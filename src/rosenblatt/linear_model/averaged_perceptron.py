@@ -4,13 +4,13 @@ from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils import check_random_state
 
-from rosenblatt.base import Attributes, fitting, warn_not_converged
-from rosenblatt.mistake_driven.examples import Examples
+from rosenblatt.base import Attributes, fitting
+from rosenblatt.mistake_driven import Examples, Training, check_examples
 from rosenblatt.registry.row import Candidate, Contract, Row, Warm, unlike_repeated_rows
 
-from . import averaged_loops
-from .perceptron_base import Columns, LinearPerceptron, LinearWeights, Plane, as_columns
+from .perceptron_base import LinearPerceptron, LinearWeights, as_columns
 
 
 class AveragedPerceptron(LinearPerceptron):
@@ -115,28 +115,27 @@ class AveragedPerceptron(LinearPerceptron):
         sample_weight: Any = None,
     ) -> Self:
         """Learn from X (n, d) and labels y (n,), given as to `Perceptron.fit`; return self."""
-        begun = self._begin(X, y, coef_init, intercept_init, sample_weight)
-        weights, passes, visits, stopping = begun
-        for n_iter in passes:
-            for rows in visits.in_order(n_iter):
-                visits.count(rows, weights.visit(rows, visits.updates_left))
-            if reason := stopping.reason():
-                passes.stop(reason)
+        rng = check_random_state(self.random_state)
+        examples = check_examples(self, X, y, sample_weight, rng=rng)
+        weights = self._weights(examples, *self._start(examples, coef_init, intercept_init))
 
-        stopping.publish(self, passes.n_iter, passes.stop_reason)
-        if shortfall := stopping.shortfall():
-            warn_not_converged(shortfall)
+        training = Training(self, weights, X, y, sample_weight, rng)
+        for rows in training:
+            # The perceptron's rule; u also sums the corrections, each times its visit.
+            training.count(rows, weights.visit(rows, training.updates_left))
+
+        training.set_attributes()
+        training.warn_if_not_converged()
         return self
 
     def _weights(
         self, examples: Examples, coef: NDArray[Any], intercept: NDArray[Any]
-    ) -> Plane | Columns:
-        kind = AveragedPlane if examples.n_outputs == 1 else AveragedColumns
-        return kind(examples, coef, intercept)
+    ) -> LinearWeights:
+        return MeanWeights(examples, coef, intercept)
 
 
-class Averaged(LinearWeights):
-    """Weights whose mean over all visits is published: ``mean = w - u / n_visits``."""
+class MeanWeights(LinearWeights):
+    """Weights and their mean over all visits, ``w - u / n_visits``."""
 
     drifts = True
 
@@ -144,12 +143,17 @@ class Averaged(LinearWeights):
         super().__init__(examples, coef, intercept)
         self.u, self.v = np.zeros(self.w.shape), np.zeros(self.b.shape)
 
+    def visit(self, order: NDArray[np.int32], most: int, mean: Any = None) -> Any:
+        """Visit rows in order, correct at most `most` mistakes; return (mistakes, loss, visits)."""
+        return super().visit(order, most, mean=(self.u, self.v, self.n_visits))
+
     def attributes(self, copy: bool = True) -> Attributes:
-        coef, b = self.running()
-        seen = max(self.n_visits, 1)
+        """Return the fitted attributes."""
+        coef, b = self.state()
+        n_visits = max(self.n_visits, 1)
         return {
-            "coef_": (coef - np.atleast_2d(self.u.T) / seen).astype(coef.dtype),
-            "intercept_": (b - self.v / seen).astype(b.dtype),
+            "coef_": (coef - np.atleast_2d(self.u.T) / n_visits).astype(coef.dtype),
+            "intercept_": (b - self.v / n_visits).astype(b.dtype),
             "last_coef_": coef.copy() if copy else coef,
             "last_intercept_": b.copy() if copy else b,
             "n_updates_": self.n_updates,
@@ -157,33 +161,13 @@ class Averaged(LinearWeights):
         }
 
     def resume(
-        self, n_updates: int, n_visits: int, mean: NDArray[Any], intercept: NDArray[Any]
+        self, n_updates: int, n_visits: int, coef: NDArray[Any], intercept: NDArray[Any]
     ) -> None:
-        """Continue the mean over earlier visits."""
-        super().resume(n_updates, n_visits, mean, intercept)
-        coef, b = self.running()
-        self.u = as_columns((coef.astype(np.float64) - mean) * n_visits)
-        self.v = (b.astype(np.float64) - intercept) * n_visits
-
-
-class AveragedPlane(Averaged, Plane):
-    """Two classes."""
-
-    def visit(self, order: NDArray[np.int32], most: int) -> tuple[int, float, int]:
-        return averaged_loops.averaged_pass(  # type: ignore[no-any-return]
-            self.X, self.push, order, self.examples.ties, most, self.bias, self.n_visits,
-            self.w, self.b, self.u, self.v,
-        )  # fmt: skip
-
-
-class AveragedColumns(Averaged, Columns):
-    """K classes."""
-
-    def visit(self, order: NDArray[np.int32], most: int) -> tuple[int, float, int]:
-        return averaged_loops.averaged_multiclass_pass(  # type: ignore[no-any-return]
-            self.X, self.codes, self.step, order, self.examples.ties, most, self.bias,
-            self.n_visits, self.w, self.b, self.scores, self.u, self.v,
-        )  # fmt: skip
+        """Continue the counts and the mean of earlier batches."""
+        super().resume(n_updates, n_visits, coef, intercept)
+        last_coef, last_intercept = self.state()
+        self.u = as_columns((last_coef.astype(np.float64) - coef) * n_visits)
+        self.v = (last_intercept.astype(np.float64) - intercept) * n_visits
 
 
 ROW = Row(
