@@ -316,7 +316,7 @@ class Training:
     @property
     def updates_left(self) -> int:
         """Number of corrections before `max_updates` is reached."""
-        return self.last_update - self.weights.n_updates
+        return int(self.last_update - self.weights.n_updates)
 
     @property
     def loss_per_row(self) -> float:

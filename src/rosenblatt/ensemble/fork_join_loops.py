@@ -15,7 +15,7 @@ import time
 import numpy as np
 
 from rosenblatt.loops import compiled, instruction
-from rosenblatt.loops.simd import call_function, llvm_type
+from rosenblatt.loops.llvm import call_function, llvm_type
 
 # Places on the board; those that several threads write are on cache lines of their own.
 WORD, FINISHED, TICKET, KIND, ABOUT, PARTS, N_HELPERS, BOARD = 0, 8, 16, 24, 25, 26, 27, 32

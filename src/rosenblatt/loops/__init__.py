@@ -86,6 +86,13 @@ class Loop:
 
         return compiler.dispatcher_of(self)
 
+    @property
+    def _numba_type_(self) -> Any:
+        """The type that Numba gives to a loop in the code of another loop."""
+        from . import compiler
+
+        return compiler.type_of_loop(self)
+
 
 class Instruction:
     """A function with one implementation for plain Python and another for the compiler."""
@@ -105,6 +112,13 @@ class Instruction:
         loop compiles, and may import llvmlite then.
         """
         self.build = build
+
+    @property
+    def _numba_type_(self) -> Any:
+        """The type that Numba gives to an instruction in the code of a loop."""
+        from . import compiler
+
+        return compiler.type_of_instruction(self)
 
 
 def instruction(signature: str) -> Callable[[Callable[..., Any]], Instruction]:

@@ -8,7 +8,8 @@ read as unsigned, which spares the test for a negative index at every element.
 import numpy as np
 
 from . import compiled, instruction
-from .simd import llvm_type, prefetch
+from .llvm import llvm_type
+from .simd import prefetch
 
 # How many visits ahead a row is prefetched, and how much of it: the processor prefetches the rest
 # of a long row by itself. Measured best for rows of 50 and 500 numbers and for sparse ones.

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from . import instruction
+from .llvm import call_function, llvm_type
 
 __all__ = ["count_bits", "float32x8", "float64x4", "int32x8", "lowest_bit", "prefetch"]
 
@@ -32,7 +33,7 @@ BLOCK = 64  # bytes of ASCII that `put_words` reads together
 def _vectors(dtype: type, width: int) -> ModuleType:
     """Return a namespace for operations; Numba can look up names in modules only."""
     namespace = ModuleType(f"{dtype.__name__}x{width}")
-    namespace.WIDTH, namespace.DTYPE = width, dtype  # type: ignore[attr-defined]
+    namespace.WIDTH, namespace.DTYPE = width, dtype
     return namespace
 
 
@@ -44,28 +45,9 @@ FLOATS, EVERY = (float64x4, float32x8), (float64x4, float32x8, int32x8)
 # LLVM code that several operations share. `v` is one of the three types.
 
 
-def llvm_type(name):
-    """Return the LLVM type with a name such as int64 or float64x4."""
-    from llvmlite import ir
-
-    if vector := re.fullmatch(r"(\w+)x(\d+)", name):
-        return ir.VectorType(llvm_type(vector[1]), int(vector[2]))
-    others = {"float64": ir.DoubleType(), "float32": ir.FloatType(), "void": ir.VoidType()}
-    return others.get(name) or ir.IntType(int(name.removeprefix("int")))
-
-
 def _address(builder, array, place, kind):
     """A pointer to a place of an array, for loads of a kind."""
     return builder.bitcast(builder.gep(array, [place]), kind.as_pointer())
-
-
-def call_function(builder, name, result, *arguments):
-    """Call an intrinsic of LLVM."""
-    from llvmlite import ir
-    from numba.core import cgutils
-
-    kind = ir.FunctionType(result, [argument.type for argument in arguments])
-    return builder.call(cgutils.get_or_insert_function(builder.module, kind, name), arguments)
 
 
 def _constant(kind, value):
