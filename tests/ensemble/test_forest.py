@@ -331,9 +331,9 @@ def test_sparse_rows_are_answered_in_blocks(monkeypatch):
         monkeypatch.setattr(module, "CELLS_AT_ONCE", 100 * X.shape[1])
     sizes, toarray = [], sp.csr_matrix.toarray
 
-    def counted(rows):
+    def counted(rows, out=None):
         sizes.append(rows.shape[0])
-        return toarray(rows)
+        return toarray(rows, out=out)
 
     monkeypatch.setattr(sp.csr_matrix, "toarray", counted)
     for answer in ("predict_proba", "apply", "vote_shares"):

@@ -314,29 +314,35 @@ def mean_values(trees: Sequence[Tree], X: Any) -> NDArray[np.float64]:
     size = max(1, min(ROWS_AT_ONCE, CELLS_AT_ONCE // X.shape[1], each))
 
     def work(first: int, last: int) -> None:
-        for i in range(first * size, min(last * size, n), size):
-            block = X[i : i + size]
-            rows = Rows.of(block.toarray() if sp.issparse(block) else block)
+        for i, block in dense_blocks(X[first * size : last * size], size):
+            rows, place = Rows.of(block), slice(first * size + i, first * size + i + len(block))
             for tree in trees:
                 value, leaves = tree.value.reshape(tree.node_count, -1), tree.leaves_of(rows)
                 if "numba" in sys.modules:
-                    routing_loops.add_values(value, leaves, out[i : i + size])
+                    routing_loops.add_values(value, leaves, out[place])
                 else:
-                    out[i : i + size] += value[leaves]
+                    out[place] += value[leaves]
 
     blocks = -(-n // size)
     threads.over_chunks(work, blocks, n * max(len(trees) * 10, X.shape[1]))
     return (out / len(trees)).reshape(n, *shape)
 
 
-def dense_blocks(X: Any) -> Iterator[tuple[int, NDArray[Any]]]:
-    """The rows of X in dense blocks, with where each begins: one, or of CSR rows limited ones."""
+def dense_blocks(X: Any, most: int | None = None) -> Iterator[tuple[int, NDArray[Any]]]:
+    """Yield dense blocks of at most `most` rows of X, each with its first row.
+
+    Blocks of sparse rows are of limited size and share one buffer: use each before the next.
+    """
+    n, most = X.shape[0], most or X.shape[0]
     if not sp.issparse(X):
-        yield 0, X
+        for first in range(0, n, most):
+            yield first, X[first : first + most]
         return
-    step = max(1, CELLS_AT_ONCE // X.shape[1])
-    for first in range(0, X.shape[0], step):
-        yield first, X[first : first + step].toarray()
+    size = max(1, min(CELLS_AT_ONCE // X.shape[1], most))
+    buffer = np.empty((min(size, n), X.shape[1]), X.dtype)
+    for first in range(0, n, size):
+        block = X[first : first + size]
+        yield first, block.toarray(out=buffer[: block.shape[0]])
 
 
 def _by_node(name: str) -> bool:
