@@ -25,7 +25,6 @@ from rosenblatt import (
     threads,
 )
 from rosenblatt.certificates import tree_routing
-from rosenblatt.ensemble import packed_trees
 from rosenblatt.tree import structure
 
 CANCER = load_breast_cancer(return_X_y=True)
@@ -328,13 +327,13 @@ def test_sparse_rows_are_answered_in_blocks(monkeypatch):
     make = partial(RandomForestClassifier, 20, max_depth=3, oob_score=True, random_state=0)
     sparse = sp.csr_matrix(X)
     forest, same = make().fit(X, y), make().fit(sparse, y)
-    for module in (structure, packed_trees, tree_routing):
+    for module in (structure, tree_routing):
         monkeypatch.setattr(module, "CELLS_AT_ONCE", 100 * X.shape[1])
     sizes, toarray = [], sp.csr_matrix.toarray
 
-    def counted(rows):
+    def counted(rows, out=None):
         sizes.append(rows.shape[0])
-        return toarray(rows)
+        return toarray(rows, out=out)
 
     monkeypatch.setattr(sp.csr_matrix, "toarray", counted)
     for answer in ("predict_proba", "apply", "vote_shares"):

@@ -22,9 +22,9 @@ from rosenblatt.capabilities import ModelPath, rows_of
 from rosenblatt.explanation import Explanation, one_row, two_classes
 from rosenblatt.registry.row import Candidate, Contract, Row, Warm
 from rosenblatt.tree import DecisionTreeClassifier
+from rosenblatt.tree.structure import Tree, mean_values
 from rosenblatt.tree.text import path_contributions
 
-from .packed_trees import PackedTrees
 from .weak_learners import weak_learner
 
 Floats = NDArray[np.float64]
@@ -164,7 +164,7 @@ class AdaBoostClassifier(CallbackSupportMixin, ensemble.AdaBoostClassifier):  # 
             D[weightless] = 0.0
 
         self.__dict__.update(self._so_far(record))
-        self.__dict__.pop("_packed", None)
+        self.__dict__.pop("_trees_kept", None)
         self.n_iter_, self.stop_reason_ = passes.n_iter, passes.stop_reason
         return self
 
@@ -251,7 +251,7 @@ class AdaBoostClassifier(CallbackSupportMixin, ensemble.AdaBoostClassifier):  # 
         weights = self.estimator_weights_[: len(self.estimators_)]
         if self._votes_by_trees():
             rows = X if sp.issparse(X) else np.asarray(X, np.float64)
-            votes = self._packed_trees(rows).mean(rows)[:, 0] * len(weights)
+            votes = mean_values(self._voting_trees(), rows)[:, 0] * len(weights)
             return _as_scores(votes, float(np.abs(weights).sum()))
         *_, scores = self._staged_scores(X)
         return np.asarray(scores)
@@ -309,16 +309,12 @@ class AdaBoostClassifier(CallbackSupportMixin, ensemble.AdaBoostClassifier):  # 
         """Whether all learners are trees of ours."""
         return all(type(model) is DecisionTreeClassifier for model in self.estimators_)
 
-    def _packed_trees(self, X: Any) -> PackedTrees:
-        """The trees with votes in their leaves; kept for the next rows."""
-        packed: PackedTrees | None = vars(self).get("_packed")
-        if packed is None:
+    def _voting_trees(self) -> list[Tree]:
+        """Return the trees with votes in their leaves; kept for the next rows."""
+        if "_trees_kept" not in vars(self):
             ballots = zip(self.estimators_, self.estimator_weights_, strict=False)
-            trees = [model.tree_.voting(weight) for model, weight in ballots]
-            packed = PackedTrees.of(trees, X.shape[0])
-            if packed.nodes is not None:
-                self._packed = packed
-        return packed
+            self._trees_kept = [model.tree_.voting(weight) for model, weight in ballots]
+        return self._trees_kept
 
     @property
     def feature_importances_(self) -> Floats:
@@ -349,7 +345,7 @@ class AdaBoostClassifier(CallbackSupportMixin, ensemble.AdaBoostClassifier):  # 
             raise TypeError(f"{kind} cannot say what each column adds, and so its vote cannot.")
         row = one_row(self, x, self._check_X)
         row = np.asarray(row.toarray() if sp.issparse(row) else row, np.float64)
-        votes = self._packed_trees(row).mean(row)[0, 0]
+        votes = mean_values(self._voting_trees(), row)[0, 0]
         winner, second = two_classes(self.classes_, votes, rival)
         weights = self.estimator_weights_[: len(self.estimators_)]
         start, parts = 0.0, np.zeros(self.n_features_in_)
@@ -423,7 +419,7 @@ class AdaBoostClassifier(CallbackSupportMixin, ensemble.AdaBoostClassifier):  # 
 
     def __getstate__(self) -> Any:
         state = super().__getstate__()
-        return {name: value for name, value in state.items() if name != "_packed"}
+        return {name: value for name, value in state.items() if name != "_trees_kept"}
 
 
 RECORDED = ("alphas_", "train_errors_", "error_bounds_", "edge_bounds_")

@@ -20,10 +20,8 @@ from rosenblatt.runtime import threads
 from rosenblatt.tree.base import DecisionTree
 from rosenblatt.tree.inputs import TableInput, class_weights
 from rosenblatt.tree.settings import Settings, Targets
-from rosenblatt.tree.structure import Tree, dense_blocks
+from rosenblatt.tree.structure import Tree, dense_blocks, mean_values
 from rosenblatt.tree.text import path_contributions
-
-from .packed_trees import PackedTrees
 
 TREES_BETWEEN_REPORTS = 4  # a thread, if callbacks are to be called
 TREE_PARAMETERS = (
@@ -117,7 +115,6 @@ class Forest(CallbackSupportMixin, TableInput, BaseEstimator):  # type: ignore[m
         self.estimator_ = self._tree(**{name: getattr(self, name) for name in TREE_PARAMETERS})
         trees = self._trees(rows, targets, weights, y, seeds)
         self.estimators_ = self._report(X, y, sample_weight, old, trees, seeds)
-        self.__dict__.pop("_packed", None)
         if self.oob_score and (seeds or not hasattr(self, "oob_score_")):
             self._score_out_of_bag(rows, targets, y)
 
@@ -241,15 +238,9 @@ class Forest(CallbackSupportMixin, TableInput, BaseEstimator):  # type: ignore[m
         """The mean over the trees of the values (n, o, K) of the leaves."""
         check_is_fitted(self)
         rows = self._check_rows(X, reset=False)
-        packed = vars(self).get("_packed")
-        if packed is None:
-            trees = [model.tree_ for model in self.estimators_]
-            packed = PackedTrees.of(trees, rows.shape[0])
-            if packed.nodes is not None:
-                self._packed = packed
         most = self.n_jobs if isinstance(self.n_jobs, int) and self.n_jobs > 0 else threads.count()
         with threads.limit(most):
-            return packed.mean(rows)
+            return mean_values([model.tree_ for model in self.estimators_], rows)
 
     def apply(self, X: Any) -> NDArray[np.int64]:
         """Return the leaf of each row in each tree, shape (n, n_trees).
@@ -366,10 +357,6 @@ class Forest(CallbackSupportMixin, TableInput, BaseEstimator):  # type: ignore[m
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self.estimators_)
-
-    def __getstate__(self) -> Any:
-        state = super().__getstate__()
-        return {name: value for name, value in state.items() if name != "_packed"}
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -1,9 +1,80 @@
 # mypy: ignore-errors
-"""Rows sent down a tree."""
+"""Send rows down a tree."""
 
 import numpy as np
 
 from rosenblatt.loops import compiled
+
+ROWS_AT_ONCE = 16  # in flight: each step of a row waits for the one before
+ONE, TWO, CHILD, COLUMN = (np.uint64(k) for k in (1, 2, 32, 0xFFFFFFFF))
+
+
+@compiled
+def pack_nodes(left, right, feature, threshold, missing_left, order, nodes, cuts):
+    """Write the nodes of a binary tree level by level to nodes (2 N,) and cuts (2 N,).
+
+    Both are the same memory. The first word of a node has the place of its left child in the high
+    half; the right child follows it. The low half is twice the column, plus one if NaN goes right.
+    The second word is the threshold. A leaf is its own left child. order (N,) gets the number of
+    each node in the tree.
+    """
+    order[0] = 0
+    end = 1
+    for i in range(left.shape[0]):
+        node = order[i]
+        if left[node] < 0:
+            nodes[2 * i], cuts[2 * i + 1] = np.uint64(2 * i) << CHILD, np.inf
+        else:
+            low = 2 * np.int64(feature[node]) + (missing_left[node] == 0)
+            nodes[2 * i] = np.uint64(2 * end) << CHILD | np.uint64(low)
+            cuts[2 * i + 1] = threshold[node]
+            order[end], order[end + 1] = left[node], right[node]
+            end += 2
+
+
+@compiled(inline=True)
+def next_node(X, i, shift, nodes, cuts, node):
+    """Return the child of a node that row i goes to; a leaf leads to itself."""
+    word = nodes[node]
+    goes_left = X[i, (word & COLUMN) >> shift] <= cuts[node + ONE]
+    return (word >> CHILD) + (np.uint64(0) if goes_left else TWO)
+
+
+@compiled
+def route(X, shift, nodes, cuts, order, at, leaves):
+    """Write the leaf of each row of X to leaves (n,); see `pack_nodes` for the tree.
+
+    X is (n, d), without NaN, if shift is 1, and (n, 2 d) if it is 0: then each column stands there
+    with -inf in place of NaN, and next to it as it is. Scratch: at (ROWS_AT_ONCE,).
+    """
+    n = X.shape[0]
+    n_together = n - n % ROWS_AT_ONCE
+    for first in range(0, n_together, ROWS_AT_ONCE):
+        for i in range(ROWS_AT_ONCE):
+            at[i] = 0
+        moved = ONE
+        while moved:
+            moved = np.uint64(0)
+            for i in range(ROWS_AT_ONCE):
+                node = at[i]
+                at[i] = next_node(X, np.uint64(first + i), shift, nodes, cuts, node)
+                moved |= at[i] ^ node
+        for i in range(ROWS_AT_ONCE):
+            leaves[first + i] = order[at[i] >> ONE]
+    for i in range(n_together, n):
+        node, child = ONE, np.uint64(0)
+        while child != node:
+            node = child
+            child = next_node(X, np.uint64(i), shift, nodes, cuts, node)
+        leaves[i] = order[node >> ONE]
+
+
+@compiled
+def add_values(value, leaves, out):
+    """Add the values (N, S) of the leaves (n,) to out (n, S)."""
+    for i in range(out.shape[0]):
+        for s in range(out.shape[1]):
+            out[i, s] += value[leaves[i], s]
 
 
 @compiled
@@ -20,11 +91,11 @@ def branch_of(code, node, first, stop, branch_code, branch_child):
 
 
 @compiled
-def route(
+def route_by_branches(
     X, feature, threshold, left, right, missing_left, first_branch, n_branches, branch_code,
     branch_child, n_categories, leaves,
 ):  # fmt: skip
-    """Write the leaf of each row of X (n, d) to leaves (n,)."""
+    """Write the leaf of each row of X (n, d) to leaves (n,); nodes may have many branches."""
     for i in range(X.shape[0]):
         node = 0
         while left[node] >= 0:
@@ -45,86 +116,3 @@ def route(
                     break
             node = child
         leaves[i] = node
-
-
-NAN_RIGHT = 0xFFFF
-CHILD, COLUMN, SIXTEEN = np.uint64(32), np.uint64(16), np.uint64(0xFFFF)
-
-
-@compiled
-def rank_columns(columns, thresholds, starts, places, ranks):
-    """Write how many of its column's thresholds are below each value to ranks (n, 2 d).
-
-    columns (d, n) are the values; thresholds, sorted, of column j begin at starts[j]. A value is
-    at most the threshold of rank r if its own rank is at most r. NaN has the largest rank in the
-    first d columns of ranks and the least in the others, for nodes that send it left. All rows
-    take each step of the bisection together, so that none waits. Scratch: places (n,).
-    """
-    d, n = columns.shape
-    for j in range(d):
-        first, size, column = starts[j], starts[j + 1] - starts[j], columns[j]
-        for i in range(n):
-            places[i] = first
-        while size > 1:
-            half = size >> 1
-            for i in range(n):
-                places[i] += half & -np.int64(thresholds[places[i] + half - 1] < column[i])
-            size -= half
-        for i in range(n):
-            rank = places[i] - first
-            if size:
-                rank += np.int64(thresholds[places[i]] < column[i])
-            ranks[i, d + j] = rank
-            ranks[i, j] = rank if column[i] == column[i] else NAN_RIGHT
-
-
-@compiled(inline=True)
-def next_node(ranks, row, nodes, node):
-    """Where a row goes from a node: a leaf leads to itself."""
-    packed = nodes[node]
-    rank = ranks[row + ((packed >> COLUMN) & SIXTEEN)]
-    return (packed >> CHILD) + np.uint64(rank > (packed & SIXTEEN))
-
-
-@compiled
-def add_leaf_values(ranks, nodes, roots, leaf, value, out):
-    """Add the values of the leaves of each row, over all trees, to out (n, S).
-
-    ranks (2 n d,) are those of `rank_columns`. A node is its left child, the column of ranks that
-    it asks for and the rank of its threshold, in one number; the right child is the next. Tree t
-    starts at roots[t]; leaf (N,) is the place of a leaf in value. Six rows go down at once,
-    because each step of a row waits for the one before; more would not fit into registers.
-    """
-    n = out.shape[0]
-    width = np.uint64(ranks.shape[0] // max(n, 1))
-    for t in range(roots.shape[0]):
-        root, i = np.uint64(roots[t]), 0
-        while i + 6 <= n:
-            r0 = np.uint64(i) * width
-            r1, r2 = r0 + width, r0 + np.uint64(2) * width
-            r3, r4, r5 = r1 + r2 - r0, r2 + r2 - r0, r2 + r2 + width - r0
-            a, b, c, d, e, f = root, root, root, root, root, root
-            moved = True
-            while moved:
-                u, v = next_node(ranks, r0, nodes, a), next_node(ranks, r1, nodes, b)
-                w, x = next_node(ranks, r2, nodes, c), next_node(ranks, r3, nodes, d)
-                y, z = next_node(ranks, r4, nodes, e), next_node(ranks, r5, nodes, f)
-                moved = ((u ^ a) | (v ^ b) | (w ^ c) | (x ^ d) | (y ^ e) | (z ^ f)) != 0
-                a, b = next_node(ranks, r0, nodes, u), next_node(ranks, r1, nodes, v)
-                c, d = next_node(ranks, r2, nodes, w), next_node(ranks, r3, nodes, x)
-                e, f = next_node(ranks, r4, nodes, y), next_node(ranks, r5, nodes, z)
-            for s in range(out.shape[1]):
-                out[i, s] += value[leaf[a], s]
-                out[i + 1, s] += value[leaf[b], s]
-                out[i + 2, s] += value[leaf[c], s]
-                out[i + 3, s] += value[leaf[d], s]
-                out[i + 4, s] += value[leaf[e], s]
-                out[i + 5, s] += value[leaf[f], s]
-            i += 6
-        while i < n:
-            node, row = root, np.uint64(i) * width
-            while nodes[node] >> CHILD != node:
-                node = next_node(ranks, row, nodes, node)
-            for s in range(out.shape[1]):
-                out[i, s] += value[leaf[node], s]
-            i += 1

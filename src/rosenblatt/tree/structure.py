@@ -1,17 +1,25 @@
 """A grown tree as arrays: scikit-learn's names, and branches for categories."""
 
-from collections.abc import Iterator
+import sys
+from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import Any
+from math import prod
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from rosenblatt.runtime import threads
+from rosenblatt.runtime.storage import read_only
+
+from . import routing_loops
+
 LEAF, UNDEFINED = -1, -2
 KNOWN_LEFT, KNOWN_RIGHT, MISSING_BRANCH = 0, 1, 2  # branches of a threshold with NaN apart
-ROWS_IN_NUMPY = 4_000  # above, compiled routing pays for itself
-CELLS_AT_ONCE = 4_000_000  # of sparse rows that are routed
+ROWS_WITHOUT_NUMBA = 50  # walked in Python while Numba is not loaded, which takes a second
+ROWS_AT_ONCE = 8_192  # routed by one tree after another
+CELLS_AT_ONCE = 250_000  # of those rows, which then stay in the cache
 
 _ARRAYS = (
     "children_left", "children_right", "feature", "threshold", "missing_go_to_left", "impurity",
@@ -104,7 +112,7 @@ class Tree:
     @property
     def is_multiway(self) -> bool:
         """Whether a node has other branches than left and right."""
-        return bool((self.first_branch >= 0).any())
+        return len(self.branch_code) > 0
 
     def branches(self, node: int) -> list[tuple[int, int]]:
         """The branches of a node: code and child of each."""
@@ -145,93 +153,59 @@ class Tree:
         """
         if sp.issparse(X):
             return np.concatenate([self.apply(block) for _, block in dense_blocks(X)])
-        if len(X) == 1:
-            return np.array([self._route_one(X[0])], np.int64)
-        if len(X) >= ROWS_IN_NUMPY:
-            from rosenblatt.runtime import threads
+        leaves = np.empty(len(X), np.int64)
 
-            leaves = np.empty(len(X), np.int64)
-            threads.over_chunks(
-                lambda start, stop: self.route(X[start:stop], leaves[start:stop]),
-                len(X), len(X) * 30,
-            )  # fmt: skip
-            return leaves
-        nodes = np.zeros(len(X), np.int64)
-        rows = np.arange(len(X))
-        if self.node_count == 1:
-            return nodes
-        while len(rows):
-            here = nodes[rows]
-            there = self.step(X, rows, here)
-            nodes[rows] = there
-            moves = (there != here) & (self.children_left[there] != LEAF)
-            rows = rows[moves]
-        return nodes
+        def route(start: int, stop: int) -> None:
+            leaves[start:stop] = self.leaves_of(Rows.of(X[start:stop]))
 
-    def route(self, X: NDArray[Any], leaves: NDArray[np.int64]) -> None:
-        """Write the leaf of each row of X (n, d) to leaves (n,), compiled and on one thread."""
-        from . import routing_loops
+        threads.over_chunks(route, len(X), len(X) * 30)
+        return leaves
 
-        routing_loops.route(
-            np.ascontiguousarray(X), self.feature, self.threshold, self.children_left,
-            self.children_right, self.missing_go_to_left, self.first_branch, self.n_branches,
-            self.branch_code, self.branch_child, self.n_categories, leaves,
-        )  # fmt: skip
-
-    def _route_one(self, x: NDArray[Any]) -> int:
-        """The leaf of one row (d,)."""
-        feature, threshold, left = self.feature, self.threshold, self.children_left
+    def leaves_of(self, rows: "Rows") -> NDArray[np.int64]:
+        """Return the leaf of each row, on one thread."""
+        X, table, shift = rows
+        if len(X) <= ROWS_WITHOUT_NUMBA and "numba" not in sys.modules:
+            return np.array([self._leaf_of(x.tolist()) for x in X], np.int64)
+        leaves = np.empty(len(X), np.int64)
         if self.is_multiway:
-            X, node = x[np.newaxis], np.zeros(1, np.int64)
-            row = np.zeros(1, np.int64)
-            while left[node[0]] != LEAF:
-                child = self.step(X, row, node)
-                if child[0] == node[0]:
-                    break
-                node = child
-            return int(node[0])
-        node_, values = 0, x.tolist()
-        while (child_ := left.item(node_)) != LEAF:
-            value = values[feature.item(node_)]
-            goes = value <= threshold.item(node_) if value == value else (
-                self.missing_go_to_left.item(node_)
+            routing_loops.route_by_branches(
+                X, self.feature, self.threshold, self.children_left, self.children_right,
+                self.missing_go_to_left, self.first_branch, self.n_branches, self.branch_code,
+                self.branch_child, self.n_categories, leaves,
             )  # fmt: skip
-            node_ = child_ if goes else self.children_right.item(node_)
-        return node_
-
-    def step(
-        self, X: NDArray[Any], rows: NDArray[np.int64], nodes: NDArray[np.int64]
-    ) -> NDArray[np.int64]:
-        """The child of inner nodes (m,) that rows (m,) of X go to; the node itself if none."""
-        values = X[rows, self.feature[nodes]]
-        missing = np.isnan(values)
-        left = np.where(
-            missing, self.missing_go_to_left[nodes] > 0, values <= self.threshold[nodes]
-        )
-        children = np.where(left, self.children_left[nodes], self.children_right[nodes])
-        wide = np.flatnonzero(self.first_branch[nodes] >= 0)
-        if len(wide):
-            n_categories = self.n_categories[self.feature[nodes[wide]]]
-            code = np.where(missing[wide], MISSING_BRANCH, np.where(left[wide], 0, 1))
-            is_category = n_categories > 0  # a number may be too large for a code
-            known = np.where(missing[wide], n_categories, values[wide])
-            code = np.where(is_category, known, code).astype(np.int64)
-            children[wide] = self._branch_of(nodes[wide], code)
-        return children
-
-    def _branch_of(self, nodes: NDArray[np.int64], codes: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The child of each node for a code; the node itself if it has no such branch."""
-        keys, room = self._branch_keys
-        wanted = nodes * room + np.minimum(codes, room - 1)
-        found = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
-        known = (keys[found] == wanted) & (codes >= 0)
-        return np.where(known, self.branch_child[found], nodes)
+        else:
+            at = np.empty(routing_loops.ROWS_AT_ONCE, np.uint64)
+            routing_loops.route(table, shift, *self._packed, at, leaves)
+        return leaves
 
     @cached_property
-    def _branch_keys(self) -> tuple[NDArray[np.int64], int]:
-        """A number for each branch, rising: its node times the number beside them, and its code."""
-        inner, room = np.flatnonzero(self.n_branches), int(self.branch_code.max()) + 2
-        return np.repeat(inner, self.n_branches[inner]) * room + self.branch_code, room
+    def _packed(self) -> tuple[NDArray[np.uint64], NDArray[np.float64], NDArray[np.int32]]:
+        """The nodes as `routing_loops.route` reads them."""
+        nodes, order = np.empty(2 * self.node_count, np.uint64), np.empty(self.node_count, np.int32)
+        routing_loops.pack_nodes(
+            self.children_left, self.children_right, self.feature, self.threshold,
+            self.missing_go_to_left, order, nodes, nodes.view(np.float64),
+        )  # fmt: skip
+        return nodes, nodes.view(np.float64), order
+
+    def _leaf_of(self, x: list[float]) -> int:
+        """Return the leaf of one row."""
+        node = 0
+        while self.children_left[node] != LEAF:
+            j = int(self.feature[node])
+            known, n_categories = x[j] == x[j], int(self.n_categories[j])
+            code = KNOWN_LEFT if x[j] <= self.threshold[node] else KNOWN_RIGHT
+            if n_categories:
+                code = int(x[j]) if known else n_categories
+            elif not known and self.first_branch[node] >= 0:
+                code = MISSING_BRANCH
+            elif not known and self.missing_go_to_left[node]:
+                code = KNOWN_LEFT
+            child = dict(self.branches(node)).get(code)
+            if child is None:
+                break
+            node = child
+        return node
 
     def decision_path(self, X: Any) -> sp.csr_matrix:
         """Return which nodes (n, nodes) each row passes through."""
@@ -309,20 +283,66 @@ class Tree:
     __hash__ = None  # type: ignore[assignment]
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in vars(self).items() if name != "_branch_keys"}
+        return {name: value for name, value in vars(self).items() if name != "_packed"}
 
     def __repr__(self) -> str:
         return f"<Tree: {self.node_count} nodes, {self.n_leaves} leaves, depth {self.max_depth}>"
 
 
-def dense_blocks(X: Any) -> Iterator[tuple[int, NDArray[Any]]]:
-    """The rows of X in dense blocks, with where each begins: one, or of CSR rows limited ones."""
+class Rows(NamedTuple):
+    """Rows to be routed: X (n, d), and the table and shift of `routing_loops.route`."""
+
+    X: NDArray[Any]
+    table: NDArray[Any]
+    shift: np.uint64
+
+    @staticmethod
+    def of(X: NDArray[Any]) -> "Rows":
+        """Dense rows X (n, d)."""
+        X = read_only(X)
+        if not np.isnan(X.sum()):
+            return Rows(X, X, np.uint64(1))
+        pairs = np.stack([np.where(np.isnan(X), X.dtype.type(-np.inf), X), X], axis=2)
+        return Rows(X, read_only(pairs.reshape(len(X), -1)), np.uint64(0))
+
+
+def mean_values(trees: Sequence[Tree], X: Any) -> NDArray[np.float64]:
+    """Return the mean over the trees of the values (n, outputs, classes) of the rows of X."""
+    n, shape = X.shape[0], trees[0].value.shape[1:]
+    out = np.zeros((n, prod(shape)))
+    each = -(-n // threads.count())
+    size = max(1, min(ROWS_AT_ONCE, CELLS_AT_ONCE // X.shape[1], each))
+
+    def work(first: int, last: int) -> None:
+        for i, block in dense_blocks(X[first * size : last * size], size):
+            rows, place = Rows.of(block), slice(first * size + i, first * size + i + len(block))
+            for tree in trees:
+                value, leaves = tree.value.reshape(tree.node_count, -1), tree.leaves_of(rows)
+                if "numba" in sys.modules:
+                    routing_loops.add_values(value, leaves, out[place])
+                else:
+                    out[place] += value[leaves]
+
+    blocks = -(-n // size)
+    threads.over_chunks(work, blocks, n * max(len(trees) * 10, X.shape[1]))
+    return (out / len(trees)).reshape(n, *shape)
+
+
+def dense_blocks(X: Any, most: int | None = None) -> Iterator[tuple[int, NDArray[Any]]]:
+    """Yield dense blocks of at most `most` rows of X, each with its first row.
+
+    Blocks of sparse rows are of limited size and share one buffer: use each before the next.
+    """
+    n, most = X.shape[0], most or X.shape[0]
     if not sp.issparse(X):
-        yield 0, X
+        for first in range(0, n, most):
+            yield first, X[first : first + most]
         return
-    step = max(1, CELLS_AT_ONCE // X.shape[1])
-    for first in range(0, X.shape[0], step):
-        yield first, X[first : first + step].toarray()
+    size = max(1, min(CELLS_AT_ONCE // X.shape[1], most))
+    buffer = np.empty((min(size, n), X.shape[1]), X.dtype)
+    for first in range(0, n, size):
+        block = X[first : first + size]
+        yield first, block.toarray(out=buffer[: block.shape[0]])
 
 
 def _by_node(name: str) -> bool:

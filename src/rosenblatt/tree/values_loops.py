@@ -1,5 +1,5 @@
 # mypy: ignore-errors
-"""Grown nodes without gaps: parents, values and the packed form that forests predict with."""
+"""Parents and values of grown nodes."""
 
 from rosenblatt.loops import compiled
 
@@ -60,28 +60,3 @@ def add_up(parent, sums):
         for o in range(sums.shape[1]):
             for k in range(sums.shape[2]):
                 sums[parent[node], o, k] += sums[node, o, k]
-
-
-@compiled
-def pack_tree(left, right, feature, rank, missing_left, d, first, n_leaves, queue, nodes, leaf):
-    """Write the nodes of a tree, level by level, to nodes (N,) and leaf (N,) from 0 on.
-
-    A node is its left child, column and the rank of its threshold in one number (see
-    `tree_routing`); a leaf leads to itself. Nodes and leaves of earlier trees come before `first`
-    and `n_leaves`. queue (N,) gets the node that each was. Returns the number of leaves.
-    """
-    queue[0] = 0
-    end, found = 1, 0
-    for place in range(left.shape[0]):
-        node = queue[place]
-        if left[node] < 0:
-            nodes[place] = (first + place) << 32 | 0xFFFF
-            leaf[place] = n_leaves + found
-            found += 1
-        else:
-            column = feature[node] + (d if missing_left[node] else 0)
-            nodes[place] = (first + end) << 32 | column << 16 | rank[node]
-            leaf[place] = 0
-            queue[end], queue[end + 1] = left[node], right[node]
-            end += 2
-    return found
