@@ -130,11 +130,10 @@ class LinearPerceptron(LinearClassifier, MistakeDriven):
         sample_weight : array-like of shape (n,) or None
             Multiplies the step of each row; rows of weight 0 are not visited.
         """
-        self._validate_params()
-        self._check_batch_settings()
         is_first = not hasattr(self, "coef_")
         classes = check_classes(self, classes)
         examples = check_examples(self, X, y, sample_weight, classes=classes)
+        self._check_batch_settings()
         start = (None, None) if is_first else self._last_weights()
         weights = self._weights(examples, *check_start(examples, *start))
         low, high = getattr(self, "step_range_", (np.inf, 0.0))
