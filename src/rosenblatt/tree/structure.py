@@ -19,7 +19,7 @@ LEAF, UNDEFINED = -1, -2
 KNOWN_LEFT, KNOWN_RIGHT, MISSING_BRANCH = 0, 1, 2  # branches of a threshold with NaN apart
 ROWS_WITHOUT_NUMBA = 50  # walked in Python while Numba is not loaded, which takes a second
 ROWS_AT_ONCE = 8_192  # routed by one tree after another
-CELLS_AT_ONCE = 250_000  # of those rows, which then stay in the cache
+CELLS_AT_ONCE = 200_000  # of those rows, which then stay in the cache
 
 _ARRAYS = (
     "children_left", "children_right", "feature", "threshold", "missing_go_to_left", "impurity",
@@ -223,7 +223,7 @@ class Tree:
 
     def predict(self, X: Any) -> NDArray[np.float64]:
         """Return the values of the leaves of the rows, shape (n, outputs, classes)."""
-        return np.asarray(self.value[self.apply(X)])
+        return np.take(self.value, self.apply(X), axis=0)
 
     def gains(self) -> NDArray[np.float64]:
         """How much each node's split lowers the impurity, times its weight; 0 for a leaf."""
