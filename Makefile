@@ -1,11 +1,13 @@
-# make demo    set up on a fresh machine, compare all models on a table, watch a perceptron learn
-# make test    set up and run every check
+# make demo    install into .venv, compare models on a table, certify and trace fits
+# make test    install into .venv and run all checks
 # make bench   side-by-side timings with the peers (ONLY=name for some of them)
 # make bench-scale   fits of more rows than fit in memory (ROWS=50000000), beside the peers
-# make docs    build the documentation
+# make docs    draw the README's pictures and build the documentation
 # make lint    the quick checks alone
 # make fuzz    attacks on certificates in exact arithmetic, on fits, files and tables, and new examples
 #              for every property test
+# make new-model NAME=NearestThing KIND=classifier|regressor|clusterer HOME=neighbors
+#              writes module, test and page of a new estimator
 # make peer-tests  scikit-learn's own tests with our classes in place of theirs
 
 PYTHON ?= python3
@@ -13,7 +15,7 @@ BIN := .venv/bin
 STAMPS := .venv/stamps
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: demo test bench bench-scale docs lint fuzz peer-tests clean
+.PHONY: demo test bench bench-scale docs lint fuzz new-model peer-tests clean
 .DELETE_ON_ERROR:
 
 demo: $(STAMPS)/demo
@@ -30,6 +32,7 @@ bench-scale: $(STAMPS)/bench
 	@$(BIN)/python -m benchmarks.scale --rows $(ROWS)
 
 docs: $(STAMPS)/test
+	@$(BIN)/python docs/readme_figures.py
 	@$(BIN)/sphinx-build -q -W --keep-going -b html docs docs/_build/html
 	@echo "docs/_build/html/index.html"
 
@@ -40,6 +43,9 @@ fuzz: $(STAMPS)/test
 	@$(BIN)/python -m tests.attacks --tries $(or $(TRIES),1000)
 	@$(BIN)/python -m tests.robustness.attacks --tries $(or $(TRIES),1000)
 	@HYPOTHESIS_PROFILE=explore $(BIN)/python -m pytest -q -n auto --dist worksteal -m hypothesis tests $(ARGS)
+
+new-model: $(STAMPS)/test
+	@$(BIN)/python tools/new_model.py $(NAME) $(KIND) $(if $(filter command%,$(origin HOME)),$(HOME))
 
 peer-tests: $(STAMPS)/test
 	@$(BIN)/python tools/peer_tests.py $(ARGS)

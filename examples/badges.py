@@ -1,7 +1,7 @@
-"""The badges game: names carry a plus or a minus, and the rule is hidden (W5).
+"""The badges game (W5): find the hidden rule that gives each name a plus or a minus.
 
-Each name becomes columns of zeros and ones: is a letter a vowel, is the name long, does it have a
-given letter. The smallest class of rules that fits is searched for, and its rule printed.
+Each name becomes a row of binary features: vowels at each position, letters it contains, its
+length. `nested_search` returns a rule from the smallest class that fits all rows.
 
     python examples/badges.py
 """
@@ -20,7 +20,7 @@ NAMES = [
 
 
 def table(names):
-    """Columns (n, d) of zeros and ones, and what each is called."""
+    """Return the binary features (n, d) and their names."""
     tests = {
         **{
             f"letter {i + 1} is a vowel": lambda n, i=i: n[i : i + 1] in set(VOWELS)
@@ -35,20 +35,20 @@ def table(names):
 
 
 def badge(name):
-    """The hidden rule: plus if the second letter is a vowel."""
+    """Return the label of a name: plus if its second letter is a vowel."""
     return "plus" if name[1].lower() in VOWELS else "minus"
 
 
 def main():
     X, columns = table(NAMES)
     y = np.array([badge(name) for name in NAMES])
-    seen = len(np.unique(X, axis=0))
+    n_distinct = len(np.unique(X, axis=0))
     model = nested_search(X, y)
-    print(f"{len(NAMES)} names, {X.shape[1]} columns, {seen} different rows.")
-    left = count_functions(X.shape[1], seen)
-    print(f"Functions of these columns that agree with all rows: 2^{left.bit_length() - 1}.")
-    print(f"The first class with a consistent rule: {type(model).__name__}.")
-    print(f"Its rule: {model.to_text(columns)}.")
+    print(f"{len(NAMES)} names, {X.shape[1]} columns, {n_distinct} distinct rows.")
+    n_functions = count_functions(X.shape[1], n_distinct)
+    print(f"Boolean functions consistent with all rows: 2^{n_functions.bit_length() - 1}.")
+    print(f"Smallest class with a consistent rule: {type(model).__name__}.")
+    print(f"Rule: {model.to_text(columns)}.")
 
 
 if __name__ == "__main__":

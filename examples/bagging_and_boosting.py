@@ -1,9 +1,9 @@
-"""Bias and variance of bagging beside boosting, on three tables (P8).
+"""Bias and variance of bagging and boosting on three data sets (P8).
 
     python examples/bagging_and_boosting.py [picture.svg]
 
-Bagging averages trees that are grown out: their bias is small, and their variance falls. Boosting
-adds up stumps, whose variance is small, and lowers their bias.
+Bagging averages fully grown trees: their bias is low, and averaging reduces the variance. Boosting
+adds up stumps: their variance is low, and boosting reduces the bias.
 """
 
 import sys
@@ -20,7 +20,7 @@ from rosenblatt import (
 
 
 def tables():
-    """Rows and classes of three tables, by name."""
+    """Return the features and labels of three data sets, by name."""
     rng = np.random.default_rng(0)
     sphere = rng.normal(size=(500, 6))
     digits = load_digits(return_X_y=True)
@@ -33,7 +33,7 @@ def tables():
 
 
 def models(n_estimators):
-    """A stump and a tree, alone, bagged and boosted."""
+    """Return a stump and a tree, each alone and in ensembles."""
     stump = DecisionTreeClassifier(max_depth=1)
     return {
         "stump": stump,
@@ -45,7 +45,7 @@ def models(n_estimators):
 
 
 def measured(n_models=30, n_estimators=50, most_rows=None):
-    """What `bias_variance` finds, by table and model."""
+    """Return the `bias_variance` decomposition of each model on each data set."""
     return {
         table: {
             name: bias_variance(

@@ -4,39 +4,22 @@ import numpy as np
 import pytest
 
 from rosenblatt import (
-    PCA,
     BernoulliNB,
     CategoricalNB,
-    FisherDiscriminant,
     GaussianNB,
     LeastSquaresClassifier,
     LinearDiscriminantAnalysis,
     MixedNB,
     MultinomialNB,
-    NearestCentroid,
-    QuadraticDiscriminantAnalysis,
     Standardizer,
-    TreeAugmentedNB,
+    registry,
 )
-from rosenblatt.statistics import CategoryCounts, FeatureCounts, Gram, Moments, Together
+from rosenblatt.statistics import CategoryCounts, FeatureCounts, Gram, Moments, Statistic, Together
 
 rng = np.random.default_rng(0)
 X, y = rng.poisson(4.0, (60, 3)), np.repeat([0, 1], 30)
 GAPS = np.where(X == 3, np.nan, X)
-MODELS = (
-    PCA,
-    BernoulliNB,
-    CategoricalNB,
-    FisherDiscriminant,
-    GaussianNB,
-    LeastSquaresClassifier,
-    LinearDiscriminantAnalysis,
-    MixedNB,
-    MultinomialNB,
-    NearestCentroid,
-    QuadraticDiscriminantAnalysis,
-    TreeAugmentedNB,
-)
+MODELS = [row.estimator for row in registry.ROWS if row.additive]
 models = pytest.mark.parametrize("model", MODELS, ids=lambda model: model.__name__)
 
 
@@ -60,7 +43,7 @@ def test_what_is_no_statistic_is_refused(model, given):
 @models
 def test_the_statistic_of_no_rows_is_refused(model):
     kind, options = model.statistic_type
-    if kind is not Together:
+    if kind not in (Statistic, Together):
         with pytest.raises(ValueError, match=r"the statistic of no rows"):
             model.from_statistics(kind.zero(3, **options))
 

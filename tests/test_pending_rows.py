@@ -1,10 +1,8 @@
 """Single rows of a stream are stored, and learned when the model is read."""
 
 import copy
-import os
 import pickle
 import sys
-import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -19,7 +17,6 @@ from rosenblatt import (
     QuadraticDiscriminantAnalysis,
 )
 from rosenblatt.additive_classifier import ROWS
-from rosenblatt.runtime.model_lock import turn_of
 
 SOLVERS = [LinearDiscriminantAnalysis(), QuadraticDiscriminantAnalysis(), LeastSquaresClassifier()]
 
@@ -130,48 +127,6 @@ def eager_threads():
 
 
 @pytest.mark.usefixtures("eager_threads")
-@pytest.mark.parametrize("kind", [GaussianNB, LinearDiscriminantAnalysis])
-def test_rows_of_many_threads_are_all_learned_once(kind):
-    X, y = rows(2000)
-    model = kind().fit(X[:40], y[:40])
-    with ThreadPoolExecutor(4) as pool:
-        parts = [(X[i::4], y[i::4]) for i in range(4)]
-        list(pool.map(lambda part: streamed(*part, model), parts))
-    assert len(model.statistics_) == 2040
-    twice = kind().fit(np.vstack([X[:40], X]), np.append(y[:40], y))
-    np.testing.assert_allclose(model.predict(X), twice.predict(X))
-
-
-@pytest.mark.usefixtures("eager_threads")
-def test_readers_beside_a_writer_lose_no_row_and_miss_no_attribute():
-    X, y = rows(1500)
-    model, writing = GaussianNB().fit(X[:40], y[:40]), threading.Event()
-
-    def read(_):
-        most = 0
-        while not writing.is_set():
-            model.predict(X[:3])
-            check_is_fitted(model)
-            found = len(model.statistics_)
-            assert found >= most
-            most = found
-            assert model.theta_.shape == model.var_.shape
-            pickle.dumps(model)
-
-    def write(_):
-        try:
-            for i in range(0, len(X), 5):
-                streamed(X[i : i + 3], y[i : i + 3], model)
-                model.partial_fit(X[i + 3 : i + 5], y[i + 3 : i + 5])
-        finally:
-            writing.set()
-
-    with ThreadPoolExecutor(4) as pool:
-        list(pool.map(lambda work: work(None), [read, read, read, write]))
-    assert len(model.statistics_) == 1540
-
-
-@pytest.mark.usefixtures("eager_threads")
 def test_many_threads_may_look_for_what_is_not_there():
     """Looking whether a model is fitted went over attributes that another thread changed."""
     X, y = rows(30)
@@ -180,37 +135,6 @@ def test_many_threads_may_look_for_what_is_not_there():
         with ThreadPoolExecutor(4) as pool:
             list(pool.map(lambda _, m=model: (check_is_fitted(m), vars(m).copy()), range(8)))
         assert len(model.statistics_) == 30
-
-
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
-@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
-def test_a_child_forked_in_the_turn_of_another_thread_does_not_wait_for_it():
-    X, y = rows(30)
-    model, inside, done = streamed(X, y), threading.Event(), threading.Event()
-
-    def hold():
-        with turn_of(model):
-            inside.set()
-            done.wait()
-
-    holder = threading.Thread(target=hold)
-    holder.start()
-    inside.wait()
-    child = os.fork()
-    if child == 0:
-        os._exit(0 if len(model.statistics_) == 30 else 1)
-    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
-    done.set()
-    holder.join()
-
-
-@pytest.mark.usefixtures("eager_threads")
-def test_two_models_may_merge_into_each_other():
-    X, y = rows(40)
-    a, b = streamed(X[:20], y[:20]), streamed(X[20:], y[20:])
-    with ThreadPoolExecutor(2) as pool:
-        list(pool.map(lambda pair: pair[0].merge(pair[1]), [(a, b), (b, a)]))
-    assert len(a.statistics_) + len(b.statistics_) in (80, 100)
 
 
 def test_parameters_set_while_rows_are_pending_change_nothing_before_the_next_fit():

@@ -1,8 +1,8 @@
 """scikit-learn's own tests, run with our classes in place of theirs.
 
-`make peer-tests` runs every module of the table below; `--quick` those that take under 30 s, as the
-test run does; further arguments go to pytest (`-k words`, `-x`). Names of modules, such as
-`test_ridge`, select them.
+`make peer-tests` runs every module that a row of the registry names; `--quick` those that take
+under 30 s, as the test run does; further arguments go to pytest (`-k words`, `-x`). Names of
+modules, such as `test_ridge`, select them.
 
 Failures that are meant stand, with their reasons, in `docs/differences.md`. A failure that is not
 listed fails the run, and so does a listed test that passes. The list is for one version of
@@ -16,6 +16,7 @@ import contextlib
 import functools
 import importlib
 import inspect
+import itertools
 import os
 import re
 import subprocess
@@ -30,7 +31,9 @@ from typing import Any
 import pytest
 import sklearn
 from _pytest.assertion import rewrite
-from sklearn.utils import fixes
+from sklearn.utils import all_estimators, fixes
+
+from rosenblatt import registry
 
 ROOT = Path(__file__).resolve().parent.parent
 PEER = Path(sklearn.__file__).parent
@@ -54,65 +57,30 @@ class Module:
 # Underscored names that tests are written with, where the value does not lead to its home.
 TOOLS = {*dir(rewrite), *dir(fixes)}
 
-LASSO = ("ElasticNet", "ElasticNetCV", "Lasso", "LassoCV")
-RIDGE = ("Ridge", "RidgeCV")
-LOGISTIC = ("LogisticRegression", "LogisticRegressionCV")
-BAYES = ("BernoulliNB", "CategoricalNB", "ComplementNB", "GaussianNB", "MultinomialNB")
-DISCRIMINANTS = ("LinearDiscriminantAnalysis", "QuadraticDiscriminantAnalysis")
-TREES = ("DecisionTreeClassifier", "DecisionTreeRegressor")
-FORESTS = (
-    *("ExtraTreesClassifier", "ExtraTreesRegressor"),
-    *("RandomForestClassifier", "RandomForestRegressor"),
-)
-BAGGING = ("BaggingClassifier", "BaggingRegressor")
-BOOSTING = ("HistGradientBoostingClassifier", "HistGradientBoostingRegressor")
-TEXT = ("CountVectorizer", "HashingVectorizer", "TfidfTransformer", "TfidfVectorizer")
-CENTRES = ("KMeans", "MiniBatchKMeans")
-NEIGHBOURS = ("KNeighborsClassifier", "KNeighborsRegressor", "NearestNeighbors")
-MACHINES = ("SVC", "SVR")
 
-LINEAR_MACHINES = ("LinearSVC", "LinearSVR")
+def table() -> list[Module]:
+    """The test modules that rows of the registry name, each with the names of one package."""
+    names: dict[tuple[str, str], set[str]] = {}
+    slow = set()
+    for row in registry.ROWS:
+        if row.peer_tests or row.slow_peer_tests:
+            parts = theirs(row.name).split(".")
+            home = ".".join(itertools.takewhile(lambda part: part[0] != "_", parts[1:]))
+            for path in (*row.peer_tests, *row.slow_peer_tests):
+                names.setdefault((path, home), set()).update([row.name, *row.peer_functions])
+        slow.update(row.slow_peer_tests)
+    return [
+        Module(path, home, tuple(sorted(some)), path not in slow)
+        for (path, home), some in sorted(names.items())
+    ]
 
-TABLE = (
-    Module("tests/test_naive_bayes.py", "naive_bayes", BAYES),
-    Module("tests/test_discriminant_analysis.py", "discriminant_analysis", DISCRIMINANTS),
-    Module("neighbors/tests/test_nearest_centroid.py", "neighbors", ("NearestCentroid",)),
-    Module("linear_model/tests/test_perceptron.py", "linear_model", ("Perceptron",)),
-    Module("linear_model/tests/test_base.py", "linear_model", ("LinearRegression",)),
-    Module("linear_model/tests/test_logistic.py", "linear_model", LOGISTIC, quick=False),
-    Module(
-        "linear_model/tests/test_coordinate_descent.py",
-        "linear_model",
-        (*LASSO, "enet_path", "lasso_path"),
-        quick=False,
-    ),
-    Module(
-        "linear_model/tests/test_sparse_coordinate_descent.py", "linear_model", LASSO, quick=False
-    ),
-    Module("linear_model/tests/test_ridge.py", "linear_model", RIDGE, quick=False),
-    Module("tree/tests/test_tree.py", "tree", TREES, quick=False),
-    Module("tree/tests/test_monotonic_tree.py", "tree", TREES, quick=False),
-    Module("tree/tests/test_monotonic_tree.py", "ensemble", FORESTS, quick=False),
-    Module("ensemble/tests/test_forest.py", "ensemble", FORESTS, quick=False),
-    Module("ensemble/tests/test_bagging.py", "ensemble", BAGGING, quick=False),
-    Module("ensemble/tests/test_voting.py", "ensemble", ("VotingClassifier",)),
-    Module(
-        "ensemble/tests/test_weight_boosting.py", "ensemble", ("AdaBoostClassifier",), quick=False
-    ),
-    *(
-        Module(f"ensemble/_hist_gradient_boosting/tests/{name}.py", "ensemble", BOOSTING, False)
-        for name in ("test_gradient_boosting", "test_monotonic_constraints", "test_warm_start")
-    ),
-    Module("svm/tests/test_svm.py", "svm", (*LINEAR_MACHINES, *MACHINES), quick=False),
-    Module("svm/tests/test_sparse.py", "svm", MACHINES),
-    Module("tests/test_kernel_ridge.py", "kernel_ridge", ("KernelRidge",)),
-    Module("cluster/tests/test_hierarchical.py", "cluster", ("AgglomerativeClustering",)),
-    Module("neighbors/tests/test_neighbors.py", "neighbors", NEIGHBOURS, quick=False),
-    Module("decomposition/tests/test_pca.py", "decomposition", ("PCA",)),
-    Module("cluster/tests/test_k_means.py", "cluster", CENTRES, quick=False),
-    Module("feature_extraction/tests/test_text.py", "feature_extraction.text", TEXT),
-    Module("mixture/tests/test_gaussian_mixture.py", "mixture", ("GaussianMixture",), quick=False),
-)
+
+def theirs(name: str) -> str:
+    """The module of scikit-learn's class of a name."""
+    return str(dict(all_estimators())[name].__module__)
+
+
+TABLE = table()
 
 
 # The command.

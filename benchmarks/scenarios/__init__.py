@@ -20,6 +20,7 @@ from benchmarks.scenarios import (
     perceptron,
     regression,
     separability,
+    sgd,
     spam,
     svm,
     text,
@@ -32,6 +33,7 @@ def all_scenarios(scale: float = 1.0) -> list[Scenario]:
     """The scenarios with `scale` times their rows; 1 is the size that counts."""
     return [
         *perceptron.scenarios(scale),
+        *sgd.scenarios(scale),
         *separability.scenarios(scale),
         *naive_bayes.scenarios(scale),
         *discrete_naive_bayes.scenarios(scale),

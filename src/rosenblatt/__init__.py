@@ -1,4 +1,4 @@
-"""Classical machine learning that is fast, shows its work and proves its answers.
+"""Machine learning for tables: fast scikit-learn estimators, certificates and traces.
 
 Every public name is imported when it is first asked for, so that ``import rosenblatt``
 loads neither NumPy nor Numba. The registry lists the names; type checkers read them in
@@ -11,7 +11,6 @@ array(['spam'], dtype='<U4')
 
 import sys
 from importlib import import_module
-from threading import RLock
 from typing import Any
 
 import lazy_loader
@@ -20,9 +19,9 @@ from . import registry
 
 __version__ = "0.1.0"
 
-_attribute, __dir__, _ = lazy_loader.attach(__name__, registry.MODULES, registry.homes())
-_one_at_a_time = RLock()
-
+__getattr__, __dir__, _ = registry.in_turn(
+    *lazy_loader.attach(__name__, registry.MODULES, registry.homes())
+)
 # Without the modules: `from rosenblatt import *` brings classes and functions alone.
 __all__ = sorted(name for names in registry.homes().values() for name in names)
 
@@ -63,11 +62,3 @@ class _KeptFromSklearn:
 
 
 sys.meta_path.append(_KeptFromSklearn)  # type: ignore[arg-type]
-
-
-def __getattr__(name: str) -> Any:
-    if name not in __all__:
-        return _attribute(name)
-    # Threads that enter a cycle of imports from different ends find modules half loaded.
-    with _one_at_a_time:
-        return _attribute(name)

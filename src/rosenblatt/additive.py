@@ -5,7 +5,6 @@ Such a model says how rows become a statistic (`_measure`) and what a statistic 
 own for any of it.
 """
 
-import warnings
 from abc import abstractmethod
 from dataclasses import replace
 from typing import Any, ClassVar, Literal, Self
@@ -14,19 +13,11 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import clone
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
-from rosenblatt.base import (
-    FLOATS,
-    Estimator,
-    callers_level,
-    is_as_fitted,
-    naming_columns,
-    plain_table,
-)
-from rosenblatt.input_checks import assert_all_finite, validate_data
+from rosenblatt import checks
+from rosenblatt.base import Estimator, all_or_nothing, warn
 from rosenblatt.runtime.blas import one_blas_thread
-from rosenblatt.runtime.model_lock import in_turn
 from rosenblatt.statistics import Gram, Labels, Moments, Statistic
 from rosenblatt.statistics.sums import relative_noise
 
@@ -88,18 +79,15 @@ class Additive(Estimator):
     def _conclude(self) -> None:
         """Set the fitted attributes that `statistics_` implies."""
 
-    @in_turn
+    @all_or_nothing
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn from X (n, d) and labels y (n,), in one pass; return self.
+        """Fit the model to X and y in one pass.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
-            The examples.
         y : array-like of shape (n,)
-            Their labels.
         sample_weight : array-like of shape (n,) or None
-            How often each row counts; any numbers >= 0.
         """
         self._validate_params()
         self._forget_stream()
@@ -112,37 +100,31 @@ class Additive(Estimator):
     def _forget_stream(self) -> None:
         """Drop what earlier batches left beside the statistic."""
 
+    @all_or_nothing
     def merge(self, other: Self) -> Self:
-        """Learn what another model has learned, as if fitted on the rows of both; return self.
+        """Add the rows that another model has learned.
 
         Parameters
         ----------
-        other : a fitted model of the same class, parameters and features.
+        other : fitted model of the same class, parameters and features
         """
         refuse_unlike(self, other)
-        self._merge(other.statistics_)  # read before our turn: they may be merging us
+        self._publish(self.statistics_ + other.statistics_)
         self.report_warnings()
         return self
 
-    @in_turn
-    def _merge(self, theirs: Statistic) -> None:
-        """Learn what a statistic knows."""
-        self._publish(self.statistics_ + theirs)
-
-    @in_turn
+    @all_or_nothing
     def forget(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Unlearn rows, as if never fitted on them; return self.
+        """Remove rows from the model, as if it had never been fitted on them.
 
-        Rows that were never learned are refused where that can be known, and nothing is changed.
-        `forget_bound_` says how far variances may be off afterwards, relative to themselves:
-        rounding times what there was over what is left. Above 1e-9 there is a warning.
+        Rows that were never learned raise an error where that can be known. `forget_bound_` bounds
+        the relative error of the variances; above 1e-9 there is a warning.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
             Rows the model has learned from.
         y : array-like of shape (n,)
-            Their labels.
         sample_weight : array-like of shape (n,) or None
             The weights they had.
         """
@@ -157,11 +139,10 @@ class Additive(Estimator):
         self._publish(left)
         self.forget_bound_ = self._forget_bound(before, left)
         if self.forget_bound_ > KNOWN:
-            warnings.warn(
-                f"What is left may be off by {self.forget_bound_:.1g} of its variance, as the rows "
-                "forgotten vary so much more. Fit again without them; or from the beginning with "
-                "from_statistics(Moments.of(..., careful=True)), which keeps twice the digits.",
-                stacklevel=callers_level(),
+            warn(
+                f"What is left may be off by {self.forget_bound_:.1g} of its variance, because the "
+                "rows removed vary much more. Fit again without them, or start from "
+                "from_statistics(Moments.of(..., careful=True))."
             )
         self.report_warnings()
         return self
@@ -174,12 +155,14 @@ class Additive(Estimator):
 
     @classmethod
     def from_statistics(cls, statistics: Statistic, **parameters: Any) -> Self:
-        """Return the fitted model that a statistic implies, without any rows.
+        """Return the fitted model that a statistic implies.
 
         Parameters
         ----------
-        statistics : the statistic of a model of this class, or a sum of such.
-        parameters : of the model; what the statistic was counted with need not be said again.
+        statistics : Statistic
+            Of a model of this class, or a sum of such.
+        **parameters : Any
+            Of the model; those stored in the statistic may be omitted.
         """
         model = cls(**{**taken_over(cls, statistics), **parameters})
         model._validate_params()
@@ -193,13 +176,12 @@ class Additive(Estimator):
         refuse_unsuitable(self, statistic)
 
     def fit_statistics(self, statistics: Statistic) -> Self:
-        """Become the fitted model that a statistic implies, without a warning; return self.
-
-        A search fits many models this way; `report_warnings` warns of the one that it returns.
+        """Fit the model to a statistic, without warnings; `report_warnings` issues them.
 
         Parameters
         ----------
-        statistics : the statistic of a model of this class, or a sum of such.
+        statistics : Statistic
+            Of a model of this class, or a sum of such.
         """
         self._validate_params()
         self.n_features_in_ = statistics.n_features  # type: ignore[attr-defined]
@@ -244,15 +226,10 @@ class Additive(Estimator):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
-            The rows.
         y : array-like of shape (n,)
-            Their labels or targets.
         sample_weight : array-like of shape (n,) or None
-            How often each row counts.
         groups : ndarray of shape (n,)
-            The group of each row, from 0; none is empty.
         n_groups : int
-            How many groups there are.
         keep : bool
             Whether the statistics will be published or subtracted from; if not, counts may be
             rounded to fewer bits where predictions cannot change.
@@ -278,7 +255,7 @@ class Additive(Estimator):
         self, X: Any, y: Any, sample_weight: Any, *, first: bool, careful: bool = False
     ) -> Statistic:
         """Check rows and measure them; `first` if nothing is known of their columns yet."""
-        with naming_columns(X):
+        with checks.naming_columns(X):
             rows = self._checked(X, y, sample_weight, first)
             try:
                 return self._named(self._measure(*rows, careful))
@@ -292,7 +269,7 @@ class Additive(Estimator):
         if getattr(values, "dtype", np.dtype(object)).kind == "f":
             missing = getattr(self, "missing", None)  # None if it has no such parameter
             try:
-                assert_all_finite(values, allow_nan=missing == "ignore", input_name="X")
+                checks.finite(values, allow_nan=missing == "ignore")
             except ValueError:
                 if missing == "refuse" and np.isnan(values).any():
                     raise ValueError(
@@ -305,10 +282,7 @@ class Additive(Estimator):
         X = self._check_X(X, first)
         y = self._check_y(y, X.shape[0])
         if sample_weight is not None:
-            shape = np.empty((X.shape[0], 0))  # all that the check reads of X
-            sample_weight = _check_sample_weight(
-                sample_weight, shape, dtype=np.float64, ensure_non_negative=True
-            )
+            sample_weight = checks.weights(sample_weight, X.shape[0])
             if not sample_weight.all() and not isinstance(X, list):
                 # Sums leave such rows out, and would not find what is wrong in them.
                 self._refuse_strange(X[np.flatnonzero(sample_weight == 0)])
@@ -321,14 +295,7 @@ class Additive(Estimator):
 
     def _check_X(self, X: Any, first: bool) -> Any:
         """X (n, d) as statistics read it; they find values that are not finite by themselves."""
-        if not first and is_as_fitted(self, X) and X.flags.c_contiguous:
-            return X
-        if first:
-            return plain_table(self, X)
-        return validate_data(
-            self, X, reset=False, accept_sparse="csr", dtype=FLOATS, order="C",
-            ensure_all_finite=False,
-        )  # fmt: skip
+        return checks.rows(self, X, reset=first, order="C", finite=False)
 
     def _check_y(self, y: Any, n: int) -> Any:
         """The target as statistics read it."""
@@ -343,6 +310,14 @@ def _some(values: Any, rows: NDArray[np.int64]) -> Any:
 
 
 # Whether a statistic is one that a model can stand on.
+
+
+def rows_needed(setting: str) -> ValueError:
+    """Return the error about a setting for which a statistic is not enough."""
+    return ValueError(
+        f"{setting} must read the rows themselves: it works with fit alone, not with partial_fit, "
+        "merge, forget or from_statistics."
+    )
 
 
 def refuse_unlike(model: Any, other: Any) -> None:

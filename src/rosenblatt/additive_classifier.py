@@ -7,9 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 
+from rosenblatt import checks
 from rosenblatt.additive import Additive
-from rosenblatt.base import encode_labels
-from rosenblatt.runtime.model_lock import copy_of, in_turn, turn_of
+from rosenblatt.base import all_or_nothing
 from rosenblatt.statistics import Labels, Moments, Statistic
 
 # Single rows of a stream, stored until the model is read.
@@ -30,7 +30,7 @@ KEPT = ("classes_", "n_features_in_")
 
 
 class PendingRows:
-    """Up to `ROWS` rows (1, d) of known classes; used while the model's lock is held."""
+    """Up to `ROWS` rows (1, d) of known classes."""
 
     def __init__(self, model: Any) -> None:
         self.before: dict[str, Any] = dict(vars(model))  # the model without these rows
@@ -107,29 +107,27 @@ class StoresPendingRows:
 
     def _learn_pending(self) -> None:
         """Learn the pending rows, with the parameters that were set when they came."""
-        with turn_of(self):
-            pending = self._pending
-            if pending is not None:
-                model = copy_of(self, pending.before)
-                model._publish_more(model.statistics_ + model._measure(*pending.batch(), None))
-                self.__dict__ = vars(model) | pending.changed(vars(self))
+        pending = self._pending
+        if pending is not None:
+            model: Any = object.__new__(type(self))
+            model.__dict__ = dict(pending.before)
+            model._publish_more(model.statistics_ + model._measure(*pending.batch(), None))
+            self.__dict__ = vars(model) | pending.changed(vars(self))
 
     def __getattr__(self, name: str) -> Any:
         # Python calls this for missing attributes: those that pending rows change are removed.
         if name.endswith("_") and not name.startswith("_"):
-            with turn_of(self):
-                self._learn_pending()
-                if name in vars(self):
-                    return vars(self)[name]
+            self._learn_pending()
+            if name in vars(self):
+                return vars(self)[name]
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "statistics_")
 
     def __getstate__(self) -> Any:
-        with turn_of(self):
-            self._learn_pending()
-            return super().__getstate__()
+        self._learn_pending()
+        return super().__getstate__()
 
 
 class AdditiveClassifier(ClassifierMixin, StoresPendingRows, Additive):  # type: ignore[misc]
@@ -166,30 +164,25 @@ class AdditiveClassifier(ClassifierMixin, StoresPendingRows, Additive):  # type:
         return measured
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Learn from some more rows; any batches give what one fit on all rows gives; return self.
+        """Update the model with a batch of rows; all batches together give the result of one fit.
 
-        Rows that do not determine a model yet are kept; until then there are no predictions.
+        Rows that do not determine a model yet are stored; until they do, `predict` raises an error.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
-            The examples.
         y : array-like of shape (n,)
-            Their labels.
         classes : array-like of shape (K,) or None
             Labels that may come, those of `y` among them. They need not be given: a new label
             makes a new class.
         sample_weight : array-like of shape (n,) or None
-            How often each row counts; any numbers >= 0.
         """
-        if classes is None and sample_weight is None:
-            with turn_of(self):
-                if self._store_row(X, y):
-                    return self
+        if classes is None and sample_weight is None and self._store_row(X, y):
+            return self
         self._learn_more(X, y, classes, sample_weight)
         return self
 
-    @in_turn
+    @all_or_nothing
     def _learn_more(self, X: Any, y: Any, classes: Any, sample_weight: Any) -> None:
         """Learn from some more rows at once."""
         self._validate_params()
@@ -197,7 +190,7 @@ class AdditiveClassifier(ClassifierMixin, StoresPendingRows, Additive):  # type:
         statistic = self._statistic(X, y, sample_weight, first=first)
         if classes is not None:
             told = np.unique(np.asarray(classes))
-            _refuse_other_labels(statistic.classes, told)
+            checks.known_classes(statistic.classes, told)
             self._promised = told if self._promised is None else np.union1d(self._promised, told)
         self._publish_more(statistic if first else self.statistics_ + statistic)
 
@@ -208,7 +201,7 @@ class AdditiveClassifier(ClassifierMixin, StoresPendingRows, Additive):  # type:
         del self._during
 
     def _check_y(self, y: Any, n: int) -> Labels:
-        classes, codes = encode_labels(y, n)
+        classes, codes = checks.labels(y, n)
         return Labels(classes, codes.astype(np.int64, copy=False))
 
     def _publish(self, statistic: Statistic) -> None:
@@ -232,27 +225,9 @@ class AdditiveClassifier(ClassifierMixin, StoresPendingRows, Additive):  # type:
         return tags
 
 
-def _refuse_other_labels(labels: NDArray[Any], classes: NDArray[Any]) -> None:
-    """Raise if rows have labels that the `classes` given with them lack."""
-    strange = np.setdiff1d(labels, classes)
-    if strange.size:
-        raise ValueError(
-            f"The target label(s) {strange.tolist()} in y do not exist in the initial classes "
-            f"{classes.tolist()}. Add them, or leave classes out: a new label makes a new class."
-        )
-
-
 def given_shares(priors: Any, weight: NDArray[np.float64]) -> NDArray[np.float64]:
     """The shares (K,) that a user gives classes of such weights (K,); none where there is none."""
-    given = np.asarray(priors, dtype=np.float64)
-    if given.shape != weight.shape:
-        raise ValueError(
-            f"priors must be one number for each of the {len(weight)} classes; "
-            f"got {given.tolist()}."
-        )
-    if not (given >= 0).all():
-        raise ValueError(f"priors must be non-negative; got {given.tolist()}.")
-    given = np.where(weight > 0, given, 0.0)
+    given = np.where(weight > 0, checks.priors(priors, len(weight)), 0.0)
     if not given.any():
         raise ValueError("priors must not be zero for all classes that have rows.")
     return np.asarray(given / given.sum())

@@ -1,12 +1,10 @@
 """What models share: input checks, labels, reports to callbacks, linear scores."""
 
 import functools
-import math
 import sys
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from numbers import Real
 from typing import Any, Self
 
 import numpy as np
@@ -15,93 +13,17 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.callback import CallbackSupportMixin, with_callbacks
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import assert_all_finite, column_or_1d, compute_class_weight
-from sklearn.utils._param_validation import validate_parameter_constraints
 from sklearn.utils.extmath import safe_sparse_dot
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
+from rosenblatt import checks
 from rosenblatt.capabilities import planes_of
-from rosenblatt.column_errors import is_missing
-from rosenblatt.column_errors import naming_columns as naming_columns
 from rosenblatt.fit_passes import Attributes as Attributes
 from rosenblatt.fit_passes import Passes as Passes
 from rosenblatt.fit_passes import StopReason as StopReason
-from rosenblatt.input_checks import validate_data
 from rosenblatt.runtime.blas import one_blas_thread
 from rosenblatt.runtime.storage import arrays as arrays
 from rosenblatt.runtime.storage import read_only as read_only
-
-FLOATS = (np.float64, np.float32)
-
-
-def path_values(model: Any, parameter: str, values: Any) -> list[Any]:
-    """The values of a path, refused where a fit would refuse them.
-
-    Of numbers the least and the greatest are checked, and NaN: limits are intervals.
-    """
-    names = model.path_parameters()
-    if parameter not in names:
-        allowed = " or ".join(map(repr, names)) or "left out: these settings have no path"
-        raise ValueError(f"parameter must be {allowed}; got {parameter!r}.")
-    listed: list[Any] = list(values) if np.iterable(values) else []
-    if not listed:
-        raise ValueError("values must be a sequence of at least one value; got none.")
-    numbers = all(isinstance(value, Real) for value in listed)
-    checked = [min(listed), max(listed), *(v for v in listed if v != v)] if numbers else listed
-    for value in checked:
-        validate_parameter_constraints(
-            {parameter: model._parameter_constraints[parameter]},
-            {parameter: value},
-            caller_name=type(model).__name__,
-        )
-    return listed
-
-
-def is_as_fitted(model: Any, X: Any) -> bool:
-    """Whether X is a table that scikit-learn's checks would return as it is, finite or not.
-
-    They take longer than all the rest when single rows are predicted.
-    """
-    return (
-        type(X) is np.ndarray
-        and X.ndim == 2
-        and X.dtype in FLOATS
-        and len(X) > 0
-        and X.shape[1] == vars(model).get("n_features_in_")
-        and "feature_names_in_" not in vars(model)
-    )
-
-
-def plain_table(model: Any, X: Any) -> Any:
-    """Rows to fit, finite or not, as `validate_data` returns them; an array of floats at once."""
-    # On small tables scikit-learn's checks take as long as the fit.
-    plain = type(X) is np.ndarray and X.ndim == 2 and X.dtype in FLOATS
-    if not (plain and X.size and X.flags.c_contiguous):
-        return validate_data(
-            model, X, accept_sparse="csr", dtype=FLOATS, order="C", ensure_all_finite=False
-        )
-    vars(model).pop("feature_names_in_", None)
-    model.n_features_in_ = X.shape[1]
-    return X
-
-
-def in_precision(values: NDArray[Any], dtype: Any) -> NDArray[Any]:
-    """Fitted numbers in the precision of the rows; refused where they leave its range."""
-    with np.errstate(over="ignore"):
-        found = values.astype(dtype)
-    if np.isinf(found).any() and np.isfinite(values).all():
-        raise ValueError(
-            f"Coefficients go up to {np.abs(values).max():.3g}, beyond the range of "
-            f"{np.dtype(dtype)}: give X as float64, or divide y by a constant."
-        )
-    return found
-
-
-def has_finite_sum(values: NDArray[Any]) -> bool:
-    """Whether the sum of all values is finite; if not, one of them may not be finite."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        return math.isfinite(values.sum())
 
 
 class Estimator(BaseEstimator):  # type: ignore[misc]
@@ -147,7 +69,7 @@ def all_or_nothing(method: Callable[..., Any]) -> Callable[..., Any]:
     def whole(self: BaseEstimator, *args: Any, **kwargs: Any) -> Any:
         before = dict(vars(self))
         try:
-            with naming_columns(args[0] if args else kwargs.get("X")):
+            with checks.naming_columns(args[0] if args else kwargs.get("X")):
                 return method(self, *args, **kwargs)
         except BaseException:
             vars(self).clear()
@@ -166,122 +88,14 @@ def callers_level() -> int:
     return level
 
 
+def warn(message: Any, kind: type[Warning] = UserWarning) -> None:
+    """Issue a warning that points at the code that called this package."""
+    warnings.warn(message, kind, stacklevel=callers_level())
+
+
 def warn_not_converged(message: str) -> None:
-    """Warn the caller of `fit`."""
-    # Up past this function, the fit and the two wrappers around it.
-    warnings.warn(message, ConvergenceWarning, stacklevel=5)
-
-
-def encode_labels(y: Any, n_rows: int | None = None) -> tuple[NDArray[Any], NDArray[np.intp]]:
-    """The sorted classes of y (n,), and the number (n,) of each label's class, of n rows.
-
-    Sorting all labels would take longer than a pass over the data, so the classes are read off
-    the first rows, and off all only if that was not enough.
-    """
-    if y is None:
-        raise ValueError("This estimator requires y to be passed, but the target y is None.")
-    _refuse_mixed_labels(y)
-    if not (isinstance(y, np.ndarray) and y.ndim == 1):
-        y = column_or_1d(y, warn=True)
-    classes = np.unique(y[:1000])
-    if _in_a_row(classes):
-        codes = (y - classes[0]).astype(np.intp, copy=False)  # one after the other: no search
-        known = codes.min() >= 0 and codes.max() < len(classes)
-    elif len(classes) == 2:
-        second = y == classes[1]
-        codes, known = second.astype(np.intp), (second | (y == classes[0])).all()
-    else:
-        codes = np.searchsorted(classes, y)
-        known = len(classes) > 0 and np.all(classes.take(codes, mode="clip") == y)
-    if not known:
-        classes, codes = np.unique(y, return_inverse=True)
-    if classes.dtype.kind not in "biuSU":  # numbers that may be a regression's, or objects
-        if classes.dtype.kind == "f":
-            assert_all_finite(classes, input_name="y")
-        # Repeated, because a target of nothing but different values would get a warning as well.
-        check_classification_targets(np.repeat(classes, 3))
-    if n_rows is not None and len(codes) != n_rows:
-        raise ValueError(
-            "Found input variables with inconsistent numbers of samples: X has "
-            f"{n_rows} rows and y has {len(codes)}."
-        )
-    return classes, codes
-
-
-def encode_classes(
-    y: Any, n_rows: int, known: NDArray[Any] | None = None
-) -> tuple[NDArray[Any], NDArray[np.intp]]:
-    """As `encode_labels`, for the labels of `n_rows` rows of at least two classes.
-
-    `known` are all classes of a search, for the rows of a fold that misses some.
-    """
-    classes, codes = encode_labels(y, n_rows)
-    if known is not None:
-        return known, np.searchsorted(known, classes)[codes]
-    if len(classes) < 2:
-        raise ValueError(
-            "The number of classes has to be greater than one; "
-            f"y has {len(classes)} class: {classes.tolist()}."
-        )
-    return classes, codes
-
-
-def row_weights(
-    classes: NDArray[Any], codes: NDArray[np.intp], sample_weight: Any, class_weight: Any
-) -> NDArray[np.float64]:
-    """Sample weight times class weight, each row (n,)."""
-    weight = _check_sample_weight(
-        sample_weight, np.empty((len(codes), 0)), dtype=np.float64, ensure_non_negative=True
-    )
-    if class_weight is not None:
-        by_class = compute_class_weight(
-            class_weight, classes=classes, y=classes[codes], sample_weight=weight
-        )
-        if by_class.min() < 0:
-            k = int(by_class.argmin())
-            raise ValueError(
-                f"class_weight must not be negative; class {classes.tolist()[k]!r} has "
-                f"{by_class[k]:g}."
-            )
-        weight = weight * by_class[codes]
-    if not weight.sum() > 0:
-        raise ValueError(
-            "sample_weight and class_weight must give some row a positive weight; all are 0."
-        )
-    return np.asarray(weight)
-
-
-def _in_a_row(classes: NDArray[Any]) -> bool:
-    """Whether sorted classes are whole numbers, each one more than the last."""
-    if classes.dtype.kind not in "iu" or not len(classes):
-        return False
-    return int(classes[-1]) - int(classes[0]) < len(classes)
-
-
-def _refuse_mixed_labels(y: Any) -> None:
-    """Raise if y holds words and numbers, or a label is missing.
-
-    NumPy would turn the numbers, and what is missing, into words in silence.
-    """
-    labels = y if isinstance(y, list | tuple) else np.asarray(y)
-    if isinstance(labels, np.ndarray) and labels.dtype != object:
-        return
-    kinds: dict[bool, Any] = {}
-    missing = None
-    for i, label in enumerate(labels):
-        if isinstance(label, str) or not is_missing(label):
-            kinds.setdefault(isinstance(label, str), label)
-        elif missing is None:
-            missing = i
-    if len(kinds) == 2:
-        raise TypeError(
-            f"y must hold labels of one type; got both {kinds[True]!r} and {kinds[False]!r}. "
-            "Convert them all to str or all to numbers."
-        )
-    if missing is not None:
-        raise ValueError(
-            f"Input y contains NaN or None: the label of row {missing} is missing. Leave it out."
-        )
+    """Warn that a fit stopped early."""
+    warn(message, ConvergenceWarning)
 
 
 class GroupedWarnings:
@@ -308,7 +122,7 @@ class GroupedWarnings:
             last = messages[-1]
             if self.n_fits > 1:
                 last.args = (f"In {len(messages)} of {self.n_fits} fits, here the last: {last}",)
-            warnings.warn(last, stacklevel=callers_level())
+            warn(last)
 
 
 class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):  # type: ignore[misc]
@@ -320,23 +134,16 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):  # typ
     fit_intercept: bool
 
     def decision_function(self, X: Any) -> NDArray[Any]:
-        """Return the scores of the rows of X: (n,) for two classes, (n, K) for more.
+        """Return the scores ``X @ coef_.T + intercept_``, shape (n,) for two classes, else (n, K).
 
-        For two classes the score is w.x + b, positive on the side of ``classes_[1]``; divided by
-        the length of w it is the signed distance from the plane.
+        For two classes a positive score means ``classes_[1]``.
 
         Parameters
         ----------
-        X : rows to score, shape (n, d).
-
-        Returns
-        -------
-        scores : array.
+        X : array-like or sparse matrix of shape (n, d)
         """
         check_is_fitted(self)
-        if not (is_as_fitted(self, X) and has_finite_sum(X)):
-            with naming_columns(X):
-                X = validate_data(self, X, accept_sparse="csr", reset=False)
+        X = checks.rows(self, X, dtype="numeric")
         with np.errstate(over="ignore", invalid="ignore"):
             scores: NDArray[Any] = safe_sparse_dot(X, self.coef_.T, dense_output=True)
             scores = scores + self.intercept_
@@ -400,22 +207,14 @@ class LinearRegressor(RegressorMixin, Estimator):  # type: ignore[misc]
         return {"weights": planes_of(self.coef_), "intercept": np.atleast_1d(self.intercept_)}
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Return the predicted targets of the rows of X: (n,), or (n, t) for several.
+        """Predict the targets of X, shape (n,) or (n, t).
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
-            Rows to predict.
-
-        Returns
-        -------
-        t : ndarray of shape (n,) or (n, t)
-            Their targets.
         """
         check_is_fitted(self)
-        if not (is_as_fitted(self, X) and has_finite_sum(X)):
-            with naming_columns(X):
-                X = validate_data(self, X, accept_sparse="csr", dtype=FLOATS, reset=False)
+        X = checks.rows(self, X)
         quiet = np.errstate(over="ignore", invalid="ignore")
         with one_blas_thread(), quiet:  # bits must not depend on how many threads there are
             products = safe_sparse_dot(X, self.coef_.T, dense_output=True)

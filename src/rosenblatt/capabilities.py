@@ -90,7 +90,9 @@ class TracedModel(Protocol):
         - ``ties``, ``decide`` and ``margins``, if the highest score decides: who gets a tie, the
           winning classes by scores, and the margins by scores and classes
         - ``splits`` (m, 3) of a tree: column, threshold and depth; ``votes``, the trees of a forest
+        - ``centres`` (K, d), ``spreads`` and ``shares`` of clusters or mixture components
         - ``row_weights`` (n,), of the training rows in the last round of boosting
+        - ``loss`` and ``held_out_loss`` of boosting, after each round
         - ``kept_start``, the number of the start that a fit with several kept
         - ``unit``, what a step adds, if it is no pass over the data, and ``news``, the last of them
           in words

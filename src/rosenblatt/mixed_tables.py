@@ -9,9 +9,8 @@ from numpy.typing import NDArray
 from sklearn.utils import check_array
 from sklearn.utils.validation import _num_samples
 
-from rosenblatt import mixed_tables_loops
-from rosenblatt.column_errors import which_missing
-from rosenblatt.input_checks import refuse_equal_names, validate_data
+from rosenblatt import checks, mixed_tables_loops
+from rosenblatt.missing_values import which_missing
 
 MOST_CATEGORIES = 65_000
 UNKNOWN = -1.0
@@ -25,7 +24,7 @@ def categorical_columns(
     """Which columns (d,) of X hold categories: by type, or as given by place, name or mask."""
     if given is None or (isinstance(given, str) and not hasattr(X, "columns")):
         return np.zeros(0, bool)
-    refuse_equal_names(X)
+    checks.unique_names(X)
     d = np.shape(X)[1] if not hasattr(X, "columns") else len(X.columns)
     if isinstance(given, str):
         if given != "from_dtype":
@@ -64,7 +63,7 @@ def checked_table(model: Any, X: Any, reset: bool) -> Any:
         if isinstance(X, list | tuple):
             X = np.array(X, object)
         X = check_array(X, dtype=None, ensure_all_finite=False)
-    validate_data(model, X, reset=reset, skip_check_array=True)
+    checks.validate_data(model, X, reset=reset, skip_check_array=True)
     if _num_samples(X) < 1:
         raise ValueError("Found array with 0 sample(s) while a minimum of 1 is required.")
     return X
@@ -86,8 +85,7 @@ def learn_categories(X: Any, categorical: NDArray[np.bool_]) -> list[NDArray[Any
         if len(known) > MOST_CATEGORIES:
             raise ValueError(
                 f"Column {_name(X, j)!r} has {len(known):,} categories, more than "
-                f"{MOST_CATEGORIES:,}. An identifier tells nothing about new rows: leave it out, "
-                "or group its values."
+                f"{MOST_CATEGORIES:,}: leave it out, or group its values."
             )
         found.append(known)
     return found

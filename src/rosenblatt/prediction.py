@@ -6,7 +6,6 @@ so that X is not read once more to look for them.
 """
 
 from collections.abc import Callable
-from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -17,20 +16,18 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from rosenblatt import prediction, quadratic_forms_loops
+from rosenblatt import checks, prediction, quadratic_forms_loops
 from rosenblatt.explanation import Explanation, explain_lead, one_row, two_classes
-from rosenblatt.input_checks import assert_all_finite, validate_data
 from rosenblatt.runtime import threads
 from rosenblatt.runtime.blas import one_blas_thread
 from rosenblatt.runtime.storage import read_only
-
-from .base import FLOATS, is_as_fitted, naming_columns
 
 Score = Callable[[Any], NDArray[Any]]
 
 # From so many numbers on, compiled loops score dense rows; they take this many at a time.
 LARGE = 1_000_000
 SMALL = 1000
+ALIKE = "rescale the features, before fit and predict alike"
 MOST_PLANES = 4  # for more of them BLAS is faster
 
 
@@ -39,13 +36,9 @@ def rows_to_score(model: BaseEstimator, X: Any) -> Any:
 
     A chunk of CSC would cost a pass over all of it, so that other sparse layouts become CSR.
     """
-    if is_as_fitted(model, X):
-        return X
-    check_is_fitted(model)
-    with naming_columns(X):
-        return validate_data(
-            model, X, reset=False, accept_sparse="csr", dtype=FLOATS, ensure_all_finite=False
-        )
+    if "n_features_in_" not in vars(model):  # the full check takes long for a single row
+        check_is_fitted(model)
+    return checks.rows(model, X, finite=False)
 
 
 class InLoop:
@@ -213,14 +206,11 @@ def _refuse_what_is_not_finite(rows: Any, scores: NDArray[Any]) -> None:
 
     A class that has no share may score minus infinity, and two classes plus or minus infinity.
     """
-    with naming_columns(rows):
-        assert_all_finite(rows.data if sp.issparse(rows) else rows, input_name="X")
+    with checks.naming_columns(rows):
+        checks.finite(rows)
     best = scores.max(axis=0)
     if np.isnan(best).any() or (len(scores) > 1 and np.isinf(best).any()):
-        raise ValueError(
-            "X holds numbers so large that their scores leave the range of floating point; "
-            "rescale the features, before fit and predict alike."
-        )
+        raise checks.too_large("The scores of X are", ALIKE)
 
 
 # From scores to classes and probabilities, as logistic models have them.
@@ -233,17 +223,11 @@ class LogisticScores:
     decision_function: Callable[[Any], NDArray[Any]]
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Return the most probable class of each row of X; of equals the first in `classes_`.
+        """Predict the most probable class of each row; of equals the first in `classes_`.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
-            Rows to classify.
-
-        Returns
-        -------
-        y : ndarray of shape (n,)
-            Their labels.
         """
         return self._labels(X)
 
@@ -254,17 +238,11 @@ class LogisticScores:
         return labels
 
     def predict_proba(self, X: Any) -> NDArray[Any]:
-        """Return the probability of each class for the rows of X.
+        """Return the class probabilities of X, shape (n, K).
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
-            Rows.
-
-        Returns
-        -------
-        P : ndarray of shape (n, K)
-            Columns in the order of `classes_`; rows sum to one.
         """
         return prediction.probabilities(self._comparable_scores(X))
 
@@ -274,12 +252,6 @@ class LogisticScores:
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
-            Rows.
-
-        Returns
-        -------
-        log_P : ndarray of shape (n, K)
-            Columns in the order of `classes_`.
         """
         return prediction.log_probabilities(self._comparable_scores(X))
 
@@ -288,50 +260,30 @@ class LogisticScores:
         check_is_fitted(self)
         with np.errstate(over="ignore", invalid="ignore"):
             scores = self.decision_function(X)
-        if not np.isfinite(scores).all():
-            raise ValueError(
-                "X holds numbers so large that their scores leave the range of floating point; "
-                "rescale the features, before fit and predict alike."
-            )
-        return scores
+        return checks.in_range(scores, "The scores of X are", ALIKE)  # type: ignore[no-any-return]
 
 
 class JointScores(LogisticScores):
     """A classifier by log P(x, y), which tells how probable a row is and what each feature adds."""
 
     def score_samples(self, X: Any) -> NDArray[Any]:
-        """Return log P(x), the logarithm of the density or probability of each row of X: (n,).
+        """Return the log-density of each row under the mixture of the classes; -inf if impossible.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
-            Rows to judge.
-
-        Returns
-        -------
-        log_density : ndarray of shape (n,)
-            Of the mixture of the classes, by their shares; -inf for an impossible row.
         """
         return self._log_density(X)
 
     def explain(self, x: Any, rival: Any = None, feature_names: Any = None) -> Explanation:
-        """Return what each feature of one example adds to the log-odds of the predicted class.
-
-        An example that is impossible in every class is decided by the classes' shares alone.
+        """Explain the prediction of one row: what each feature adds to the log-odds of its class.
 
         Parameters
         ----------
         x : array-like of shape (d,) or (1, d)
-            The example.
         rival : label or None
             The class to compare with; the second most probable if None.
         feature_names : array-like of shape (d,) or None
-            What to call the features, if the data do not.
-
-        Returns
-        -------
-        explanation : Explanation
-            Its parts add up to the log-odds.
         """
         check_is_fitted(self)
         X = one_row(self, x, self._checked_row)
@@ -359,58 +311,37 @@ class PlaneScores:
     _zero_is_second = False  # whether a row on the plane is of the second class
 
     def decision_function(self, X: Any) -> NDArray[Any]:
-        """Return the scores ``coef_ @ x + intercept_`` of the rows of X: (n,), or (n, K).
+        """Return the scores ``X @ coef_.T + intercept_``, shape (n,) for two classes, else (n, K).
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
-            Rows to score.
-
-        Returns
-        -------
-        scores : ndarray of shape (n,) or (n, K)
-            Columns in the order of `classes_`; for two classes one number, above zero for the
-            second.
         """
         self._check_known()
         return self._plane_scores(rows_to_score(self, X))
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Return the class of the highest score of each row of X, or of the sign of the only one.
+        """Predict the class of the highest score of each row.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
-            Rows to classify.
-
-        Returns
-        -------
-        y : ndarray of shape (n,)
-            Their labels.
         """
         self._check_known()
         score = linear(self.coef_, self.intercept_)
         return best_labels(rows_to_score(self, X), score, self.classes_, self._zero_is_second)
 
     def explain(self, x: Any, rival: Any = None, feature_names: Any = None) -> Explanation:
-        """Return what each feature of one example adds to the lead of the predicted class.
+        """Explain the prediction of one row: what each feature adds to the lead of its class.
 
-        The lead is how far its score is above the other's, for two classes how far the score is on
-        its side of zero; it is counted from the middle of the data.
+        The lead is the difference of the scores, measured from the middle of the data.
 
         Parameters
         ----------
         x : array-like of shape (d,) or (1, d)
-            The example.
         rival : label or None
             The class to compare with; the one with the next highest score if None.
         feature_names : array-like of shape (d,) or None
-            What to call the features, if the data do not.
-
-        Returns
-        -------
-        explanation : Explanation
-            Its parts add up to the lead.
         """
         self._check_known()
         X = one_row(self, x, lambda X: rows_to_score(self, X))
@@ -444,21 +375,12 @@ class DrawsRows:
     def sample(
         self, n_samples: int = 1, random_state: Any = None
     ) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Draw rows from the model: a class by its share, then each feature by the class's own.
+        """Draw rows X (n_samples, d) and labels y (n_samples,) from the model.
 
         Parameters
         ----------
         n_samples : int
-            How many rows.
         random_state : int, RandomState instance or None
-            The seed.
-
-        Returns
-        -------
-        X : ndarray of shape (n_samples, d)
-            The rows: numbers, zeros and ones, or categories, as the model reads them.
-        y : ndarray of shape (n_samples,)
-            Their labels.
         """
         rng = check_random_state(random_state)
         codes = self._draw_classes(n_samples, rng)
@@ -473,9 +395,3 @@ class DrawsRows:
     def _draw_rows(self, codes: NDArray[np.intp], rng: np.random.RandomState) -> NDArray[Any]:
         """Rows (n, d) of such classes (n,)."""
         raise NotImplementedError
-
-
-def check_n_samples(n_samples: Any) -> None:
-    """Refuse a number of rows that cannot be drawn."""
-    if not isinstance(n_samples, Integral) or n_samples < 1:
-        raise ValueError(f"n_samples must be an integer >= 1; got {n_samples!r}.")

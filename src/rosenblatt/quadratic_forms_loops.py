@@ -10,8 +10,8 @@ are loaded once for all of them.
 import numpy as np
 
 from rosenblatt.loops import compiled
-from rosenblatt.loops.simd import lanes
-from rosenblatt.loops.simd.tiles import TILE, add3
+from rosenblatt.loops.simd import AHEAD, float64x4, prefetch
+from rosenblatt.loops.tiles import TILE, add3
 
 
 @compiled
@@ -22,13 +22,13 @@ def linear_scores(X, linear, constant, scores):
     for i in range(0, n, 4):
         r, s, t = min(i + 1, n - 1), min(i + 2, n - 1), min(i + 3, n - 1)
         for k in range(constant.shape[0]):
-            a = b = c = e = lanes.spread(0.0)
-            for v in range(0, p, lanes.WIDTH):
-                j, w = min(v, d - lanes.WIDTH), lanes.load(linear, k * p + v)
-                a = lanes.multiply_add(lanes.load(X, i * d + j), w, a)
-                b = lanes.multiply_add(lanes.load(X, r * d + j), w, b)
-                c = lanes.multiply_add(lanes.load(X, s * d + j), w, c)
-                e = lanes.multiply_add(lanes.load(X, t * d + j), w, e)
+            a = b = c = e = float64x4.spread(0.0)
+            for v in range(0, p, float64x4.WIDTH):
+                j, w = min(v, d - float64x4.WIDTH), float64x4.load(linear, k * p + v)
+                a = float64x4.multiply_add(float64x4.load(X, i * d + j), w, a)
+                b = float64x4.multiply_add(float64x4.load(X, r * d + j), w, b)
+                c = float64x4.multiply_add(float64x4.load(X, s * d + j), w, c)
+                e = float64x4.multiply_add(float64x4.load(X, t * d + j), w, e)
             put_scores(scores, k, i, r, s, t, constant[k], a, b, c, e)
 
 
@@ -38,15 +38,15 @@ def one_parabola_score(X, centre, square, linear, constant, scores):
     n, d = X.shape
     for i in range(0, n, 4):
         r, s, t = min(i + 1, n - 1), min(i + 2, n - 1), min(i + 3, n - 1)
-        a = b = c = e = lanes.spread(0.0)
-        for v in range(0, linear.shape[1], lanes.WIDTH):
+        a = b = c = e = float64x4.spread(0.0)
+        for v in range(0, linear.shape[1], float64x4.WIDTH):
             call_four(X, i * d, v)
-            j, m = min(v, d - lanes.WIDTH), lanes.load(centre, v)
-            q, w = lanes.load(square, v), lanes.load(linear, v)
-            a = add_parabola(lanes.subtract(lanes.load(X, i * d + j), m), q, w, a)
-            b = add_parabola(lanes.subtract(lanes.load(X, r * d + j), m), q, w, b)
-            c = add_parabola(lanes.subtract(lanes.load(X, s * d + j), m), q, w, c)
-            e = add_parabola(lanes.subtract(lanes.load(X, t * d + j), m), q, w, e)
+            j, m = min(v, d - float64x4.WIDTH), float64x4.load(centre, v)
+            q, w = float64x4.load(square, v), float64x4.load(linear, v)
+            a = add_parabola(float64x4.subtract(float64x4.load(X, i * d + j), m), q, w, a)
+            b = add_parabola(float64x4.subtract(float64x4.load(X, r * d + j), m), q, w, b)
+            c = add_parabola(float64x4.subtract(float64x4.load(X, s * d + j), m), q, w, c)
+            e = add_parabola(float64x4.subtract(float64x4.load(X, t * d + j), m), q, w, e)
         put_scores(scores, 0, i, r, s, t, constant[0], a, b, c, e)
 
 
@@ -62,28 +62,28 @@ def choose_by_parabolas(X, centre, square, linear, constant, codes, z):
     lost = 0
     for i in range(0, n, 4):
         r, s, t = min(i + 1, n - 1), min(i + 2, n - 1), min(i + 3, n - 1)
-        for v in range(0, p, lanes.WIDTH):
+        for v in range(0, p, float64x4.WIDTH):
             call_four(X, i * d, v)
-            j, m = min(v, d - lanes.WIDTH), lanes.load(centre, v)
-            lanes.store(z, v, lanes.subtract(lanes.load(X, i * d + j), m))
-            lanes.store(z, p + v, lanes.subtract(lanes.load(X, r * d + j), m))
-            lanes.store(z, 2 * p + v, lanes.subtract(lanes.load(X, s * d + j), m))
-            lanes.store(z, 3 * p + v, lanes.subtract(lanes.load(X, t * d + j), m))
+            j, m = min(v, d - float64x4.WIDTH), float64x4.load(centre, v)
+            float64x4.store(z, v, float64x4.subtract(float64x4.load(X, i * d + j), m))
+            float64x4.store(z, p + v, float64x4.subtract(float64x4.load(X, r * d + j), m))
+            float64x4.store(z, 2 * p + v, float64x4.subtract(float64x4.load(X, s * d + j), m))
+            float64x4.store(z, 3 * p + v, float64x4.subtract(float64x4.load(X, t * d + j), m))
         best_a = best_b = best_c = best_e = -np.inf
         code_a = code_b = code_c = code_e = 0
         for k in range(0, n_scores, 2):
             l = min(k + 1, n_scores - 1)  # noqa: E741
-            a = b = c = e = A = B = C = E = lanes.spread(0.0)
-            for v in range(0, p, lanes.WIDTH):
-                q, w = lanes.load(square, k * p + v), lanes.load(linear, k * p + v)
-                Q, W = lanes.load(square, l * p + v), lanes.load(linear, l * p + v)
-                x = lanes.load(z, v)
+            a = b = c = e = A = B = C = E = float64x4.spread(0.0)
+            for v in range(0, p, float64x4.WIDTH):
+                q, w = float64x4.load(square, k * p + v), float64x4.load(linear, k * p + v)
+                Q, W = float64x4.load(square, l * p + v), float64x4.load(linear, l * p + v)
+                x = float64x4.load(z, v)
                 a, A = add_parabola(x, q, w, a), add_parabola(x, Q, W, A)
-                x = lanes.load(z, p + v)
+                x = float64x4.load(z, p + v)
                 b, B = add_parabola(x, q, w, b), add_parabola(x, Q, W, B)
-                x = lanes.load(z, 2 * p + v)
+                x = float64x4.load(z, 2 * p + v)
                 c, C = add_parabola(x, q, w, c), add_parabola(x, Q, W, C)
-                x = lanes.load(z, 3 * p + v)
+                x = float64x4.load(z, 3 * p + v)
                 e, E = add_parabola(x, q, w, e), add_parabola(x, Q, W, E)
             best_a, code_a = better(best_a, code_a, constant, k, a, l, A)
             best_b, code_b = better(best_b, code_b, constant, k, b, l, B)
@@ -97,10 +97,10 @@ def choose_by_parabolas(X, centre, square, linear, constant, codes, z):
 @compiled
 def better(best, code, constant, k, first, l, second):  # noqa: E741
     """The best of a score and two more, and its place; the earliest of equals."""
-    score = constant[k] + lanes.total(first)
+    score = constant[k] + float64x4.total(first)
     if score > best:
         best, code = score, k
-    score = constant[l] + lanes.total(second)
+    score = constant[l] + float64x4.total(second)
     if score > best:
         best, code = score, l
     return best, code
@@ -109,21 +109,21 @@ def better(best, code, constant, k, first, l, second):  # noqa: E741
 @compiled
 def call_four(X, place, v):
     """Ask memory for what lies ahead of four rows from a place on: 16 numbers at vector v."""
-    lanes.call(X, place + lanes.AHEAD + 4 * v)
-    lanes.call(X, place + lanes.AHEAD + 4 * v + 8)
+    prefetch(X, place + AHEAD + 4 * v)
+    prefetch(X, place + AHEAD + 4 * v + 8)
 
 
 @compiled
 def add_parabola(x, square, linear, total):
     """total + x (square x + linear)."""
-    return lanes.multiply_add(x, lanes.multiply_add(x, square, linear), total)
+    return float64x4.multiply_add(x, float64x4.multiply_add(x, square, linear), total)
 
 
 @compiled
 def put_scores(scores, k, i, r, s, t, constant, a, b, c, e):
     """Set the scores of rows i, r, s and t, each of which is the last row if there are no more."""
-    scores[k, t], scores[k, s] = constant + lanes.total(e), constant + lanes.total(c)
-    scores[k, r], scores[k, i] = constant + lanes.total(b), constant + lanes.total(a)
+    scores[k, t], scores[k, s] = constant + float64x4.total(e), constant + float64x4.total(c)
+    scores[k, r], scores[k, i] = constant + float64x4.total(b), constant + float64x4.total(a)
 
 
 # Quadratic forms of many rows: c + b.x + x.U.x for each class, U upper triangular.
@@ -149,11 +149,13 @@ def quadratic_scores(X, centre, linear, upper, constant, scores, z, sums):
         put_rows(X, start, size, centre, z)
         for k in range(scores.shape[0]):
             for r in range(most):
-                lanes.store(sums, r * lanes.WIDTH, lanes.spread(0.0))
+                float64x4.store(sums, r * float64x4.WIDTH, float64x4.spread(0.0))
             for l in range(0, q, TILE):  # noqa: E741
                 add_columns(z, size, q - d, linear, upper, k, l, sums)
             for r in range(size):
-                scores[k, start + r] = constant[k] + lanes.total(lanes.load(sums, r * lanes.WIDTH))
+                scores[k, start + r] = constant[k] + float64x4.total(
+                    float64x4.load(sums, r * float64x4.WIDTH)
+                )
 
 
 @compiled
@@ -162,11 +164,11 @@ def put_rows(X, start, size, centre, z):
     d, q = X.shape[1], z.shape[1]
     for r in range(size):
         row, to = (start + r) * d, (r + 1) * q - d
-        for j in range(0, d - lanes.WIDTH + 1, lanes.WIDTH):
-            lanes.call(X, row + j + lanes.AHEAD)
-            x = lanes.subtract(lanes.load(X, row + j), lanes.load(centre, j))
-            lanes.store(z, to + j, x)
-        for j in range(d - d % lanes.WIDTH, d):
+        for j in range(0, d - float64x4.WIDTH + 1, float64x4.WIDTH):
+            prefetch(X, row + j + AHEAD)
+            x = float64x4.subtract(float64x4.load(X, row + j), float64x4.load(centre, j))
+            float64x4.store(z, to + j, x)
+        for j in range(d - d % float64x4.WIDTH, d):
             z[r, q - d + j] = np.float64(X[start + r, j]) - centre[j]
 
 
@@ -186,10 +188,10 @@ def add_columns(z, size, first, linear, upper, k, l, sums):  # noqa: E741
         a2 = b2 = c2 = e2 = w
         for i in range(first, l + TILE):
             u, v, s = three(upper, columns + i * TILE)
-            a0, a1, a2 = add3(lanes.spread_from(z, a + i), u, v, s, a0, a1, a2)
-            b0, b1, b2 = add3(lanes.spread_from(z, b + i), u, v, s, b0, b1, b2)
-            c0, c1, c2 = add3(lanes.spread_from(z, c + i), u, v, s, c0, c1, c2)
-            e0, e1, e2 = add3(lanes.spread_from(z, e + i), u, v, s, e0, e1, e2)
+            a0, a1, a2 = add3(float64x4.spread_from(z, a + i), u, v, s, a0, a1, a2)
+            b0, b1, b2 = add3(float64x4.spread_from(z, b + i), u, v, s, b0, b1, b2)
+            c0, c1, c2 = add3(float64x4.spread_from(z, c + i), u, v, s, c0, c1, c2)
+            e0, e1, e2 = add3(float64x4.spread_from(z, e + i), u, v, s, e0, e1, e2)
         add_dot(z, a + l, a0, a1, a2, sums, r)
         add_dot(z, b + l, b0, b1, b2, sums, r + 1)
         add_dot(z, c + l, c0, c1, c2, sums, r + 2)
@@ -199,16 +201,20 @@ def add_columns(z, size, first, linear, upper, k, l, sums):  # noqa: E741
 @compiled
 def three(array, place):
     """The 12 numbers from a place on."""
-    return lanes.load(array, place), lanes.load(array, place + 4), lanes.load(array, place + 8)
+    return (
+        float64x4.load(array, place),
+        float64x4.load(array, place + 4),
+        float64x4.load(array, place + 8),
+    )
 
 
 @compiled
 def add_dot(z, place, u, v, s, sums, r):
     """Add three vectors times those at a place of z to the sum of row r."""
     x, y, w = three(z, place)
-    total = lanes.multiply_add(x, u, lanes.load(sums, r * lanes.WIDTH))
-    total = lanes.multiply_add(w, s, lanes.multiply_add(y, v, total))
-    lanes.store(sums, r * lanes.WIDTH, total)
+    total = float64x4.multiply_add(x, u, float64x4.load(sums, r * float64x4.WIDTH))
+    total = float64x4.multiply_add(w, s, float64x4.multiply_add(y, v, total))
+    float64x4.store(sums, r * float64x4.WIDTH, total)
 
 
 # Log-densities of rows under Gaussians with independent features, class by class, in one read.

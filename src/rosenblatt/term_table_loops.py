@@ -9,8 +9,7 @@ are in `arena`, from ``limits[j]``.
 import numpy as np
 
 from rosenblatt.loops import compiled
-from rosenblatt.loops.simd.bytes import eight_bytes
-from rosenblatt.loops.simd.lanes import call
+from rosenblatt.loops.simd import eight_bytes, prefetch
 
 MIX = np.uint64(0xFF51AFD7ED558CCD)  # odd, so that no two numbers become one
 SPREAD = np.uint64(0x9E3779B97F4A7C15)
@@ -146,7 +145,7 @@ def look_up(clean, terms, m, table, bits, numbers):
     first, last = terms
     for t in range(m):
         bits[t] = fingerprint(clean, first[t], last[t])
-        call(slots, 4 * np.int64(first_slot(slots, bits[t])))
+        prefetch(slots, 4 * np.int64(first_slot(slots, bits[t])))
     for t in range(m):
         slot = slot_of(table, clean, first[t], last[t], bits[t])
         numbers[t] = np.int64(slots[slot, 1] & NUMBERS) - 1

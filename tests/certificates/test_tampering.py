@@ -11,21 +11,19 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.linalg import LinAlgWarning
+from sklearn.utils import get_tags
 
 from rosenblatt import (
-    BernoulliNB,
     CategoricalNB,
-    ComplementNB,
     FisherDiscriminant,
     GaussianNB,
     LeastSquaresClassifier,
     LinearDiscriminantAnalysis,
     MixedNB,
     MultinomialNB,
-    NearestCentroid,
     QuadraticDiscriminantAnalysis,
-    TreeAugmentedNB,
     certify,
+    registry,
 )
 
 LDA, QDA = LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
@@ -45,34 +43,39 @@ FRAME = pd.DataFrame(
 )
 TWO = Y < 2
 
-CASES = [
-    *((model, NUMBERS, Y) for model in (
-        GaussianNB(), GaussianNB(variance="feature"), GaussianNB(variance="single", ddof=1),
-        GaussianNB(var_smoothing=0), GaussianNB(priors=[0.2, 0.3, 0.5]),
-        LDA(), LDA(store_covariance=True), LDA(solver="lsqr"), LDA(solver="eigen", shrinkage=0.2),
-        LDA(solver="eigen", shrinkage="auto"), LDA(covariance="diagonal"), LDA(n_components=1),
-        QDA(), QDA(store_covariance=True, reg_param=0.1), QDA(solver="eigen", shrinkage="auto"),
-        QDA(covariance="diagonal"),
-        LeastSquaresClassifier(), LeastSquaresClassifier(fit_intercept=False),
-        NearestCentroid(), NearestCentroid(shrink_threshold=0.5, priors="empirical"),
-        NearestCentroid(metric="manhattan"), NearestCentroid("manhattan", priors=[0.2, 0.3, 0.5]),
-    )),
-    *((model, NUMBERS[TWO], Y[TWO]) for model in (
-        GaussianNB(variance="feature"), LDA(), LDA(solver="eigen"), QDA(),
-        FisherDiscriminant(), FisherDiscriminant(threshold="prior", shrinkage=0.1),
-        FisherDiscriminant(threshold="scan"), LeastSquaresClassifier(),
-    )),
-    *((model, COUNTS, Y) for model in (
-        BernoulliNB(), BernoulliNB(alpha=0, binarize=1), BernoulliNB(fit_prior=False),
-        MultinomialNB(), MultinomialNB(alpha=0), ComplementNB(), ComplementNB(norm=True),
-        CategoricalNB(), CategoricalNB(min_categories=20), TreeAugmentedNB(),
-    )),
-    (CategoricalNB(), WORDS, Y),
-    (TreeAugmentedNB(alpha=0.5), WORDS, Y),
-    (MixedNB(kinds={"calls": "count"}), FRAME, Y),
-]  # fmt: skip
+
+def tables_of(model):
+    """The tables that a model is fitted to: of numbers, counts, words, or columns of all kinds."""
+    tags = get_tags(model)
+    if hasattr(model, "kinds"):
+        return [FRAME]
+    counts = tags.input_tags.positive_only or hasattr(model, "binarize")
+    return [COUNTS, WORDS] if tags.input_tags.string else [COUNTS if counts else NUMBERS]
+
+
+def cases():
+    """Models, rows and labels of three classes and of two."""
+    rows = [row for row in registry.ROWS if row.additive and row.certificate]
+    for row in (row for row in rows if row.task == "classification"):
+        for setting in (*row.contract.settings, *row.contract.tampered):
+            model = row.estimator(**setting)
+            for X in tables_of(model):
+                if get_tags(model).classifier_tags.multi_class:
+                    yield model, X, Y
+                if not isinstance(setting.get("priors"), list):  # of three classes
+                    yield model, X[TWO], Y[TWO]
+
+
+CASES = list(cases())
+
+
+def name_of(X):
+    """A test's name for a table."""
+    return "words" if X is WORDS else "numbers"
+
+
 each_case = pytest.mark.parametrize(
-    ("model", "X", "y"), CASES, ids=[f"{m!r}, {len(y)} rows" for m, _, y in CASES]
+    ("model", "X", "y"), CASES, ids=[f"{m!r}, {name_of(X)}, {len(y)} rows" for m, X, y in CASES]
 )
 
 # What a certificate does not read, and why it may leave it alone.

@@ -6,11 +6,10 @@ from sklearn.base import is_regressor
 from sklearn.datasets import make_classification
 from sklearn.utils import get_tags
 
-import rosenblatt
 from rosenblatt import registry
 
-ROWS = sorted((row for row in registry.ROWS if row.contract), key=lambda row: row.name)
-ESTIMATORS = [getattr(rosenblatt, row.name) for row in ROWS]
+ROWS = [row for row in registry.ROWS if row.contract]
+ESTIMATORS = [row.estimator for row in ROWS]
 
 
 def contract_of(estimator):
@@ -186,8 +185,10 @@ def scores(model, X):
         return model.predict(X)
     if not predicts(model):  # it clusters the rows it is given, and no others
         return model.labels_
-    # Labels alone: one for the class that is predicted, zero for the others.
-    return (model.predict(X)[:, None] == model.classes_).astype(learned(model).dtype)
+    # Labels alone: one for the class or cluster that is predicted, zero for the others.
+    labels = model.predict(X)
+    known = getattr(model, "classes_", np.unique(labels))
+    return (labels[:, None] == known).astype(learned(model).dtype)
 
 
 def fitted_arrays(model):

@@ -12,7 +12,7 @@ pytestmark = pytest.mark.usefixtures("unconverged")
 
 
 def certifiable(estimator):
-    return bool(row_of(type(estimator).__name__).verifier)
+    return bool(row_of(type(estimator).__name__).certificate)
 
 
 each_setting = pytest.mark.parametrize("estimator", only(certifiable, instances()), ids=name_of)

@@ -5,17 +5,25 @@ import pytest
 
 import rosenblatt
 from rosenblatt import registry
+from rosenblatt.capabilities import path_parameters
 from tests.contract.estimators import problem
 
 pytestmark = pytest.mark.usefixtures("unconverged")
 VALUES = {"alpha": [0.1, 1.0], "C": [0.1, 1.0], "max_iter": [2, 5], "ccp_alpha": [0.0, 0.1]}
-ROWS = [row for row in registry.ROWS if row.path and row.path[0] in VALUES]
+
+
+def parameter_of(row):
+    """The first parameter that a class has a path over; nothing if there is none."""
+    return next(iter(path_parameters(row.estimator())), "") if row.contract else ""
+
+
+ROWS = [row for row in registry.ROWS if parameter_of(row) in VALUES]
 each = pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
 
 
 def model_of(row):
-    model = getattr(rosenblatt, row.name)()
-    return model, row.path[0], problem(2, estimator=model)
+    model = row.estimator()
+    return model, parameter_of(row), problem(2, estimator=model)
 
 
 @each

@@ -1,4 +1,4 @@
-"""Every row of the registry is whole, and says what is so."""
+"""The rows of the registry agree with the classes, and the derived files with the rows."""
 
 import importlib
 import importlib.util
@@ -12,20 +12,15 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import all_estimators, get_tags
 
 import rosenblatt
-from benchmarks.scenarios import all_scenarios
 from rosenblatt import registry
 from rosenblatt.additive import Additive
-from rosenblatt.capabilities import path_parameters
-from rosenblatt.registry import Without
+from rosenblatt.capabilities import TracedModel, path_parameters
+from rosenblatt.registry.row import INPUTS, TASKS
 from rosenblatt.workbench.families import EXPANSIONS, LIMITS
 from rosenblatt.workbench.model_catalogue import TAKES
 
 ROOT = Path(__file__).resolve().parents[2]
 each_row = pytest.mark.parametrize("row", registry.ROWS, ids=lambda row: row.name)
-
-# scikit-learn's tags of what an estimator reads, and our words for them.
-TAGS = {"sparse": "sparse", "allow_nan": "missing", "positive_only": "counts"}
-TAGS |= {"categorical": "categorical"}
 
 
 def estimator_of(row):
@@ -41,82 +36,69 @@ def test_every_public_estimator_has_a_row_and_every_row_an_estimator():
 
 
 @each_row
-def test_no_cell_is_missing_and_what_does_not_apply_gives_a_reason(row):
-    for column, cell in row._asdict().items():
-        assert cell is not None, column
-        assert cell or column == "file_types" or isinstance(cell, Without), column
-        if isinstance(cell, Without):
-            assert len(cell.reason.split()) > 3, f"{column}: say why, in a sentence"
-
-
-@each_row
-def test_it_is_where_the_row_says(row):
+def test_it_stands_in_the_module_of_its_row(row):
     assert estimator_of(row).__module__ == f"rosenblatt.{row.module}"
     assert estimator_of(row) is getattr(getattr(rosenblatt, row.home), row.name)
+    assert estimator_of(row) is row.estimator
+    assert registry.row_of(row.name) is row
     assert row.home in registry.MODULES
 
 
 @each_row
 def test_its_task_and_inputs_are_what_scikit_learn_reads_from_it(row):
-    assert row.task in registry.TASKS
-    assert set(row.inputs) <= set(registry.INPUTS)
+    assert row.task in TASKS.values()
+    assert set(row.inputs) <= {*INPUTS.values(), "text"}
     if row.contract:
         tags = [get_tags(estimator_of(row)(**setting)) for setting in row.contract.settings]
         kinds = {"classification": "classifier", "regression": "regressor"}
         kinds |= {"clustering": "clusterer", "density": "density_estimator"}
         assert {tag.estimator_type for tag in tags} == {kinds.get(row.task)}
-        read = {
-            ours for tag in tags for name, ours in TAGS.items() if getattr(tag.input_tags, name)
-        }
-        assert read == set(row.inputs) & set(TAGS.values())
+        read = {name for tag in tags for name in INPUTS if getattr(tag.input_tags, name)}
+        assert {INPUTS[name] for name in read} == set(row.inputs)
 
 
 @each_row
 def test_its_verifier_exists_and_reads_classes_that_exist(row):
-    if row.verifier:
-        verifier = importlib.import_module(f"rosenblatt.certificates.{row.verifier}")
+    if row.certificate:
+        verifier = importlib.import_module(f"rosenblatt.certificates.{row.certificate}")
         assert callable(verifier.certify_model)
-    assert row.verifier or not row.sklearn
-    assert set(row.sklearn or ()) <= set(dict(all_estimators()))
-
-
-def test_no_class_has_two_verifiers():
-    for row in registry.ROWS:
-        for name in row.sklearn or ():
-            assert registry.verifiers()["sklearn", name] == row.verifier
-
-
-@each_row
-def test_it_is_additive_if_the_row_says_so(row):
-    assert issubclass(estimator_of(row), Additive) == bool(row.additive)
+    assert row.certificate or not row.also
+    assert set(row.also) <= set(dict(all_estimators()))
+    # A verifier may read some settings of a class that has no certificate of its own.
+    read_by_others = {name for other in registry.ROWS for name in other.also}
+    found = registry.CERTIFICATES.get(row.name, "")
+    assert found == row.certificate or (not row.certificate and row.name in read_by_others)
 
 
 @each_row
-def test_it_has_the_path_that_the_row_says(row):
-    kind = estimator_of(row)
-    found = path_parameters(kind()) if hasattr(kind, "fit_path") else ()
-    assert found == (row.path or ())
+def test_it_is_additive_if_it_is_made_so(row):
+    assert issubclass(estimator_of(row), Additive) == row.additive
 
 
 @each_row
 @pytest.mark.filterwarnings("ignore")
-def test_its_trace_view_names_the_states_of_the_row(row):
+def test_the_states_of_its_trace_view_are_documented(row):
     kind = estimator_of(row)
-    assert not row.trace or hasattr(kind, "trace_view")
-    if row.trace:
+    if hasattr(kind, "trace_view"):
         X, y = np.arange(20.0).reshape(10, 2) ** 1.5, np.arange(10) % 2
-        assert set(row.trace) <= set(kind().fit(X, y).trace_view())
+        states = kind().fit(X, y).trace_view()
+        assert states
+        assert [
+            name for name in states if f"``{name}``" not in TracedModel.trace_view.__doc__
+        ] == []
 
 
 @each_row
 def test_parameters_it_names_are_parameters(row):
     known = set(inspect.signature(estimator_of(row)).parameters)
     settings = [*row.warm.settings] if row.warm else []
-    settings += [{parameter: None} for parameter in row.path or ()]
     if row.contract:
         settings += [*row.contract.settings, *row.contract.checked, row.contract.endless]
-    for contestant in row.contestants or ():
-        settings += [contestant.grid, contestant.settings]
+        settings += row.contract.tampered
+    for candidate in row.compare:
+        settings += [candidate.grid, candidate.settings, candidate.wide_settings]
+    if hasattr(row.estimator, "fit_path"):
+        settings += [dict.fromkeys(path_parameters(row.estimator()))]
     assert set().union(*settings) <= known
 
 
@@ -135,17 +117,12 @@ def test_its_fit_by_parts_exists_and_the_page_of_scale_names_it(row):
         assert re.search(rf"^\| {row.parts} \|.*`{row.name}`", page, re.MULTILINE)
 
 
-@each_row
-def test_its_benchmark_exists(row):
-    assert not row.benchmark or row.benchmark in {scenario.name for scenario in all_scenarios()}
-
-
 def test_the_workbench_resolves_every_limit_expansion_and_preparation():
-    contestants = [contestant for row in registry.ROWS for contestant in row.contestants or ()]
-    assert {limit for contestant in contestants for limit in contestant.limits} == set(LIMITS)
-    assert {contestant.expansion for contestant in contestants} == {"", *EXPANSIONS}
-    assert {contestant.reads for contestant in contestants} == set(TAKES)
-    assert len({contestant.name for contestant in contestants}) == len(contestants)
+    candidates = [candidate for row in registry.ROWS for candidate in row.compare]
+    assert {limit for candidate in candidates for limit in candidate.limits} == set(LIMITS)
+    assert {candidate.expansion for candidate in candidates} == {"", *EXPANSIONS}
+    assert {candidate.reads for candidate in candidates} == set(TAKES)
+    assert len({candidate.name for candidate in candidates}) == len(candidates)
 
 
 def derived():
@@ -164,6 +141,6 @@ def test_files_derived_from_the_registry_are_current(path, content):
 def test_the_page_of_traces_names_every_class_that_can_be_traced():
     page = (ROOT / "docs" / "traces.md").read_text(encoding="utf-8")
     table = page.partition("## Who can be traced")[2].partition("\n\nModels that only")[0]
-    traced = [row for row in registry.ROWS if row.trace]
-    names = [row.name for row in traced if hasattr(estimator_of(row)(), "set_callbacks")]
+    traced = [row for row in registry.ROWS if hasattr(row.estimator, "trace_view")]
+    names = [row.name for row in traced if hasattr(row.estimator(), "set_callbacks")]
     assert [name for name in names if f"`{name}" not in table] == []

@@ -392,7 +392,7 @@ def test_what_needs_the_rows_works_with_fit_alone(model):
 def test_singular_covariances_are_refused_by_name_or_raised():
     X, y = clouds()
     X = np.hstack([X, X[:, :1]])
-    with pytest.raises(np.linalg.LinAlgError, match=r"3 of 4 directions. Set shrinkage"):
+    with pytest.raises(np.linalg.LinAlgError, match=r"rank 3 of 4. Set shrinkage"):
         LDA(solver="eigen").fit(X, y)
     with pytest.raises(np.linalg.LinAlgError, match=r"class a is not full rank.*Set shrinkage"):
         QDA(solver="eigen").fit(X, y)
@@ -405,7 +405,7 @@ def test_singular_covariances_are_refused_by_name_or_raised():
         QDA(reg_param=0.1).fit(X, y)
         LDA(solver="eigen", shrinkage=0.1).fit(X, y)
         LDA(solver="lsqr", shrinkage=0.1).fit(X, y)
-    with pytest.warns(LinAlgWarning, match=r"3 of 4 directions.*Set shrinkage"):
+    with pytest.warns(LinAlgWarning, match=r"rank 3 of 4;.*Set shrinkage"):
         LDA(solver="lsqr").fit(X, y)
 
 
@@ -429,7 +429,7 @@ def test_bad_input_is_refused_and_changes_nothing():
         QDA().fit(X, np.where(np.arange(len(X)) == 0, "c", "a"))
     with pytest.raises(ValueError, match="more than the number of classes; got 2"):
         LDA().fit(X[:2], ["a", "b"])
-    with pytest.raises(ValueError, match="one number for each of the 3 classes"):
+    with pytest.raises(ValueError, match="must match number of classes; got 2 and 3"):
         LDA(priors=[0.5, 0.5]).fit(X, y)
     with pytest.raises(ValueError, match="priors must be non-negative"):
         QDA(priors=[-0.5, 0.5, 1]).fit(X, y)
@@ -475,7 +475,7 @@ def test_lsqr_with_fewer_rows_than_features(n_features):
     X[:, 0] += y
     model = LDA(solver="lsqr")
     if n_features > 58:
-        with pytest.warns(LinAlgWarning, match=r"58 of \d+ directions; .*Set shrinkage"):
+        with pytest.warns(LinAlgWarning, match=r"rank 58 of \d+; .*Set shrinkage"):
             model.fit(X, y)
     else:
         model.fit(X, y)

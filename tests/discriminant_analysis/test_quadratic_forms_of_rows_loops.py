@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from rosenblatt import quadratic_forms_loops
-from rosenblatt.loops.simd import tiles
+from rosenblatt.loops import tiles
 from rosenblatt.runtime.storage import read_only
 from tests.reference import gaussians as reference
 

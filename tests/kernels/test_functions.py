@@ -138,9 +138,9 @@ def test_distances_survive_rows_far_from_the_origin(dtype):
 
 
 def test_bad_numbers_are_refused():
-    with pytest.raises(ValueError, match=r"degree must be a whole number >= 0; got -1\."):
+    with pytest.raises(ValueError, match=r"degree must be an integer >= 0; got -1\."):
         Polynomial(-1)
-    with pytest.raises(ValueError, match=r"degree must be a whole number >= 0; got 2\.5\."):
+    with pytest.raises(ValueError, match=r"degree must be an integer >= 0; got 2\.5\."):
         Polynomial(2.5)
     with pytest.raises(ValueError, match=r"gamma must be a finite number >= 0; got -2\."):
         Gaussian(-2)

@@ -215,7 +215,7 @@ def test_warm_start_goes_on_where_the_last_fit_ended():
     model = Lasso(0.1, tol=1e-9, warm_start=True).fit(X, y)
     first = model.n_iter_
     assert model.fit(X, y).n_iter_ < first
-    with pytest.raises(ValueError, match="warm_start=True begins from coef_ of shape"):
+    with pytest.raises(ValueError, match=r"warm_start=True continues the .* with shape of coef_"):
         model.fit(X[:, :3], y)
 
 
@@ -226,7 +226,7 @@ def test_numbers_too_large_to_square_are_refused_and_nothing_is_left_behind(stor
     X = X.copy()
     X[3, 1] = 1e200
     model = Lasso(0.1)
-    with pytest.raises(ValueError, match="Feature 1 holds"):
+    with pytest.raises(ValueError, match=r"[Ff]eature 1 .*too large for 64 bits"):
         model.fit(storage(X), y)
     assert not hasattr(model, "coef_")
     with pytest.raises(ValueError, match="too large for 64 bits"):
@@ -341,7 +341,7 @@ def test_too_many_features_cannot_be_asked_for():
     with pytest.raises(ValueError, match="asks for one target; got 2"):
         Lasso(n_features=3).fit(X, np.column_stack([y, y]))
     wide = problem(6, 50)
-    with pytest.warns(ConvergenceWarning, match="n_features=40 cannot be had"):
+    with pytest.warns(ConvergenceWarning, match="n_features=40 cannot be reached"):
         assert np.count_nonzero(Lasso(n_features=40).fit(*wide[:2]).coef_) <= 6
 
 
@@ -355,7 +355,7 @@ def test_features_in_small_units_come_in_further_down_the_path():
 
 def test_another_number_of_features_than_asked_for_is_told():
     X, y, _ = problem(80, 4)
-    with pytest.warns(ConvergenceWarning, match="n_features=5 cannot be had; 4 is the nearest"):
+    with pytest.warns(ConvergenceWarning, match="n_features=5 cannot be reached; 4 is the nearest"):
         Lasso(n_features=5).fit(np.column_stack([X, np.ones(80)]), y)
 
 
@@ -408,7 +408,7 @@ def test_a_trace_has_finite_numbers_from_the_beginning_and_for_several_targets(s
 
 
 def test_one_row_has_no_features_to_keep_and_no_arithmetic_to_warn_of():
-    with pytest.warns(ConvergenceWarning, match="n_features=2 cannot be had; 0 is the nearest"):
+    with pytest.warns(ConvergenceWarning, match="n_features=2 cannot be reached; 0 is the nearest"):
         Lasso(n_features=2).fit([[1.0, 2.0, 3.0]], [1.0])
 
 

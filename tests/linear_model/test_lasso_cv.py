@@ -105,7 +105,7 @@ def test_paths_refuse_what_they_do_not_do():
         lasso_path(X, np.column_stack([y, y]))
     with pytest.raises(ValueError, match="'selection' parameter of enet_path must be"):
         lasso_path(X, y, selection="greedy")
-    with pytest.raises(ValueError, match="give alphas as a list"):
+    with pytest.raises(ValueError, match="appropriate `alphas=` argument"):
         enet_path(X, y, l1_ratio=0)
     with pytest.warns(
         ConvergenceWarning, match=r"^Objective did not converge. . of 5 fits stopped short of"

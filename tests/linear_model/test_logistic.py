@@ -223,7 +223,7 @@ def test_badly_scaled_columns_are_fitted_all_the_same(scale):
 
 def test_numbers_too_large_for_a_gradient_are_refused():
     X, y = noisy()
-    with pytest.raises(ValueError, match=r"numbers up to .*, so large"):
+    with pytest.raises(ValueError, match=r"Numbers up to .* are too large"):
         LogisticRegression().fit(1e306 * X, y)
 
 

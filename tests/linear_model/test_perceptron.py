@@ -433,7 +433,7 @@ class TestPartialFit:
             ({"class_weight": "balanced"}, {"classes": [0, 1]}, "class_weight should not be"),
             ({"pick": "first"}, {"classes": [0, 1]}, "pick should not be 'first'"),
             ({}, {"classes": [0]}, "greater than one"),
-            ({}, {"classes": [0, 2]}, r"labels \[1\] that are not among the classes"),
+            ({}, {"classes": [0, 2]}, r"label\(s\) \[1\] in y do not exist in the initial classes"),
         ],
     )
     def test_what_it_cannot_do_is_refused(self, setting, arguments, message):

@@ -1,128 +1,129 @@
 """The passes equal the slow, obvious ones, whatever the storage, precision and tie rule."""
 
+import warnings
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as nps
+from sklearn.exceptions import ConvergenceWarning
 
-from rosenblatt.base import arrays, read_only
-from rosenblatt.linear_model import perceptron_loops
+from rosenblatt import AveragedPerceptron, KernelPerceptron, Perceptron, PocketPerceptron
 from tests.reference import perceptron as reference
 
-MANY = np.iinfo(np.int64).max
-TIES = {"mistake": 0, "positive": 1, "negative": -1}
-
-# Small integers: sums are exact, so that the comparison is, too.
-tables = nps.arrays(
-    np.float64,
-    st.tuples(st.integers(1, 8), st.integers(1, 5)),
-    elements=st.integers(-3, 3).map(float),
-)
+N_PASSES = 3
+boundaries = st.sampled_from(["mistake", "positive", "negative"])
 storages = st.sampled_from([np.asarray, sp.csr_matrix])
 dtypes = st.sampled_from([np.float64, np.float32])
 
 
 @st.composite
 def problems(draw, n_classes):
-    X = draw(tables)
-    n = len(X)
+    """Rows, labels of all classes, weights. Small integers: sums are exact."""
+    n, d = draw(st.integers(n_classes, 9)), draw(st.integers(1, 5))
+    X = draw(nps.arrays(np.float64, (n, d), elements=st.integers(-3, 3).map(float)))
+    X[~X.any(axis=1), 0] = 1.0  # empty rows are not visited without an intercept
     y = draw(nps.arrays(np.int32, n, elements=st.integers(0, n_classes - 1)))
-    step = draw(nps.arrays(np.float64, n, elements=st.sampled_from([1.0, 2.0, 0.5])))
-    orders = [draw(st.permutations(range(n))) for _ in range(3)]
-    return X, y, step, orders
+    y[:n_classes] = np.arange(n_classes)
+    weight = draw(nps.arrays(np.float64, n, elements=st.sampled_from([1.0, 2.0, 0.5])))
+    return X, y, weight
 
 
-def run(loop, X, labels, orders, ties, bias, w, b, most=MANY):
-    """Every pass of a loop; the mistakes in each."""
-    mistakes = []
-    for order in orders:
-        rows = read_only(np.array(order, np.int32))
-        scratch = (np.empty_like(b),) if w.ndim == 2 else ()
-        made, loss, visits = loop(X, *labels, rows, ties, most, b.dtype.type(bias), w, b, *scratch)
-        assert visits == len(rows)
-        assert loss >= 0
-        mistakes.append(made)
-    return mistakes
+def fit(model, X, y, weight, **parameters):
+    """Fit in the order of the data, for some passes."""
+    model.set_params(shuffle=False, max_iter=N_PASSES, tol=None, **parameters)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        return model.fit(X, y, sample_weight=weight)
 
 
-@given(problems(2), st.sampled_from(sorted(TIES)), st.sampled_from([0, 1]), storages, dtypes)
-def test_two_classes(problem, boundary, bias, storage, dtype):
-    X, y, step, orders = problem
-    sign = np.where(y == 1, 1.0, -1.0)
-    w, b = np.zeros(X.shape[1], dtype), np.zeros(1, dtype)
-    push = read_only((sign * step).astype(dtype))
-    X_loop = arrays(storage(X.astype(dtype)))
-    mistakes = run(
-        perceptron_loops.perceptron_pass, X_loop, (push,), orders, TIES[boundary], bias, w, b
+def run_of(model):
+    """The last weights, biases and number of corrections."""
+    if isinstance(model, AveragedPerceptron | PocketPerceptron):
+        return model.last_coef_, model.last_intercept_, model.n_updates_
+    return model.coef_, model.intercept_, model.n_updates_
+
+
+@pytest.mark.parametrize("kind", [Perceptron, AveragedPerceptron, PocketPerceptron])
+@given(problems(2), boundaries, st.booleans(), storages, dtypes)
+def test_two_classes(kind, problem, boundary, fit_intercept, storage, dtype):
+    X, y, weight = problem
+    model = fit(
+        kind(), storage(X.astype(dtype)), y, weight, boundary=boundary, fit_intercept=fit_intercept
     )
-    expected = reference.perceptron(X, sign, orders, step=step, boundary=boundary, bias=bias)
-    assert mistakes == expected[2]
-    assert np.array_equal(w, expected[0])
-    assert b[0] == expected[1]
-
-
-@given(problems(4), st.sampled_from(sorted(TIES)), st.sampled_from([0, 1]), storages, dtypes)
-def test_several_classes(problem, boundary, bias, storage, dtype):
-    X, y, step, orders = problem
-    W, b = np.zeros((X.shape[1], 4), dtype), np.zeros(4, dtype)
-    labels = (read_only(y), read_only(step.astype(dtype)))
-    X_loop = arrays(storage(X.astype(dtype)))
-    mistakes = run(
-        perceptron_loops.multiclass_pass, X_loop, labels, orders, TIES[boundary], bias, W, b
+    sign, orders = np.where(y == 1, 1.0, -1.0), [range(len(y))] * model.n_iter_
+    w, b, mistakes = reference.perceptron(
+        X, sign, orders, step=weight, boundary=boundary, bias=float(fit_intercept)
     )
-    expected = reference.multiclass(X, y, 4, orders, step=step, boundary=boundary, bias=bias)
-    assert mistakes == expected[2]
-    assert np.array_equal(W.T, expected[0])
-    assert np.array_equal(b, expected[1])
-    assert not W.sum(axis=1).any(), "what one class gains another loses"
+    coef, intercept, n_updates = run_of(model)
+    assert coef.dtype == dtype
+    assert np.array_equal(coef[0], w)
+    assert intercept[0] == b
+    assert n_updates == sum(mistakes)
 
 
-@given(problems(3), st.sampled_from(sorted(TIES)), storages)
-def test_a_penalty_of_zero_changes_nothing(problem, boundary, storage):
-    X, y, step, orders = problem
-    labels = (read_only(y), read_only(step))
-    plain, shrinking = np.zeros((X.shape[1], 3)), np.zeros((X.shape[1], 3))
-    b, b_shrinking = np.zeros(3), np.zeros(3)
-    X_loop = arrays(storage(X))
-    ties = TIES[boundary]
-    for order in orders:
-        rows = read_only(np.array(order, np.int32))
-        perceptron_loops.multiclass_pass(
-            X_loop, *labels, rows, ties, MANY, 1.0, plain, b, np.empty(3)
-        )
-        perceptron_loops.shrinking_multiclass_pass(
-            X_loop, *labels, rows, ties, MANY, 1.0, (1.0, 0.0), shrinking, b_shrinking,
-            np.empty(3), np.array([1.0, 0.0]), np.zeros_like(shrinking),
-        )  # fmt: skip
-    assert np.array_equal(plain, shrinking)
-    assert np.array_equal(b, b_shrinking)
+@pytest.mark.parametrize("kind", [Perceptron, AveragedPerceptron, PocketPerceptron])
+@given(problems(4), boundaries, st.booleans(), storages, dtypes)
+def test_several_classes(kind, problem, boundary, fit_intercept, storage, dtype):
+    X, y, weight = problem
+    model = fit(
+        kind(), storage(X.astype(dtype)), y, weight, boundary=boundary, fit_intercept=fit_intercept
+    )
+    W, b, mistakes = reference.multiclass(
+        X, y, 4, [range(len(y))] * model.n_iter_, step=weight, boundary=boundary,
+        bias=float(fit_intercept),
+    )  # fmt: skip
+    coef, intercept, n_updates = run_of(model)
+    assert np.array_equal(coef, W)
+    assert np.array_equal(intercept, b)
+    assert n_updates == sum(mistakes)
+    assert not coef.sum(axis=0).any(), "what one class gains another loses"
 
 
-@given(problems(2), storages)
-def test_a_limit_on_mistakes_ends_the_pass_before_the_next_one(problem, storage):
-    X, y, step, orders = problem
-    push = read_only(np.where(y == 1, step, -step))
-    w, b = np.zeros(X.shape[1]), np.zeros(1)
-    rows = read_only(np.array(orders[0], np.int32))
-    pass_over = perceptron_loops.perceptron_pass
-    made, _, visits = pass_over(arrays(storage(X)), push, rows, 0, 1, 1.0, w, b)
-    assert made == 1, "the first row is always a mistake from zero"
-    assert visits <= len(rows)
-    if visits < len(rows):
-        i = rows[visits]
-        assert push[i] * (X[i] @ w + b[0]) <= 0
+@given(problems(2) | problems(3), boundaries, st.booleans())
+def test_coefficients_of_a_kernel_give_the_weights(problem, boundary, fit_intercept):
+    X, y, weight = problem
+    settings = {"boundary": boundary, "fit_intercept": fit_intercept}
+    linear = fit(Perceptron(), X, y, weight, **settings)
+    model = fit(KernelPerceptron("linear"), X, y, weight, **settings)
+    assert np.array_equal(model.dual_coef_ @ model.support_vectors_, linear.coef_)
+    assert np.array_equal(model.intercept_, linear.intercept_)
+    assert model.n_updates_ == linear.n_updates_
+
+
+@given(problems(2) | problems(3), boundaries, storages, st.sampled_from(["l1", "l2"]))
+def test_a_penalty_of_zero_changes_nothing(problem, boundary, storage, penalty):
+    X, y, weight = problem
+    plain = fit(Perceptron(), storage(X), y, weight, boundary=boundary)
+    shrinking = fit(
+        Perceptron(penalty=penalty, alpha=0.0), storage(X), y, weight, boundary=boundary
+    )
+    assert np.array_equal(plain.coef_, shrinking.coef_)
+    assert np.array_equal(plain.intercept_, shrinking.intercept_)
+
+
+@given(problems(2) | problems(3), storages, st.integers(1, 6))
+def test_a_limit_on_updates_ends_the_run_before_the_next_one(problem, storage, most):
+    X, y, weight = problem
+    model = fit(Perceptron(max_updates=most), storage(X), y, weight)
+    free = fit(Perceptron(), storage(X), y, weight)
+    assert model.n_updates_ == min(most, free.n_updates_)
+    pocket = fit(PocketPerceptron(max_updates=most), storage(X), y, weight)
+    assert pocket.n_updates_ == model.n_updates_
+    assert pocket.t_ == model.t_, "rows without a mistake are visited up to the next mistake"
+    assert np.array_equal(pocket.last_coef_, model.coef_)
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
 @pytest.mark.parametrize("storage", [np.asarray, sp.csr_matrix])
-@pytest.mark.parametrize("w", [np.zeros(2), np.ones(2), -np.ones(2)])
-def test_a_row_that_is_not_finite_ends_the_pass_untouched(bad, storage, w):
-    X = np.array([[1.0, 2.0], [bad, 1.0]])
-    w, b = w.copy(), np.zeros(1)
-    push, order = read_only(np.array([1.0, 1.0])), read_only(np.array([1, 0], np.int32))
-    before = w.copy()
-    result = perceptron_loops.perceptron_pass(arrays(storage(X)), push, order, 0, MANY, 1.0, w, b)
-    assert result[2] == 0
-    assert np.array_equal(w, before)
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_a_row_that_is_not_finite_is_refused_and_the_model_stays(bad, storage, n_classes):
+    X, y = np.array([[1.0, 2.0], [2.0, 1.0], [-3.0, 1.0]]), np.arange(3) % n_classes
+    for kind in (Perceptron, AveragedPerceptron, PocketPerceptron):
+        model = fit(kind(), X, y, None)
+        before = model.coef_.copy()
+        with pytest.raises(ValueError, match=r"Input X contains (NaN|infinity)"):
+            model.fit(storage(np.where(X == 2.0, bad, X)), y)
+        assert np.array_equal(model.coef_, before)

@@ -203,7 +203,7 @@ def test_columns_of_other_scales_are_told_once_and_by_name(cv):
 def test_scores_that_are_not_defined_leave_the_first_penalty_and_a_warning(alphas):
     """R² of a single row is none; numpy's "All-NaN slice encountered" was all there was."""
     X, y = table(n=5)
-    with pytest.warns(UndefinedMetricWarning, match="R² needs two rows or more in each") as told:
+    with pytest.warns(UndefinedMetricWarning, match="R² needs two test rows") as told:
         model = RidgeCV(alphas, cv=KFold(5)).fit(X, y)
     assert told[-1].filename == __file__
     assert model.alpha_ == (1.0 if isinstance(alphas, list) else model.alphas_[0])

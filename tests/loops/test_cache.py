@@ -17,7 +17,8 @@ PASS = """
 import numpy as np
 from rosenblatt.linear_model.perceptron_loops import perceptron_pass as loop
 w, b = np.zeros(1), np.zeros(1)
-loop(np.array([[2.0], [-3.0]]), np.array([-1.0, 1.0]), np.arange(2), 0, 9, 1.0, w, b)
+X, labels = np.array([[2.0], [-3.0]]), (np.array([-1.0, 1.0]),)
+loop(X, labels, np.arange(2), 0, 9, 1.0, w, b, None, None)
 stats = loop.dispatcher.stats
 print(sum(stats.cache_hits.values()), sum(stats.cache_misses.values()), w[0])
 """

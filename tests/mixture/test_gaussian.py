@@ -233,7 +233,7 @@ def test_a_warm_start_from_another_shape_is_refused(settings, columns):
     X = np.random.default_rng(0).normal(size=(60, 3))
     model = GaussianMixture(2, warm_start=True, random_state=0, max_iter=500).fit(X)
     assert len(model.fit(X).means_) == 2
-    with pytest.raises(ValueError, match="Fit with warm_start=False"):
+    with pytest.raises(ValueError, match="Use warm_start=False"):
         model.set_params(**settings).fit(X[:, :columns])
 
 

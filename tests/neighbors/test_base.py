@@ -227,7 +227,7 @@ def distances_of(n=6):
         ({"metric": "cosine"}, np.zeros((6, 2)), "Row 0 is all zeros"),
         ({}, np.full((6, 2), np.nan), "Input X contains NaN"),
         ({"metric": "precomputed"}, distances_of() - 1, "[Nn]egative"),
-        ({"metric": "precomputed"}, np.triu(distances_of()), "must be symmetric; from row"),
+        ({"metric": "precomputed"}, np.triu(distances_of()), "must be symmetric; got X"),
         ({"metric": "precomputed"}, distances_of()[:, :4], "square"),
         ({"metric": "elsewhere"}, np.eye(6), "'metric' parameter of"),
     ],
@@ -244,7 +244,7 @@ def test_models_fitted_to_frames_are_merged_with_their_names():
     assert list(model.feature_names_in_) == list("abcd")
     whole = KNeighborsClassifier().fit(frame, IRIS[1])
     np.testing.assert_array_equal(model.predict(frame), whole.predict(frame))
-    with pytest.raises(ValueError, match="4 here and 2 there"):
+    with pytest.raises(ValueError, match="got 4 and 2"):
         model.merge(KNeighborsClassifier().fit(frame[["a", "b"]], IRIS[1]))
 
 
@@ -416,7 +416,7 @@ def test_numbers_whose_squares_are_out_of_range_are_scaled(scale, metric, n):
 
 def test_distances_beyond_what_a_double_holds_are_refused():
     X, _ = tables(d=3)
-    with pytest.raises(ValueError, match="Scale the columns down"):
+    with pytest.raises(ValueError, match="rescale the columns"):
         NearestNeighbors().fit(X).kneighbors(X * 1e200)
 
 
@@ -615,7 +615,7 @@ def test_rows_without_labels_are_refused_by_models_that_need_them():
 def test_models_of_other_columns_or_parameters_are_not_merged():
     X, _ = tables(n=30, d=2)
     a, b = pd.DataFrame(X, columns=["a", "b"]), pd.DataFrame(X, columns=["b", "a"])
-    with pytest.raises(ValueError, match="column 0 is 'a' here and 'b' there"):
+    with pytest.raises(ValueError, match="first that differ are 'a' and 'b'"):
         NearestNeighbors().fit(a).merge(NearestNeighbors().fit(b))
     with pytest.raises(ValueError, match="p is 2 here and 1 there"):
         NearestNeighbors().fit(X).merge(NearestNeighbors(p=1).fit(X))

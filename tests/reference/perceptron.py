@@ -26,6 +26,22 @@ def perceptron(X, y, orders, *, step=None, boundary="mistake", start=None, bias=
     return w, b, mistakes
 
 
+def best_rival(scores, true, boundary):
+    """The class other than the true one with the highest score; of equals by the tie rule."""
+    others = [k for k in range(len(scores)) if k != true]
+    best = max(scores[k] for k in others)
+    tied = [k for k in others if scores[k] == best]
+    return tied[-1] if boundary == "positive" else tied[0]
+
+
+def wins(scores, true, boundary):
+    """Whether the true class has the highest score, or wins a tie."""
+    rival = best_rival(scores, true, boundary)
+    if scores[true] == scores[rival]:
+        return {"mistake": False, "positive": true > rival, "negative": true < rival}[boundary]
+    return scores[true] > scores[rival]
+
+
 def multiclass(X, y, n_classes, orders, *, step=None, boundary="mistake", bias=1.0):
     """K classes, y of 0..K-1; (W, b, mistakes in each pass)."""
     X = np.asarray(X, dtype=float)
@@ -36,16 +52,9 @@ def multiclass(X, y, n_classes, orders, *, step=None, boundary="mistake", bias=1
         mistakes.append(0)
         for i in order:
             scores = W @ X[i] + b
-            others = [k for k in range(n_classes) if k != y[i]]
-            best = max(scores[k] for k in others)
-            tied = [k for k in others if scores[k] == best]
-            rival = tied[-1] if boundary == "positive" else tied[0]
-            if scores[y[i]] == best:
-                right = {"mistake": False, "positive": y[i] > rival, "negative": y[i] < rival}
-                if right[boundary]:
-                    continue
-            elif scores[y[i]] > best:
+            if wins(scores, y[i], boundary):
                 continue
+            rival = best_rival(scores, y[i], boundary)
             W[y[i]] += step[i] * X[i]
             W[rival] -= step[i] * X[i]
             b[y[i]] += bias * step[i]

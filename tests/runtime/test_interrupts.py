@@ -10,7 +10,7 @@ import pytest
 from scipy.linalg import lapack
 
 from rosenblatt import LinearDiscriminantAnalysis, LinearRegression
-from rosenblatt.loops.simd import tiles
+from rosenblatt.loops import tiles
 from rosenblatt.runtime.interrupts import MANY_UNKNOWNS, interruptible
 from rosenblatt.runtime.threads import limit as threads_limit
 

@@ -258,7 +258,7 @@ def test_numbers_out_of_range_are_refused(model):
     if isinstance(model, SVC | SVR):
         assert clone(model).fit(X, y, weights).dual_coef_.any()
         return
-    with pytest.raises(ValueError, match=r"Row 3 costs 1e-308.*0 to leave it out"):
+    with pytest.raises(ValueError, match=r"weight of row 3 times C is 1e-308.*0 to leave it out"):
         clone(model).fit(X, y, weights)
     for rows in (X * 1e200, sp.csr_matrix(X * 1e307)):
         with pytest.raises(ValueError, match=r"X holds .*e\+\d+.*StandardScaler"):

@@ -12,8 +12,7 @@ from rich.console import Console
 from scipy.sparse import csr_array
 from sklearn.exceptions import ConvergenceWarning
 
-from rosenblatt import AveragedPerceptron, KernelPerceptron, Perceptron, Trace
-from rosenblatt.trace import frame
+from rosenblatt import AveragedPerceptron, KernelPerceptron, Perceptron, Trace, checks
 from rosenblatt.trace.notation import Table, number, rounding, tidied, vector
 
 
@@ -302,8 +301,8 @@ def test_the_data_are_checked_once_and_not_for_every_step(watch, monkeypatch):
     # Checking them twice a step made a frame of 13,096 steps take half a minute.
     trace, _ = watch("update")
     calls = []
-    really = frame.validate_data
-    monkeypatch.setattr(frame, "validate_data", lambda *a, **k: calls.append(a) or really(*a, **k))
+    really = checks.validate_data
+    monkeypatch.setattr(checks, "validate_data", lambda *a, **k: calls.append(a) or really(*a, **k))
     monkeypatch.setattr(Perceptron, "_validate_params", lambda self: calls.append(self))
     trace.to_frame()
     assert len(calls) == 1

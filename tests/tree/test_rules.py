@@ -147,6 +147,6 @@ def test_the_badges_game_is_won(capsys):
     assert told == ["plus", "plus", "minus", "minus"]
     game.main()
     printed = capsys.readouterr().out
-    assert "Its rule: plus if letter 2 is a vowel, else minus." in printed
+    assert "Rule: plus if letter 2 is a vowel, else minus." in printed
     page = (ROOT / "docs" / "rules.md").read_text(encoding="utf-8")
     assert all(f"    {line}\n" in page for line in printed.splitlines())

@@ -39,6 +39,8 @@ from .linear_regression import least_squares_codes
 from .published_numbers import Scores, decision_claims
 from .quadratic_discriminant import means_claim, prior_claim, quadratic, shares
 
+ONLY_RELATIVE_WEIGHTS = True  # a common factor of the weights changes no claim
+
 # Fisher's discriminant: the direction, and where its line is cut.
 #
 # With n the weight of all rows, n w and n t are the plane of two Gaussians of the covariance

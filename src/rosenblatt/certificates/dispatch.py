@@ -1,5 +1,6 @@
 """`certify`: find out what a model is, and hand its data and numbers to the right verifier."""
 
+import sys
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -12,18 +13,12 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from rosenblatt.registry import verifiers
+from rosenblatt.registry import CERTIFICATES, ESTIMATORS
 from rosenblatt.runtime.blas import one_blas_thread
 
 from .claims import Certificate, Claim, weights_in_range
 
 Verifier = Callable[..., Certificate]
-
-# (top-level package, class name) and the module here that reads its attributes. A model is looked
-# up along the bases of its class: a subclass is found, a namesake from another package is not.
-VERIFIERS = verifiers()
-# Verifiers to which only the shares of the rows in all weight matter.
-BY_SHARES = {"discriminants", "gaussian_mixture", "kmeans", "nearest_centroid", "pca"}
 
 
 def certify(
@@ -81,19 +76,19 @@ def certify(
         before = ", ".join(type(step).__name__ for step in steps)
         return _with_note(certificate, f"on the output of {before}") if before else certificate
     verifier = _verifier(model)
-    # Categories may be words, which are compared and never added up; columns may be of many kinds.
-    readers = [model, *getattr(model, "estimators_", [])[:1]]  # bagging gives its rows to members
-    words = any(hasattr(reader, name) for reader in readers for name in ("categories_", "kinds_"))
-    gaps = getattr(model, "missing", None) == "ignore" or hasattr(model, "kinds_")
-    gaps |= hasattr(model, "tree_") or hasattr(model, "estimators_")
-    gaps |= hasattr(model, "n_trees_per_iteration_") or getattr(model, "metric", None) == "gower"
+    tags = model.__sklearn_tags__().input_tags
+    # Trees publish the categories of each column; bagging passes its rows to its members.
+    readers = [model, *getattr(model, "estimators_", [])[:1]]
+    words = tags.string or any(hasattr(reader, "categories_") for reader in readers)
     if y is None:
         y = _no_target(model, X)
     classes = hasattr(model, "classes_")
-    X, y, weight = _check_data(X, y, sample_weight, words=words, gaps=gaps, classes=classes)
+    X, y, weight = _check_data(
+        X, y, sample_weight, words=words, gaps=tags.allow_nan, classes=classes
+    )
     with np.errstate(over="ignore"):
         overflows = not np.isfinite(weight.sum())
-    if overflows and verifier.__module__.rpartition(".")[2] in BY_SHARES:
+    if overflows and getattr(sys.modules[verifier.__module__], "ONLY_RELATIVE_WEIGHTS", False):
         weight = weights_in_range(weight)
     # Numbers out of range are infinity or NaN, of which no claim holds; and the same bits come out
     # whatever number of threads BLAS has.
@@ -140,25 +135,26 @@ def _of_strange_numbers(model: Any, X: Any, strange: list[str]) -> Certificate:
 
 
 def _verifier(model: Any) -> Verifier:
-    """The `certify_model` that reads this kind of model."""
+    """The `certify_model` of the first base of the model's class that has a verifier."""
     for base in type(model).__mro__:
-        module = VERIFIERS.get((base.__module__.partition(".")[0], base.__name__))
-        if module is not None:
+        module = CERTIFICATES.get(base.__name__)
+        if module is not None and _package(base) in ("rosenblatt", "sklearn"):
             verifier: Verifier = import_module(f"{__package__}.{module}").certify_model
             return verifier
-    known = ", ".join(sorted({f"{package}.{name}" for package, name in VERIFIERS}))
+    known = ", ".join(f"rosenblatt.{name}" for name in ESTIMATORS if name in CERTIFICATES)
     raise TypeError(
-        f"{type(model).__name__} cannot be certified. These can: {known}, and Pipelines and "
-        "searches that end in one."
+        f"{type(model).__name__} cannot be certified. These can: {known}, scikit-learn's classes "
+        "of the same names, and Pipelines and searches that end in one."
     )
+
+
+def _package(base: type) -> str:
+    return base.__module__.partition(".")[0]
 
 
 def _is_a(model: Any, package: str, name: str) -> bool:
     """Whether a base of the model's class has that name in that package."""
-    return any(
-        base.__name__ == name and base.__module__.partition(".")[0] == package
-        for base in type(model).__mro__
-    )
+    return any(b.__name__ == name and _package(b) == package for b in type(model).__mro__)
 
 
 def _with_note(certificate: Certificate, note: str) -> Certificate:

@@ -15,6 +15,7 @@ from scipy.special import logsumexp
 from .claims import Certificate, Claim, measured, total_weight, within
 from .input_checks import check_fitted
 
+ONLY_RELATIVE_WEIGHTS = True  # a common factor of the weights changes no claim
 Floats = NDArray[np.float64]
 LARGEST_STEP = 1e-3  # a `tol` of the model above that excuses nothing
 ROWS_AT_ONCE = 4_096  # so that they stay in the cache

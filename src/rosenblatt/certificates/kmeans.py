@@ -15,6 +15,7 @@ from .claims import Certificate, Claim, measured, total_weight, within
 from .input_checks import check_fitted
 from .kmeans_bounds import best_bound
 
+ONLY_RELATIVE_WEIGHTS = True  # a common factor of the weights changes no claim
 Floats = NDArray[np.float64]
 Codes = NDArray[np.intp]
 

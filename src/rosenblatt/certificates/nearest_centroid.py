@@ -22,6 +22,8 @@ from .published_numbers import (
     score_claims,
 )
 
+ONLY_RELATIVE_WEIGHTS = True  # a common factor of the weights changes no claim
+
 
 def certify_model(
     model: Any, X: Any, y: NDArray[Any], weight: Floats, *, tol: float, effort: int

@@ -45,7 +45,7 @@ from .spam import app as spam
 app = typer.Typer(
     name="rosenblatt",
     cls=PlainGroup,
-    help="Classical machine learning that is fast, shows its work and proves its answers.",
+    help="Compare, fit, check and apply machine-learning models on tables.",
     no_args_is_help=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
@@ -67,7 +67,7 @@ def main(
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
-    """Classical machine learning that is fast, shows its work and proves its answers."""
+    """Compare, fit, check and apply machine-learning models on tables."""
 
 
 def command(declared: Callable[..., None]) -> Callable[..., None]:
@@ -93,7 +93,7 @@ def fit(
     table: TableArgument,
     model: ModelName,
     out: Annotated[
-        str, typer.Option("--out", "-o", help="The model file to write.", show_default=False)
+        str, typer.Option("--out", "-o", help="Model file to write.", show_default=False)
     ],
     target: Target = None,
     settings: Settings = None,
@@ -103,16 +103,15 @@ def fit(
     header: Header = True,
     sheet: Sheet = None,
     verbose: Verbose = False,
-    certificate: Annotated[bool, typer.Option(help="Prove what can be proved of the fit.")] = True,
+    certificate: Annotated[bool, typer.Option(help="Certify the fit.")] = True,
     engine: Engine = None,
     workers: Workers = 2,
     scheduler: Scheduler = None,
     checkpoint: KeptIn = None,
 ) -> None:
-    """Fit one model to all rows of a table, and keep it in a file.
+    """Fit one model to a table and save it.
 
-    A folder, or a pattern such as 'data/*.parquet', may be larger than memory: it is fitted part by
-    part, here or on many workers (--engine dask --workers 2, or --scheduler tcp://...).
+    A folder or a pattern such as 'data/*.parquet' may be larger than memory.
 
     \b
     Example:
@@ -129,18 +128,18 @@ def predict(
         typer.Option(
             "--out",
             "-o",
-            help="The file to write, CSV or .parquet; standard output if not given.",
+            help="Output file (.csv or .parquet); default: standard output.",
         ),
     ] = None,
     proba: Annotated[
         bool, typer.Option("--proba", help="Add the probability of each class.")
     ] = False,
     keep: Annotated[
-        bool, typer.Option("--keep", help="Put predictions beside the columns of the table.")
+        bool, typer.Option("--keep", help="Keep the columns of the table in the output.")
     ] = False,
     score: Annotated[
         bool,
-        typer.Option("--score", help="Say how many are right; opens a test that `split` sealed."),
+        typer.Option("--score", help="Print the score; recorded for a test set made by `split`."),
     ] = False,
     target: KnownTarget = None,
     format: Format = None,
@@ -149,7 +148,9 @@ def predict(
     verbose: Verbose = False,
     large: Large = False,
 ) -> None:
-    """Predict each row of a table, which may be larger than memory.
+    """Predict each row of a table with a saved model.
+
+    The table may be larger than memory.
 
     \b
     Example:
@@ -170,7 +171,7 @@ def explain(
     verbose: Verbose = False,
     large: Large = False,
 ) -> None:
-    """Print what each column adds to what a model predicts for one row, the first unless named.
+    """Print what each column contributes to one prediction.
 
     \b
     Example:
@@ -183,7 +184,7 @@ def certify(
     model: ModelArgument,
     table: TableArgument,
     tol: Annotated[
-        float, typer.Option(help="How near the best possible counts as reached.")
+        float, typer.Option(help="Relative optimality gap that counts as optimal.")
     ] = 1e-4,
     target: KnownTarget = None,
     out: OutText = None,
@@ -193,7 +194,7 @@ def certify(
     verbose: Verbose = False,
     large: Large = False,
 ) -> None:
-    """Derive again, from a table and a model's numbers, what the fit achieved.
+    """Check a fitted model against its training table.
 
     The exit code is 1 if a claim does not hold.
 
@@ -207,17 +208,19 @@ def certify(
 def trace(
     table: TableArgument,
     model: ModelName,
-    out: Annotated[str, typer.Option("--out", "-o", help="The page to write.", show_default=False)],
+    out: Annotated[
+        str, typer.Option("--out", "-o", help="HTML file to write.", show_default=False)
+    ],
     target: Target = None,
     settings: Settings = None,
-    every: Annotated[str, typer.Option(help="What is a step: pass, update or visit.")] = "pass",
+    every: Annotated[str, typer.Option(help="Step to record: pass, update or visit.")] = "pass",
     task: Task = None,
     format: Format = None,
     header: Header = True,
     sheet: Sheet = None,
     verbose: Verbose = False,
 ) -> None:
-    """Fit one model step by step, and write a page that replays it.
+    """Fit one model and write a page that replays its steps.
 
     \b
     Example:
@@ -230,21 +233,21 @@ def split(
     table: TableArgument,
     target: Annotated[
         str | None,
-        typer.Option("--target", "-t", help="Classes that each part should have its share of."),
+        typer.Option("--target", "-t", help="Target column, to stratify by."),
     ] = None,
     group: Group = None,
     time: Time = None,
     seed: Seed = 0,
     out: Annotated[
-        str | None, typer.Option("--out", "-o", help="The folder; beside the table if not given.")
+        str | None, typer.Option("--out", "-o", help="Output folder; default: the table's folder.")
     ] = None,
     format: Format = None,
     header: Header = True,
     sheet: Sheet = None,
     verbose: Verbose = False,
-    force: Annotated[bool, typer.Option("--force", help="Replace files that are there.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite existing files.")] = False,
 ) -> None:
-    """Write a table as three: to fit to, to choose by, and to test on once, under seal.
+    """Split a table into training, development and test files.
 
     \b
     Example:
@@ -255,15 +258,13 @@ def split(
 @app.command()
 @plain_errors
 def models(
-    name: Annotated[
-        str | None, typer.Argument(help="One model, to see all its parameters.")
-    ] = None,
+    name: Annotated[str | None, typer.Argument(help="Model whose parameters to print.")] = None,
     out: OutText = None,
     verbose: Annotated[
-        bool, typer.Option("--verbose", "-v", help="Print the parameters of every model.")
+        bool, typer.Option("--verbose", "-v", help="Print the parameters of all models.")
     ] = False,
 ) -> None:
-    """List the models, with their parameters and when to use which.
+    """List the models, their parameters and when to use them.
 
     \b
     Example:
@@ -288,7 +289,7 @@ def models(
 
 @app.command()
 def warm(jobs: Jobs = None) -> None:
-    """Compile all loops now: no first call waits.
+    """Compile all inner loops ahead of use.
 
     \b
     Example:
@@ -312,11 +313,9 @@ def compare(
     families: Families = None,
     budget: Budget = None,
     peers: Annotated[
-        bool, typer.Option("--peers", help="Try models of other libraries, for reference.")
+        bool, typer.Option("--peers", help="Also compare models of scikit-learn and LightGBM.")
     ] = False,
-    out: Annotated[
-        str, typer.Option("--out", "-o", help="The page of the report.")
-    ] = "report.html",
+    out: Annotated[str, typer.Option("--out", "-o", help="HTML report to write.")] = "report.html",
     save: Save = None,
     clean_labels: CleanLabels = False,
     format: Format = None,
@@ -326,9 +325,11 @@ def compare(
     seed: Seed = 0,
     ledger: Ledger = None,
 ) -> None:
-    """Compare every family of models on one table, honestly.
+    """Compare models on a table and write a report.
 
-    The exit code is 1 if no model could be fitted in the time.
+    The models are cross-validated on the training rows; the best one is scored on the test rows.
+
+    The exit code is 1 if no model was fitted within the time limit.
 
     \b
     Example:
@@ -352,17 +353,18 @@ def compare(
 def cluster(
     table: TableArgument,
     k: Annotated[
-        str | None, typer.Option("--k", help="How many clusters: 4, or 2-8 to try several.")
+        str | None,
+        typer.Option("--k", help="Number of clusters, such as 4, or a range, such as 2-8."),
     ] = None,
     without: Annotated[
-        list[str] | None, typer.Option(help="Columns to leave out, such as labels that are known.")
+        list[str] | None, typer.Option(help="Column to ignore, such as a known label.")
     ] = None,
     budget: Budget = None,
     out: Annotated[
-        str, typer.Option("--out", "-o", help="The page of the report.")
+        str, typer.Option("--out", "-o", help="HTML report to write.")
     ] = "clusters.html",
     labels: Annotated[
-        str | None, typer.Option(help="A CSV file for the rows with the cluster of each.")
+        str | None, typer.Option(help="CSV file to write, with the cluster of each row.")
     ] = None,
     save: Save = None,
     format: Format = None,
@@ -371,7 +373,7 @@ def cluster(
     verbose: Verbose = False,
     seed: Seed = 0,
 ) -> None:
-    """Find groups of rows in one table, and say what makes them different.
+    """Cluster the rows of a table and write a report.
 
     \b
     Example:
@@ -390,7 +392,7 @@ def cluster(
 
 @app.command()
 def doctor() -> None:
-    """Say what is here, and what is missing.
+    """Print installed versions, cache state and missing extras.
 
     \b
     Example:

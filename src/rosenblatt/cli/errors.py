@@ -15,7 +15,7 @@ INTERRUPTED = 130  # as shells count it
 # Words that make no command; typer has the class from click, or has a copy of its own.
 UsageError: Any = typer.BadParameter.__base__
 
-Debug = Annotated[bool, typer.Option("--debug", help="Show where an error comes from.")]
+Debug = Annotated[bool, typer.Option("--debug", help="Print the traceback of an error.")]
 
 
 class PlainGroup(TyperGroup):

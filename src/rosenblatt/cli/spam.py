@@ -14,35 +14,32 @@ from .sentences import on_one_line, print_line, print_note, print_text
 
 app = typer.Typer(
     cls=PlainGroup,
-    help="A spam filter: learn from ham and spam, classify, explain, correct, forget.",
+    help="Train and run a spam filter for e-mail.",
     no_args_is_help=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
 StoreOption = Annotated[
     str | None,
-    typer.Option(help="The file of what was learned; among your own files if not given."),
+    typer.Option(help="Database of the filter; default: in your data folder."),
 ]
-ModelOption = Annotated[
-    str, typer.Option("--model", "-m", help="How tokens become a probability; see docs/spam.md.")
-]
-OTHERS = "other models than chi-square"
+ModelOption = Annotated[str, typer.Option("--model", "-m", help="Scoring model; see docs/spam.md.")]
+OTHERS = "with other models"
 Above = Annotated[
     float | None,
-    typer.Option("--spam-above", help=f"From where on it is spam: 0.55, {OTHERS} 0.9."),
+    typer.Option("--spam-above", help=f"Lowest probability of spam; default: 0.55, {OTHERS} 0.9."),
 ]
 Below = Annotated[
-    float | None, typer.Option("--ham-below", help=f"Up to where it is ham: 0.4, {OTHERS} 0.1.")
+    float | None,
+    typer.Option("--ham-below", help=f"Highest probability of ham; default: 0.4, {OTHERS} 0.1."),
 ]
-Label = Annotated[bool | None, typer.Option("--spam/--ham", help="What the message is.")]
-MessageArgument = Annotated[
-    str, typer.Argument(help="A file with the message, or - for standard input.")
-]
+Label = Annotated[bool | None, typer.Option("--spam/--ham", help="Correct label of the message.")]
+MessageArgument = Annotated[str, typer.Argument(help="Message file, or - for standard input.")]
 
 
 @app.callback()
 def store_of(context: typer.Context, store: StoreOption = None) -> None:
-    """A spam filter: learn from ham and spam, classify, explain, correct, forget."""
+    """Train and run a spam filter for e-mail."""
     context.obj = store
 
 
@@ -70,20 +67,20 @@ def _one(path: str) -> bytes:
 @command
 def learn(
     context: typer.Context,
-    ham: Annotated[list[str] | None, typer.Option(help="Mail that is wanted.")] = None,
-    spam: Annotated[list[str] | None, typer.Option(help="Mail that is not.")] = None,
+    ham: Annotated[list[str] | None, typer.Option(help="Legitimate mail.")] = None,
+    spam: Annotated[list[str] | None, typer.Option(help="Spam.")] = None,
     table: Annotated[
-        list[str] | None, typer.Option(help="A CSV or TSV file with a text and a label per row.")
+        list[str] | None, typer.Option(help="CSV or TSV file with a text and a label in each row.")
     ] = None,
     history: Annotated[
         bool,
         typer.Option(
             "--history/--no-history",
-            help="Keep the counts of each message, so that it can be forgotten by its digest.",
+            help="Store the counts of each message, so that `forget --digest` can remove it.",
         ),
     ] = True,
 ) -> None:
-    """Learn from messages: an mbox, a Maildir, a folder of messages, or single files.
+    """Learn from mbox files, Maildirs, folders or messages.
 
     \b
     Example:
@@ -96,12 +93,16 @@ def learn(
 def classify(
     context: typer.Context,
     paths: Annotated[
-        list[str] | None, typer.Argument(help="Files or folders; standard input if none.")
+        list[str] | None, typer.Argument(help="Files or folders; default: standard input.")
     ] = None,
-    format: Annotated[str, typer.Option(help="text or jsonl, an object a message.")] = "text",
+    format: Annotated[
+        str, typer.Option(help="text, or jsonl with one object per message.")
+    ] = "text",
     filter: Annotated[
         bool,
-        typer.Option("--filter", help="Copy one message through, with X-Rosenblatt headers."),
+        typer.Option(
+            "--filter", help="Copy one message to standard output and add X-Rosenblatt headers."
+        ),
     ] = False,
     tempfail: Annotated[
         bool, typer.Option("--tempfail", help="With --filter: exit 75 if anything fails.")
@@ -110,10 +111,10 @@ def classify(
     spam_above: Above = None,
     ham_below: Below = None,
 ) -> None:
-    """Judge messages: label, probability of spam, band (ham, spam, unsure).
+    """Classify messages as ham, spam or unsure.
 
-    Of one message the exit code is 0 for ham, 1 for spam, 3 for unsure; 2 is an error. With
-    --filter it is 0 whatever happens, and the message always comes out.
+    Exit code for one message: 0 for ham, 1 for spam, 3 for unsure, 2 for an error. With --filter
+    the exit code is always 0 and the message is always written.
 
     \b
     Examples:
@@ -138,9 +139,9 @@ def explain(
     context: typer.Context,
     message: MessageArgument = "-",
     model: ModelOption = "chi-square",
-    most: Annotated[int, typer.Option("--most", help="How many tokens to show.")] = 20,
+    most: Annotated[int, typer.Option("--most", help="Number of tokens to print.")] = 20,
 ) -> None:
-    """Show the tokens that decided, with their weights, the strongest first."""
+    """Print the tokens with the largest weights for one message."""
     with _open(context, read_only=True, model=model) as spam_filter:
         verdict = spam_filter.explain(_one(message))
         judged = spam_filter.judgement(verdict.probability)
@@ -161,7 +162,7 @@ def explain(
 
 @command
 def correct(context: typer.Context, message: MessageArgument = "-", spam: Label = None) -> None:
-    """Learn a message as --ham or --spam and forget what it was learned as before."""
+    """Learn a message again with the label --ham or --spam."""
     if spam is None:
         raise refusal("say what the message is: --ham or --spam.")
     label = "spam" if spam else "ham"
@@ -178,10 +179,10 @@ def forget(
     context: typer.Context,
     message: MessageArgument = "-",
     digest: Annotated[
-        str | None, typer.Option(help="The digest of the message in place of the message.")
+        str | None, typer.Option(help="Digest of the message, instead of the message.")
     ] = None,
 ) -> None:
-    """Forget a message, as if it had never been learned."""
+    """Remove a learned message."""
     with _open(context) as spam_filter:
         if digest is not None:
             old = spam_filter.forget(digest=_digest(digest))
@@ -201,7 +202,7 @@ def _digest(word: str) -> bytes:
 
 @command
 def status(context: typer.Context) -> None:
-    """Show what the store holds."""
+    """Print the number of learned messages and tokens."""
     with _open(context, read_only=True) as spam_filter:
         totals = spam_filter.store.totals()
         history = "with" if spam_filter.store.fact("history") else "without"
@@ -216,9 +217,11 @@ def status(context: typer.Context) -> None:
 @command
 def export(
     context: typer.Context,
-    out: Annotated[str, typer.Option("--out", "-o", help="The file; standard output if -.")] = "-",
+    out: Annotated[
+        str, typer.Option("--out", "-o", help="Output file; - for standard output.")
+    ] = "-",
 ) -> None:
-    """Write all that was learned as plain text, an object a line."""
+    """Export the database as JSON lines."""
     from rosenblatt.spam.export import export_lines
 
     with _open(context, read_only=True) as spam_filter:
@@ -236,9 +239,11 @@ def export(
 @command
 def import_(
     context: typer.Context,
-    file: Annotated[str, typer.Argument(help="What `export` wrote; - for standard input.")] = "-",
+    file: Annotated[
+        str, typer.Argument(help="File written by `export`; - for standard input.")
+    ] = "-",
 ) -> None:
-    """Add what another store exported to this one."""
+    """Add an exported database to this one."""
     from rosenblatt.spam.export import import_lines
 
     source = sys.stdin if file == "-" else open(file, encoding="utf-8")  # noqa: SIM115
@@ -250,20 +255,20 @@ def import_(
 @command
 def evaluate(
     context: typer.Context,
-    ham: Annotated[list[str] | None, typer.Option(help="Mail that is wanted.")] = None,
-    spam: Annotated[list[str] | None, typer.Option(help="Mail that is not.")] = None,
+    ham: Annotated[list[str] | None, typer.Option(help="Legitimate mail.")] = None,
+    spam: Annotated[list[str] | None, typer.Option(help="Spam.")] = None,
     table: Annotated[
-        list[str] | None, typer.Option(help="A CSV or TSV file with a text and a label per row.")
+        list[str] | None, typer.Option(help="CSV or TSV file with a text and a label in each row.")
     ] = None,
     protocol: Annotated[
-        str, typer.Option(help="time: learn what came before; folds: ten folds at random.")
+        str, typer.Option(help="time: test on later messages; folds: ten random folds.")
     ] = "time",
     model: ModelOption = "chi-square",
-    out: Annotated[str | None, typer.Option("--out", "-o", help="A page with curves.")] = None,
+    out: Annotated[str | None, typer.Option("--out", "-o", help="HTML report to write.")] = None,
 ) -> None:
-    """Measure the filter on messages it has not learned, in the order in which they came.
+    """Evaluate the filter on held-out messages.
 
-    Without --ham and --spam the messages of the store's history are used.
+    Without --ham and --spam, the messages of the database are used.
     """
     from rosenblatt.spam import Mail
     from rosenblatt.spam.evaluation import (
@@ -296,14 +301,15 @@ def evaluate(
 @command
 def serve(
     context: typer.Context,
-    socket: Annotated[str | None, typer.Option(help="A unix socket to listen on.")] = None,
-    port: Annotated[int | None, typer.Option(help="A port on 127.0.0.1 to listen on.")] = None,
+    socket: Annotated[str | None, typer.Option(help="Unix socket to listen on.")] = None,
+    port: Annotated[int | None, typer.Option(help="Port on 127.0.0.1 to listen on.")] = None,
     token_file: Annotated[
-        str | None, typer.Option(help="A file with the token that writes need; made if need be.")
+        str | None,
+        typer.Option(help="File with the token required for changes; created if missing."),
     ] = None,
     model: ModelOption = "chi-square",
 ) -> None:
-    """Keep the model in memory and answer over a unix socket or HTTP on this machine."""
+    """Serve the filter on a Unix socket or a local HTTP port."""
     from rosenblatt.spam.service import run
 
     if (socket is None) == (port is None):

@@ -25,10 +25,8 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from sklearn.utils import get_tags
 
-import rosenblatt
-from rosenblatt.additive import Additive
 from rosenblatt.loops.cache import folder
-from rosenblatt.registry import ROWS
+from rosenblatt.registry import ROWS, row_of
 
 NOTE = "warm.txt"
 NOTHING_TO_DO = "Nothing to do: all loops were compiled already."
@@ -141,7 +139,8 @@ def rehearse(rehearsal: Rehearsal) -> float:
     if rehearsal.estimator == "SpamFilter":
         _filter_mail()
         return time.perf_counter() - start
-    model = getattr(rosenblatt, rehearsal.estimator)(**rehearsal.parameters)
+    row = row_of(rehearsal.estimator)
+    model = row.estimator(**rehearsal.parameters)
     tags = get_tags(model)
     one_against_one = tags.classifier_tags is not None and not tags.classifier_tags.multi_class
     if (rehearsal.sparse and not tags.input_tags.sparse) or (
@@ -150,7 +149,7 @@ def rehearse(rehearsal: Rehearsal) -> float:
         return 0.0
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # random rows need not converge, nor make sense
-        (_use_statistics if isinstance(model, Additive) else _fit)(model, rehearsal)
+        (_use_statistics if row.additive else _fit)(model, rehearsal)
     return time.perf_counter() - start
 
 

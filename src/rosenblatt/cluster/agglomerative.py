@@ -8,8 +8,9 @@ from numpy.typing import NDArray
 from sklearn import cluster
 from sklearn.utils.validation import check_is_fitted
 
+from rosenblatt import checks
 from rosenblatt.base import all_or_nothing
-from rosenblatt.input_checks import validate_data
+from rosenblatt.registry.row import Candidate, Contract, Row, Warm
 
 from . import linkage_loops
 from .centroid_linkage import ward_joins
@@ -96,7 +97,7 @@ class AgglomerativeClustering(cluster.AgglomerativeClustering):  # type: ignore[
     def fit(self, X: Any, y: Any = None) -> Self:
         """Build the tree of X (n, d), or of distances (n, n) if precomputed; return self."""
         self._validate_params()
-        rows = validate_data(self, X, ensure_min_samples=2)
+        rows = checks.validate_data(self, X, ensure_min_samples=2)
         self.__dict__.pop("linkage_matrix_", None)
         self._refuse_settings(len(rows))
         if self.connectivity is not None or self.memory is not None:
@@ -231,12 +232,45 @@ def checked_distances(D: NDArray[Any]) -> NDArray[Any]:
             f"The distance of a row from itself must be 0; row {i} has {D[i, i]:.6g}. Are these "
             "similarities? Pass distances, such as 1 - similarity."
         )
-    for start in range(0, len(D), 1000):
-        uneven = np.abs(D[start : start + 1000] - D[:, start : start + 1000].T)
-        if uneven.max() > 1e-6 * largest:
-            i, j = np.unravel_index(int(uneven.argmax()), uneven.shape)
-            raise ValueError(
-                f"The matrix of distances is not symmetric: from row {start + i} to row {j} it has "
-                f"{D[start + i, j]:.6g}, and back {D[j, start + i]:.6g}."
-            )
+    checks.symmetric(D, "Distances", 1e-6 * largest)
     return D
+
+
+ROW = Row(
+    "AgglomerativeClustering",
+    page="linkage.md",
+    certificate="agglomerative",
+    compare=(
+        Candidate("Ward's linkage", "groups within groups", settings={"linkage": "ward"}, order=3),
+        Candidate(
+            "average linkage",
+            "groups within groups, with single rows far from the rest",
+            settings={"linkage": "average"},
+            order=4,
+        ),
+    ),
+    contract=Contract(
+        settings=(
+            {},
+            {"linkage": "single", "n_clusters": 3},
+            {"linkage": "average", "metric": "manhattan"},
+            {"linkage": "complete", "n_clusters": None, "distance_threshold": 1.0},
+        ),
+        checked=(
+            {},
+            {"linkage": "single", "n_clusters": 3},
+            {"linkage": "average", "metric": "manhattan"},
+        ),
+        most_rows=2000,
+    ),
+    warm=Warm(
+        (
+            {"linkage": "single"},
+            {"linkage": "complete"},
+            {"linkage": "average"},
+            {"linkage": "ward"},
+        ),
+        sparse=False,
+    ),
+    peer_tests=("cluster/tests/test_hierarchical.py",),
+)

@@ -9,6 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from rosenblatt import checks
 from rosenblatt.loops import distance_tiles
 from rosenblatt.runtime import threads
 from rosenblatt.runtime.storage import arrays, read_only
@@ -71,19 +72,16 @@ class Rows:
         for start in range(0, self.n, self._step()):
             stop = min(start + self._step(), self.n)
             kmeans_loops.add_squares(self.stored, self.weights, start, stop, total)
-        if not np.isfinite(total).all():
-            raise ValueError(
-                "The squares of these numbers, times their weights, are too large for 64 bits; "
-                "rescale the columns, or the weights."
-            )
-        return total
+        return checks.in_range(  # type: ignore[no-any-return]
+            total, "The weighted squares of X are", "rescale the columns, or the weights"
+        )
 
     def refuse_small_squares(self) -> None:
         """Raise if rows differ by so little that squares of it are no numbers any more."""
         if 0 < self.reach < LEAST_REACH:
             raise ValueError(
-                f"These rows differ by {self.reach:.1e} at most, whose squares are too small for "
-                "64 bits; rescale the columns."
+                f"Rows differ by at most {self.reach:.1e}, too small for 64 bits when squared; "
+                "rescale the columns."
             )
 
     def _step(self) -> int:

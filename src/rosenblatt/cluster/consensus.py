@@ -13,8 +13,9 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import HasMethods, Interval
 from sklearn.utils.validation import check_array, check_is_fitted
 
+from rosenblatt import checks
 from rosenblatt.base import all_or_nothing
-from rosenblatt.input_checks import validate_data
+from rosenblatt.registry.row import Contract, Row, Warm
 
 from . import consensus_loops
 from .agglomerative import labels_of_tree
@@ -115,7 +116,7 @@ class ConsensusClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     def fit(self, X: Any, y: Any = None) -> Self:
         """Run the clusterer on X (n, d), and cut the graph of votes; return self."""
         self._validate_params()
-        X = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
+        X = checks.validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
         rng = check_random_state(self.random_state)
         runs = np.stack([self._run(X, rng) for _ in range(self.n_runs)], axis=1)
         self._conclude(runs)
@@ -252,3 +253,18 @@ def _agreement(codes: NDArray[Any], labels: Labels) -> tuple[NDArray[np.float64]
         across += float((counts.sum(axis=0) ** 2).sum() - (counts**2).sum()) / 2
     others = R * (sizes[labels] - 1)
     return np.where(others > 0, inside / np.maximum(others, 1), 1.0), across
+
+
+ROW = Row(
+    "ConsensusClustering",
+    page="consensus.md",
+    certificate="consensus",
+    contract=Contract(
+        settings=(
+            {"n_runs": 3, "random_state": 0},
+            {"n_runs": 3, "n_clusters": 2, "max_samples": 0.8, "random_state": 0},
+        ),
+        checked=({"n_runs": 3, "random_state": 0},),
+    ),
+    warm=Warm(({"n_runs": 2},), sparse=False),
+)

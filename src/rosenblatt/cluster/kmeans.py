@@ -1,6 +1,5 @@
 """k-means: assign each row to the nearest centre, average, repeat."""
 
-import warnings
 from functools import partial
 from typing import Any, ClassVar, Self
 
@@ -12,18 +11,11 @@ from scipy.spatial.distance import cdist
 from sklearn.callback import CallbackSupportMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
-from rosenblatt.base import (
-    FLOATS,
-    Passes,
-    StopReason,
-    callers_level,
-    fitting,
-    is_as_fitted,
-    naming_columns,
-)
-from rosenblatt.input_checks import validate_data
+from rosenblatt import checks
+from rosenblatt.base import Passes, StopReason, fitting, warn
+from rosenblatt.registry.row import Candidate, Contract, Row, unlike_repeated_rows
 from rosenblatt.statistics import Moments
 
 from . import kmeans_loops
@@ -162,23 +154,17 @@ class NearestCentres:
         return {"centres": self.cluster_centers_, **kept}
 
     def _checked(self, X: Any) -> Any:
-        if is_as_fitted(self, X) and X.flags.c_contiguous and np.isfinite(X).all():
-            return X
-        with naming_columns(X):
-            return validate_data(self, X, reset=False, accept_sparse="csr", dtype=FLOATS, order="C")
+        return checks.rows(self, X, order="C")
 
 
 def checked_weights(X: Any, sample_weight: Any) -> NDArray[np.float64] | None:
     """The weights of rows, not all of them zero; None for all alike."""
-    if sample_weight is None:
-        return None
-    weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-    if weights.max() > np.finfo(np.float64).max / len(weights):
-        raise ValueError(
-            f"The sum of these weights, of which the largest is {weights.max():.3g}, is too large "
-            "for 64 bits; divide all by the largest."
-        )
-    return np.asarray(weights)
+    weights = checks.weights(sample_weight, X.shape[0])
+    if weights is not None:
+        with np.errstate(over="ignore"):
+            total = weights.max() * len(weights)
+        checks.in_range(total, "The sum of sample_weight is", "divide all by the largest")
+    return weights  # type: ignore[no-any-return]
 
 
 class KMeans(NearestCentres, CallbackSupportMixin, sklearn.cluster.KMeans):  # type: ignore[misc]
@@ -245,18 +231,17 @@ class KMeans(NearestCentres, CallbackSupportMixin, sklearn.cluster.KMeans):  # t
 
     @fitting
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Find centres for the rows X (n, d); return self.
+        """Compute the centers of the clusters of X.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
-            The rows.
-        y : ignored.
+        y : None
+            Ignored.
         sample_weight : array-like of shape (n,) or None
-            How often each row counts; any numbers >= 0.
         """
         self._validate_params()
-        X = validate_data(self, X, accept_sparse="csr", dtype=FLOATS, order="C")
+        X = checks.rows(self, X, reset=True, order="C")
         weights = checked_weights(X, sample_weight)
         starts = self._starts(X)
         rows, random_state = rows_of(X, weights), check_random_state(self.random_state)
@@ -282,12 +267,14 @@ class KMeans(NearestCentres, CallbackSupportMixin, sklearn.cluster.KMeans):  # t
 
     @classmethod
     def from_statistics(cls, statistics: Moments, **parameters: Any) -> Self:
-        """Return the model whose centres are the means of a statistic, as `measure` returns it.
+        """Return the model whose centers are the means of a statistic, as `measure` returns it.
 
         Parameters
         ----------
-        statistics : moments by cluster, of some rows or summed over pieces.
-        parameters : of the model; n_clusters is the number of clusters in the statistic.
+        statistics : Moments
+            By cluster.
+        **parameters : Any
+            Of the model, without `n_clusters`.
         """
         model = cls(**{"n_clusters": len(statistics.classes), **parameters})
         model.cluster_centers_ = statistics.mean.astype(statistics.dtype)
@@ -302,20 +289,18 @@ class KMeans(NearestCentres, CallbackSupportMixin, sklearn.cluster.KMeans):  # t
         if n < self.n_clusters:
             raise ValueError(f"n_samples={n} should be >= n_clusters={self.n_clusters}.")
         if self.algorithm == "elkan" and self.n_clusters == 1:
-            warnings.warn(
+            warn(
                 "algorithm='elkan' doesn't make sense for a single cluster. Using 'lloyd' instead.",
                 RuntimeWarning,
-                stacklevel=callers_level(),
             )
         if isinstance(self.init, str) or callable(self.init):
             several = 1 if isinstance(self.init, str) and self.init == "k-means++" else 10
             return [self.init] * (several if self.n_init == "auto" else self.n_init)
         if self.n_init not in ("auto", 1):
-            warnings.warn(
+            warn(
                 "Explicit initial center position passed: performing only one init in KMeans "
                 f"instead of n_init={self.n_init}.",
                 RuntimeWarning,
-                stacklevel=callers_level(),
             )
         return [given_centres(X, self.init, self.n_clusters)]
 
@@ -332,11 +317,10 @@ class KMeans(NearestCentres, CallbackSupportMixin, sklearn.cluster.KMeans):  # t
         self.__dict__.update(best)
         self._n_features_out = self.n_clusters
         if best["stop_reason_"] == "max_iter":
-            warnings.warn(
+            warn(
                 f"KMeans stopped after max_iter={self.max_iter} iterations: the squares of the "
                 f"centres' moves sum to {moved:.3g}, wanted {tol:.3g}. Raise max_iter or tol.",
                 ConvergenceWarning,
-                stacklevel=callers_level(),
             )
         warn_of_missing_clusters(self)
 
@@ -345,11 +329,10 @@ def warn_of_missing_clusters(model: Any) -> None:
     """Warn if some clusters have no rows."""
     n_found = len(np.unique(model.labels_))
     if n_found < model.n_clusters:
-        warnings.warn(
+        warn(
             f"Number of distinct clusters ({n_found}) found smaller than n_clusters "
             f"({model.n_clusters}). Possibly due to duplicate points in X.",
             ConvergenceWarning,
-            stacklevel=callers_level(),
         )
 
 
@@ -377,3 +360,22 @@ def best_of(ends: list[dict[str, Any]]) -> dict[str, Any]:
     """The attributes at the end with the lowest loss, the first of several, and all losses."""
     best = min(ends, key=lambda end: end["inertia_"])
     return best | {"inertias_": np.array([end["inertia_"] for end in ends])}
+
+
+ROW = Row(
+    "KMeans",
+    page="kmeans.md",
+    certificate="kmeans",
+    compare=(Candidate("k-means", "round groups of like size", settings={"n_init": 5}, order=1),),
+    contract=Contract(
+        settings=(
+            {"n_clusters": 3, "random_state": 0},
+            {"n_clusters": 4, "init": "random", "n_init": 1, "tol": 0.0, "random_state": 1},
+        ),
+        checked=({"n_clusters": 3, "random_state": 0},),
+        expected_failures=unlike_repeated_rows("it draws rows to start from"),
+        endless={"tol": 0.0},
+    ),
+    parts="kmeans",
+    slow_peer_tests=("cluster/tests/test_k_means.py",),
+)

@@ -22,15 +22,15 @@ Legend: X (n, d) or CSR, K centres (K, d), panels (n / 24, d, 24), quads (K / 4,
 import numpy as np
 
 from rosenblatt.loops import compiled, pairs
-from rosenblatt.loops.distance_tiles import POINTS, QUERIES, add3
-from rosenblatt.loops.simd import bits, singles
+from rosenblatt.loops.distance_tiles import POINTS, QUERIES, multiply_panels
+from rosenblatt.loops.simd import count_bits, float32x8, lowest_bit
 
-from .seeding_loops import AHEAD, call_rows, lowest_bit
+from .seeding_loops import AHEAD, prefetch_rows
 from .seeding_loops import squared_distance as square_from
 
 ROWS, CENTRES = POINTS, QUERIES  # of a tile
 MOST_OF_A_PANEL = 18  # rows, from which on a panel is scored as it is
-ALL = (1 << singles.WIDTH) - 1
+ALL = (1 << float32x8.WIDTH) - 1
 
 
 @compiled
@@ -75,12 +75,12 @@ def assign_panels(
             continue
         if settled:
             if p + AHEAD < stop:
-                call_rows(X, p + AHEAD, beyond_limits(limits, (p + AHEAD) * ROWS, drifts))
+                prefetch_rows(X, p + AHEAD, beyond_limits(limits, (p + AHEAD) * ROWS, drifts))
             rows = still_beyond(X, centres, scale, labels, p * ROWS, rows, drifts, limits, reaches)
-        if bits.ones(np.uint64(rows)) >= least and (p + 1) * ROWS <= X.shape[0]:
+        if count_bits(np.uint64(rows)) >= least and (p + 1) * ROWS <= X.shape[0]:
             open_rows = score_panel(panels, p, sizes, labels, tile, drifts, limits, reaches, found)
             while open_rows != 0:
-                t = lowest_bit(open_rows)
+                t = lowest_bit(np.uint64(open_rows))
                 open_rows &= open_rows - 1
                 n_changed += settle(
                     X, centres, found, t, p * ROWS + t, limits, reaches, labels, changed, left,
@@ -88,7 +88,7 @@ def assign_panels(
                 )  # fmt: skip
             continue
         while rows != 0:
-            i = p * ROWS + lowest_bit(rows)
+            i = p * ROWS + lowest_bit(np.uint64(rows))
             rows &= rows - 1
             some_sizes[n_waiting], some_labels[n_waiting] = sizes[i], labels[i]
             numbers[n_waiting] = i
@@ -110,11 +110,11 @@ def assign_panels(
 @compiled(inline=True)
 def beyond_limits(limits, i, drifts):
     """A bit for each of 24 rows from row i on whose limit the drift has passed."""
-    drift = singles.spread_from(drifts, 0)
+    drift = float32x8.spread_from(drifts, 0)
     return (
-        singles.bits_below(singles.load(limits, i), drift)
-        | singles.bits_below(singles.load(limits, i + 8), drift) << 8
-        | singles.bits_below(singles.load(limits, i + 16), drift) << 16
+        float32x8.bits_below(float32x8.load(limits, i), drift)
+        | float32x8.bits_below(float32x8.load(limits, i + 8), drift) << 8
+        | float32x8.bits_below(float32x8.load(limits, i + 16), drift) << 16
     )
 
 
@@ -124,7 +124,7 @@ def still_beyond(X, centres, scale, labels, first, rows, drifts, limits, reaches
     found = rows
     while rows != 0:
         bit = rows & -rows
-        i = first + lowest_bit(rows)
+        i = first + lowest_bit(np.uint64(rows))
         rows ^= bit
         own = scale * np.sqrt(square_from(X, i, centres[labels[i]]))
         spare = np.float64(reaches[i]) - 0.5 * drifts[0] - own * (1 + 1e-6)
@@ -182,28 +182,13 @@ def score_panel(panels, p, sizes, labels, tile, drifts, limits, reaches, found):
     second, not positive or no number if that is not certain; limits and reaches are those of rows
     where it is.
     """
-    d = panels.shape[1]
     quads, halves, numbers, errors = tile
-    near_x = near_y = near_z = far_x = far_y = far_z = singles.spread_from(
+    near_x = near_y = near_z = far_x = far_y = far_z = float32x8.spread_from(
         halves, halves.shape[0] - 1
     )
-    who_x = who_y = who_z = singles.zeros()
+    who_x = who_y = who_z = float32x8.zeros()
     for q in range(quads.shape[0]):
-        at, of = p * d * ROWS, q * d * CENTRES
-        a0 = a1 = a2 = b0 = b1 = b2 = c0 = c1 = c2 = d0 = d1 = d2 = singles.zeros()
-        for _ in range(d):
-            x, y = singles.load(panels, at), singles.load(panels, at + 8)
-            z = singles.load(panels, at + 16)
-            k = singles.spread_from(quads, of)
-            a0, a1, a2 = add3(k, x, y, z, a0, a1, a2)
-            k = singles.spread_from(quads, of + 1)
-            b0, b1, b2 = add3(k, x, y, z, b0, b1, b2)
-            k = singles.spread_from(quads, of + 2)
-            c0, c1, c2 = add3(k, x, y, z, c0, c1, c2)
-            k = singles.spread_from(quads, of + 3)
-            d0, d1, d2 = add3(k, x, y, z, d0, d1, d2)
-            at += ROWS
-            of += CENTRES
+        a0, a1, a2, b0, b1, b2, c0, c1, c2, d0, d1, d2 = multiply_panels(panels, p, quads, q)
         c = q * CENTRES
         near_x, far_x, who_x = keep4(halves, numbers, c, a0, b0, c0, d0, near_x, far_x, who_x)
         near_y, far_y, who_y = keep4(halves, numbers, c, a1, b1, c1, d1, near_y, far_y, who_y)
@@ -227,34 +212,34 @@ def score_panel(panels, p, sizes, labels, tile, drifts, limits, reaches, found):
 @compiled(inline=True)
 def put_bounds(limits, reaches, i, gap, far, drifts):
     """Keep up to which drift 8 rows cannot change sides, and how far their second centres are."""
-    less, zero = singles.spread_from(drifts, 3), singles.zeros()
-    limit = singles.add(gap, singles.spread_from(drifts, 1))
-    singles.store(limits, i, singles.multiply_add(limit, less, zero))
+    less, zero = float32x8.spread_from(drifts, 3), float32x8.zeros()
+    limit = float32x8.add(gap, float32x8.spread_from(drifts, 1))
+    float32x8.store(limits, i, float32x8.multiply_add(limit, less, zero))
     if reaches.shape[0] > 0:
-        reach = singles.add(far, singles.spread_from(drifts, 2))
-        singles.store(reaches, i, singles.multiply_add(reach, less, zero))
+        reach = float32x8.add(far, float32x8.spread_from(drifts, 2))
+        float32x8.store(reaches, i, float32x8.multiply_add(reach, less, zero))
 
 
 @compiled(inline=True)
 def open_of(who, gap, labels, i):
     """A bit for each of 8 rows from row i on that changes sides, or whose side is not certain."""
-    own = singles.load_integers(labels, i)
-    moved = singles.bits_below(who, own) | singles.bits_below(own, who)
-    return moved | ALL ^ singles.bits_below(singles.zeros(), gap)
+    own = float32x8.load(labels, i)
+    moved = float32x8.bits_below(who, own) | float32x8.bits_below(own, who)
+    return moved | ALL ^ float32x8.bits_below(float32x8.zeros(), gap)
 
 
 @compiled(inline=True)
 def gap_of(near, far, sizes, i, errors):
     """By how much 8 rows are farther from their second centre, at least, and how far that is."""
-    size = singles.load(sizes, i)
-    error = singles.multiply_add(
-        singles.spread_from(errors, 0), size, singles.spread_from(errors, 1)
+    size = float32x8.load(sizes, i)
+    error = float32x8.multiply_add(
+        float32x8.spread_from(errors, 0), size, float32x8.spread_from(errors, 1)
     )
-    near = singles.add(singles.add(near, error), size)
-    far = singles.subtract(singles.add(far, size), error)
-    near, far = singles.root(singles.add(near, near)), singles.root(singles.add(far, far))
-    gap = singles.multiply_add(
-        singles.spread_from(errors, 2), singles.add(near, far), singles.subtract(far, near)
+    near = float32x8.add(float32x8.add(near, error), size)
+    far = float32x8.subtract(float32x8.add(far, size), error)
+    near, far = float32x8.root(float32x8.add(near, near)), float32x8.root(float32x8.add(far, far))
+    gap = float32x8.multiply_add(
+        float32x8.spread_from(errors, 2), float32x8.add(near, far), float32x8.subtract(far, near)
     )
     return gap, far
 
@@ -271,18 +256,18 @@ def keep4(halves, numbers, c, a, b, e, f, near, far, who):
 @compiled(inline=True)
 def keep(halves, numbers, c, product, near, far, who):
     """The same with one more centre."""
-    score = singles.subtract(singles.spread_from(halves, c), product)
-    far = singles.lowest(far, singles.highest(near, score))
-    who = singles.where_below(score, near, singles.spread_from(numbers, c), who)
-    return singles.lowest(near, score), far, who
+    score = float32x8.subtract(float32x8.spread_from(halves, c), product)
+    far = float32x8.lowest(far, float32x8.highest(near, score))
+    who = float32x8.where_below(score, near, float32x8.spread_from(numbers, c), who)
+    return float32x8.lowest(near, score), far, who
 
 
 @compiled
 def put_found(found, line, x, y, z):
     """Write a line (24,) of found."""
-    singles.store(found, line * ROWS, x)
-    singles.store(found, line * ROWS + 8, y)
-    singles.store(found, line * ROWS + 16, z)
+    float32x8.store(found, line * ROWS, x)
+    float32x8.store(found, line * ROWS + 8, y)
+    float32x8.store(found, line * ROWS + 16, z)
 
 
 @compiled

@@ -19,9 +19,9 @@ seen (m,): how many steps the row of a cluster has taken.
 import numpy as np
 
 from rosenblatt.loops import compiled
-from rosenblatt.loops.simd import lanes
+from rosenblatt.loops.simd import float64x4
 
-BLOCK = 4 * lanes.WIDTH  # points that are measured together
+BLOCK = 4 * float64x4.WIDTH  # points that are measured together
 STRIP = 32  # blocks that stay near the processor while rows go by
 PART = 512  # of a row that is searched at once
 
@@ -36,20 +36,20 @@ def squared_rows(blocks, X, start, stop, first, out):
     d = X.shape[1]
     for b in range(first, blocks.shape[0]):
         for i in range(start, stop):
-            p = q = r = s = lanes.spread(0.0)
+            p = q = r = s = float64x4.spread(0.0)
             at, of = b * d * BLOCK, i * d
             for j in range(d):
-                x = lanes.spread_from(X, of + j)
+                x = float64x4.spread_from(X, of + j)
                 p = add_square(blocks, at, x, p)
                 q = add_square(blocks, at + 4, x, q)
                 r = add_square(blocks, at + 8, x, r)
                 s = add_square(blocks, at + 12, x, s)
                 at += BLOCK
             at = (i - start) * out.shape[1] + (b - first) * BLOCK
-            lanes.store(out, at, p)
-            lanes.store(out, at + 4, q)
-            lanes.store(out, at + 8, r)
-            lanes.store(out, at + 12, s)
+            float64x4.store(out, at, p)
+            float64x4.store(out, at + 4, q)
+            float64x4.store(out, at + 8, r)
+            float64x4.store(out, at + 12, s)
 
 
 @compiled
@@ -92,8 +92,8 @@ def take_roots(squares):
 @compiled
 def add_square(blocks, at, x, total):
     """The squares of four differences, added to four sums."""
-    z = lanes.subtract(lanes.load(blocks, at), x)
-    return lanes.multiply_add(z, z, total)
+    z = float64x4.subtract(float64x4.load(blocks, at), x)
+    return float64x4.multiply_add(z, z, total)
 
 
 @compiled

@@ -6,8 +6,9 @@ import numpy as np
 import sklearn.cluster
 from sklearn.utils import check_random_state
 
-from rosenblatt.base import FLOATS, all_or_nothing
-from rosenblatt.input_checks import validate_data
+from rosenblatt import checks
+from rosenblatt.base import all_or_nothing
+from rosenblatt.registry.row import Row
 from rosenblatt.statistics import Moments
 
 from .assignment import DenseRows, Rows, Table, rows_of
@@ -78,8 +79,7 @@ class MiniBatchKMeans(NearestCentres, sklearn.cluster.MiniBatchKMeans):  # type:
 
     def _rows(self, X: Any, sample_weight: Any, reset: bool) -> Rows:
         """The rows, their squares in range."""
-        refuse_negative(sample_weight)
-        X = validate_data(self, X, accept_sparse="csr", dtype=FLOATS, order="C", reset=reset)
+        X = checks.rows(self, X, reset=reset, order="C")
         rows = rows_of(X, checked_weights(X, sample_weight))
         rows.squares()
         return rows
@@ -104,15 +104,16 @@ class MiniBatchKMeans(NearestCentres, sklearn.cluster.MiniBatchKMeans):  # type:
 
     @classmethod
     def from_statistics(cls, statistics: Moments, **parameters: Any) -> Self:
-        """Return the model whose centres are the means of a statistic, as `measure` returns it.
+        """Return the model whose centers are the means of a statistic, as `measure` returns it.
 
-        Its centres weigh as much as the rows of the statistic, so that `partial_fit` goes on as if
-        it had read them itself: pieces that were measured apart train together.
+        The centers weigh as much as the rows of the statistic, so `partial_fit` can continue.
 
         Parameters
         ----------
-        statistics : moments by cluster, of some rows or summed over pieces.
-        parameters : of the model; n_clusters is the number of clusters in the statistic.
+        statistics : Moments
+            By cluster.
+        **parameters : Any
+            Of the model, without `n_clusters`.
         """
         model = cls(**{"n_clusters": len(statistics.classes), **parameters})
         model.cluster_centers_ = statistics.mean.astype(statistics.dtype)
@@ -125,14 +126,18 @@ class MiniBatchKMeans(NearestCentres, sklearn.cluster.MiniBatchKMeans):  # type:
         return model
 
 
-def refuse_negative(sample_weight: Any) -> None:
-    """Refuse weights below zero, which scikit-learn's fit takes."""
-    if sample_weight is not None and (np.asarray(sample_weight) < 0).any():
-        raise ValueError("Negative values in data passed to `sample_weight`.")
-
-
 def far_centre(rows: Rows) -> Table | None:
     """The mean of dense rows that lie much farther from the origin than from each other."""
     if not isinstance(rows, DenseRows):
         return None
     return rows.centre if np.abs(rows.centre).max() > FAR * rows.reach else None
+
+
+ROW = Row(
+    "MiniBatchKMeans",
+    page="kmeans.md",
+    certificate="kmeans",
+    contract=None,
+    warm=None,
+    slow_peer_tests=("cluster/tests/test_k_means.py",),
+)

@@ -13,9 +13,9 @@ Legend: n points X (n, d); slot: a place of a waiting point; squares of distance
 import numpy as np
 
 from rosenblatt.loops import compiled
-from rosenblatt.loops.simd import singles
+from rosenblatt.loops.simd import float32x8
 
-TILE = 4 * singles.WIDTH
+TILE = 4 * float32x8.WIDTH
 
 
 @compiled
@@ -52,9 +52,9 @@ def may_be_nearer(tiles, t, tip, limits, scores):
     """Whether a point of tile t may be nearer to the tip than its limit; scores (32,) if so."""
     d = tiles.shape[1]
     at = t * d * TILE
-    a = b = c = e = singles.zeros()
+    a = b = c = e = float32x8.zeros()
     for j in range(d):
-        x = singles.spread_from(tip, j)
+        x = float32x8.spread_from(tip, j)
         a = add_square(tiles, at, x, a)
         b = add_square(tiles, at + 8, x, b)
         c = add_square(tiles, at + 16, x, c)
@@ -62,24 +62,24 @@ def may_be_nearer(tiles, t, tip, limits, scores):
         at += TILE
     k = t * TILE
     if not (
-        singles.any_below(a, singles.load(limits, k))
-        or singles.any_below(b, singles.load(limits, k + 8))
-        or singles.any_below(c, singles.load(limits, k + 16))
-        or singles.any_below(e, singles.load(limits, k + 24))
+        float32x8.any_below(a, float32x8.load(limits, k))
+        or float32x8.any_below(b, float32x8.load(limits, k + 8))
+        or float32x8.any_below(c, float32x8.load(limits, k + 16))
+        or float32x8.any_below(e, float32x8.load(limits, k + 24))
     ):
         return False
-    singles.store(scores, 0, a)
-    singles.store(scores, 8, b)
-    singles.store(scores, 16, c)
-    singles.store(scores, 24, e)
+    float32x8.store(scores, 0, a)
+    float32x8.store(scores, 8, b)
+    float32x8.store(scores, 16, c)
+    float32x8.store(scores, 24, e)
     return True
 
 
 @compiled
 def add_square(tiles, at, x, total):
     """The squares of eight differences, added to eight sums."""
-    z = singles.subtract(singles.load(tiles, at), x)
-    return singles.multiply_add(z, z, total)
+    z = float32x8.subtract(float32x8.load(tiles, at), x)
+    return float32x8.multiply_add(z, z, total)
 
 
 @compiled

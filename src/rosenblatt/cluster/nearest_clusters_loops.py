@@ -17,8 +17,8 @@ are averages.
 import numpy as np
 
 from rosenblatt.loops import compiled
-from rosenblatt.loops.distance_tiles import POINTS, QUERIES, add3
-from rosenblatt.loops.simd import singles
+from rosenblatt.loops.distance_tiles import POINTS, QUERIES, multiply_panels
+from rosenblatt.loops.simd import float32x8
 
 from .ward_loops import increase
 
@@ -69,22 +69,7 @@ def tile(
     near, least, limits, factors, scores,
 ):  # fmt: skip
     """Score 24 clusters for 4 queries; measure those below a query's limit."""
-    d = panels.shape[1]
-    at, of = panel * d * POINTS, group * d * QUERIES
-    a0 = a1 = a2 = b0 = b1 = b2 = c0 = c1 = c2 = d0 = d1 = d2 = singles.zeros()
-    for _ in range(d):
-        x, y = singles.load(panels, at), singles.load(panels, at + 8)
-        z = singles.load(panels, at + 16)
-        q = singles.spread_from(quads, of)
-        a0, a1, a2 = add3(q, x, y, z, a0, a1, a2)
-        q = singles.spread_from(quads, of + 1)
-        b0, b1, b2 = add3(q, x, y, z, b0, b1, b2)
-        q = singles.spread_from(quads, of + 2)
-        c0, c1, c2 = add3(q, x, y, z, c0, c1, c2)
-        q = singles.spread_from(quads, of + 3)
-        d0, d1, d2 = add3(q, x, y, z, d0, d1, d2)
-        at += POINTS
-        of += QUERIES
+    a0, a1, a2, b0, b1, b2, c0, c1, c2, d0, d1, d2 = multiply_panels(panels, panel, quads, group)
     first, i = panel * POINTS, group * QUERIES
     measured = 0
     if may_be_near(halves, thirds, first, a0, a1, a2, limits, factors, i, scores):
@@ -113,24 +98,24 @@ def tile(
 @compiled
 def may_be_near(halves, thirds, first, a, b, c, limits, factors, i, scores):
     """Whether one of 24 clusters may be near enough to query i; scores (24,) gets all, if so."""
-    factor = singles.spread_from(factors, i)
+    factor = float32x8.spread_from(factors, i)
     a = score(halves, thirds, first, factor, a)
     b = score(halves, thirds, first + 8, factor, b)
     c = score(halves, thirds, first + 16, factor, c)
-    lowest = singles.lowest(singles.lowest(a, b), c)
-    if not singles.any_below(lowest, singles.spread_from(limits, i)):
+    lowest = float32x8.lowest(float32x8.lowest(a, b), c)
+    if not float32x8.any_below(lowest, float32x8.spread_from(limits, i)):
         return False
-    singles.store(scores, 0, a)
-    singles.store(scores, 8, b)
-    singles.store(scores, 16, c)
+    float32x8.store(scores, 0, a)
+    float32x8.store(scores, 8, b)
+    float32x8.store(scores, 16, c)
     return True
 
 
 @compiled
 def score(halves, thirds, at, factor, products):
     """Half of each squared distance, less the query's half and the limit times the share."""
-    half = singles.subtract(singles.load(halves, at), products)
-    return singles.multiply_add(factor, singles.load(thirds, at), half)
+    half = float32x8.subtract(float32x8.load(halves, at), products)
+    return float32x8.multiply_add(factor, float32x8.load(thirds, at), half)
 
 
 @compiled

@@ -12,7 +12,7 @@ from sklearn.model_selection import KFold
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_array
 
-from rosenblatt.column_errors import naming_columns
+from rosenblatt import checks
 
 from .quality import cluster_quality
 
@@ -100,7 +100,7 @@ def choose_k(
     .. [2] R. Tibshirani, G. Walther, T. Hastie (2001), Estimating the number of clusters in a data
        set via the gap statistic.
     """
-    with naming_columns(X):
+    with checks.naming_columns(X):
         X = check_array(X, dtype=np.float64, order="C", ensure_min_samples=3, input_name="X")
     criterion = _checked(estimator, criterion)
     numbers = _numbers(k, len(X), least=1 if criterion != "silhouette" else 2)

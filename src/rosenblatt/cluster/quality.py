@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_array, check_consistent_length, column_or_1d
 
-from rosenblatt.column_errors import naming_columns
+from rosenblatt import checks
 from rosenblatt.runtime import threads
 
 from . import linkage_loops
@@ -116,7 +116,7 @@ def cluster_quality(X: Any, labels: Any, *, random_state: Any = 0) -> ClusterQua
     >>> round(quality.total_within, 4), quality.closest_pair, round(quality.silhouette, 4)
     (4.6667, 4.0, 0.4598)
     """
-    with naming_columns(X):
+    with checks.naming_columns(X):
         X = check_array(X, dtype=np.float64, order="C", input_name="X")
     refuse_out_of_range(X)
     labels = column_or_1d(labels)

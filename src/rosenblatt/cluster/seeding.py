@@ -8,8 +8,8 @@ import scipy.sparse as sp
 import sklearn.cluster
 from numpy.typing import NDArray
 from sklearn.utils import check_array, check_random_state
-from sklearn.utils.validation import _check_sample_weight
 
+from rosenblatt import checks
 from rosenblatt.loops import distance_tiles
 from rosenblatt.runtime import threads
 
@@ -70,10 +70,7 @@ def kmeans_plusplus(
     X = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32], order="C")
     if not 1 <= n_clusters <= X.shape[0]:
         raise ValueError(f"n_samples={X.shape[0]} should be >= n_clusters={n_clusters} >= 1.")
-    if sample_weight is not None:
-        sample_weight = _check_sample_weight(
-            sample_weight, X, dtype=np.float64, ensure_non_negative=True
-        )
+    sample_weight = checks.weights(sample_weight, X.shape[0])
     rng = check_random_state(random_state)
     rows = refuse_out_of_range(X, sample_weight)
     places = distant_rows(rows, n_clusters, rng, n_local_trials)

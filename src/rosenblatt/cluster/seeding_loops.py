@@ -1,7 +1,7 @@
 # mypy: ignore-errors
 """k-means++: how much nearer some candidates would bring the rows to a centre.
 
-The tile of `kmeans`: products of 24 rows with 4 candidates are summed in registers, in single
+Products of 24 rows with 4 candidates are summed in registers, in single
 precision. They give what each candidate would gain, but for rounding, and which rows it may come
 nearer to. The squared distances of those rows are then computed in doubles, for the candidate that
 gains most.
@@ -14,11 +14,11 @@ distances; a score is |x - c|^2 / 2 - |x|^2 / 2 in the units of panels.
 import numpy as np
 
 from rosenblatt.loops import compiled
-from rosenblatt.loops.distance_tiles import POINTS, QUERIES, add3
-from rosenblatt.loops.simd import bits, lanes, singles
+from rosenblatt.loops.distance_tiles import POINTS, QUERIES, multiply_panels
+from rosenblatt.loops.simd import float32x8, lowest_bit, prefetch
 
 PANELS = 32  # whose gains are summed in single precision
-AHEAD = 4  # panels whose rows are called from memory before they are read
+AHEAD = 4  # panels whose rows are prefetched before they are read
 
 
 @compiled
@@ -48,29 +48,14 @@ def estimate_gains(
             for group in range(quads.shape[0]):
                 tile(panels, shares, quads, halves, limits, slack, panel, group, nearer, partial)
         for c in range(gains.shape[0]):
-            for lane in range(singles.WIDTH):
+            for lane in range(float32x8.WIDTH):
                 gains[c] += np.float64(partial[c, lane])
 
 
 @compiled
 def tile(panels, shares, quads, halves, limits, slack, panel, group, nearer, partial):
     """The gains of 4 candidates in 24 rows."""
-    d = panels.shape[1]
-    at, of = panel * d * POINTS, group * d * QUERIES
-    a0 = a1 = a2 = b0 = b1 = b2 = c0 = c1 = c2 = d0 = d1 = d2 = singles.zeros()
-    for _ in range(d):
-        x, y = singles.load(panels, at), singles.load(panels, at + 8)
-        z = singles.load(panels, at + 16)
-        q = singles.spread_from(quads, of)
-        a0, a1, a2 = add3(q, x, y, z, a0, a1, a2)
-        q = singles.spread_from(quads, of + 1)
-        b0, b1, b2 = add3(q, x, y, z, b0, b1, b2)
-        q = singles.spread_from(quads, of + 2)
-        c0, c1, c2 = add3(q, x, y, z, c0, c1, c2)
-        q = singles.spread_from(quads, of + 3)
-        d0, d1, d2 = add3(q, x, y, z, d0, d1, d2)
-        at += POINTS
-        of += QUERIES
+    a0, a1, a2, b0, b1, b2, c0, c1, c2, d0, d1, d2 = multiply_panels(panels, panel, quads, group)
     c = group * QUERIES
     add_gains(shares, halves, limits, slack, panel, c, a0, a1, a2, nearer, partial)
     add_gains(shares, halves, limits, slack, panel, c + 1, b0, b1, b2, nearer, partial)
@@ -81,21 +66,23 @@ def tile(panels, shares, quads, halves, limits, slack, panel, group, nearer, par
 @compiled(inline=True)
 def add_gains(shares, halves, limits, slack, panel, c, x, y, z, nearer, partial):
     """Add the gains of candidate c in 24 rows to its partial sums."""
-    i, half, zero = panel * POINTS, singles.spread_from(halves, c), singles.zeros()
-    x = singles.subtract(singles.load(limits, i), singles.subtract(half, x))
-    y = singles.subtract(singles.load(limits, i + 8), singles.subtract(half, y))
-    z = singles.subtract(singles.load(limits, i + 16), singles.subtract(half, z))
-    least = singles.spread_from(slack, 0)
+    i, half, zero = panel * POINTS, float32x8.spread_from(halves, c), float32x8.zeros()
+    x = float32x8.subtract(float32x8.load(limits, i), float32x8.subtract(half, x))
+    y = float32x8.subtract(float32x8.load(limits, i + 8), float32x8.subtract(half, y))
+    z = float32x8.subtract(float32x8.load(limits, i + 16), float32x8.subtract(half, z))
+    least = float32x8.spread_from(slack, 0)
     nearer[c, panel] = (
-        singles.bits_below(least, x)
-        | singles.bits_below(least, y) << 8
-        | singles.bits_below(least, z) << 16
+        float32x8.bits_below(least, x)
+        | float32x8.bits_below(least, y) << 8
+        | float32x8.bits_below(least, z) << 16
     )
-    total = singles.load(partial, c * singles.WIDTH)
-    total = singles.multiply_add(singles.highest(x, zero), singles.load(shares, i), total)
-    total = singles.multiply_add(singles.highest(y, zero), singles.load(shares, i + 8), total)
-    total = singles.multiply_add(singles.highest(z, zero), singles.load(shares, i + 16), total)
-    singles.store(partial, c * singles.WIDTH, total)
+    total = float32x8.load(partial, c * float32x8.WIDTH)
+    total = float32x8.multiply_add(float32x8.highest(x, zero), float32x8.load(shares, i), total)
+    total = float32x8.multiply_add(float32x8.highest(y, zero), float32x8.load(shares, i + 8), total)
+    total = float32x8.multiply_add(
+        float32x8.highest(z, zero), float32x8.load(shares, i + 16), total
+    )
+    float32x8.store(partial, c * float32x8.WIDTH, total)
 
 
 @compiled
@@ -107,10 +94,10 @@ def measure_gain(X, weights, centre, sizes, scale, nearer, start, stop, take, cl
     n, gain = X.shape[0], 0.0
     for panel in range(start, stop):
         if panel + AHEAD < stop:
-            call_rows(X, panel + AHEAD, nearer[panel + AHEAD])
+            prefetch_rows(X, panel + AHEAD, nearer[panel + AHEAD])
         rows = nearer[panel]
         while rows != 0:
-            i = panel * POINTS + lowest_bit(rows)
+            i = panel * POINTS + lowest_bit(np.uint64(rows))
             rows &= rows - 1
             if i >= n:
                 continue
@@ -125,20 +112,14 @@ def measure_gain(X, weights, centre, sizes, scale, nearer, start, stop, take, cl
 
 
 @compiled
-def call_rows(X, panel, rows):
-    """Have the rows of a panel that have a bit brought near the processor."""
+def prefetch_rows(X, panel, rows):
+    """Prefetch the rows of a panel that have a bit."""
     d = X.shape[1]
     while rows != 0:
-        at = (panel * POINTS + lowest_bit(rows)) * d
+        at = (panel * POINTS + lowest_bit(np.uint64(rows))) * d
         rows &= rows - 1
         for j in range(0, d, 8):
-            lanes.call(X, at + j)
-
-
-@compiled(inline=True)
-def lowest_bit(word):
-    """The place of the lowest bit that is one."""
-    return bits.ones(np.uint64((word & -word) - 1))
+            prefetch(X, at + j)
 
 
 # Reordered: one sum after the other would wait for the adder.

@@ -1,5 +1,5 @@
 """Fewer columns that keep what matters: principal components."""
 
-from .pca import PCA
+from rosenblatt import registry
 
-__all__ = ["PCA"]
+__getattr__, __dir__, __all__ = registry.attach(__name__)

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from scipy.special import gammaln
 from sklearn.callback import CallbackSupportMixin
 
-from rosenblatt.additive import Additive
+from rosenblatt.additive import Additive, rows_needed
 from rosenblatt.base import all_or_nothing, fitting_at_once
+from rosenblatt.registry.row import Contract, Row, Warm
 from rosenblatt.runtime.blas import one_blas_thread
 from rosenblatt.statistics import Moments, Statistic
 
@@ -81,10 +82,7 @@ class PCA(CallbackSupportMixin, Additive, sklearn.decomposition.PCA):  # type: i
 
     @fitting_at_once
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Find the axes of X (n, d), dense or sparse; return self.
-
-        `sample_weight` (n,), any numbers >= 0, says how often each row counts; y is ignored.
-        """
+        """Fit the axes to X, dense or sparse, with weights >= 0 of the rows; y is ignored."""
         if not self._reads_rows(X):
             return super().fit(X, None, sample_weight)  # type: ignore[no-any-return]
         if sample_weight is not None:
@@ -112,11 +110,7 @@ class PCA(CallbackSupportMixin, Additive, sklearn.decomposition.PCA):  # type: i
 
     @all_or_nothing
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Learn from some more rows; any batches give what one fit on all rows gives; return self.
-
-        Arguments are those of `fit`. While there are fewer rows than `n_components`, there are as
-        many axes as rows.
-        """
+        """Update the axes with a batch of rows; there are at most as many axes as rows."""
         self._validate_params()
         self._refuse_row_solver()
         first = not hasattr(self, "components_")
@@ -129,13 +123,10 @@ class PCA(CallbackSupportMixin, Additive, sklearn.decomposition.PCA):  # type: i
         self._refuse_row_solver()
         if isinstance(other, PCA):
             other._refuse_row_solver()
-        return super().merge(other)
+        return super().merge(other)  # type: ignore[no-any-return]
 
     def forget(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Unlearn rows, as if never fitted on them; return self.
-
-        X and `sample_weight` are rows that it has learned from, and the weights they had.
-        """
+        """Remove rows from the model, as if it had never been fitted on them."""
         self._refuse_row_solver()
         try:
             return super().forget(X, None, sample_weight)  # type: ignore[no-any-return]
@@ -157,9 +148,8 @@ class PCA(CallbackSupportMixin, Additive, sklearn.decomposition.PCA):  # type: i
         ratios, variances = self.explained_variance_ratio_, self.explained_variance_
         if not (np.isfinite(variances).all() and np.isfinite(ratios).all()):
             raise ValueError(
-                f"svd_solver={self.svd_solver!r} finds no axes: the rows do not vary, or their "
-                "squares are out of the range of 64 bits. Rescale the columns, or use "
-                "svd_solver='covariance_eigh'."
+                f"svd_solver={self.svd_solver!r} finds no axes: the rows are equal or too large. "
+                "Rescale the columns, or use svd_solver='covariance_eigh'."
             )
         self.__dict__.pop("statistics_", None)
         return result
@@ -169,10 +159,7 @@ class PCA(CallbackSupportMixin, Additive, sklearn.decomposition.PCA):  # type: i
         fitted = hasattr(self, "components_")
         solver = f"svd_solver={self.svd_solver!r}"
         if self.svd_solver in ("full", "arpack", "randomized"):
-            raise ValueError(
-                f"{solver} must read the rows themselves, which a statistic does not keep: it "
-                "works with fit alone, not with partial_fit, merge, forget or from_statistics."
-            )
+            raise rows_needed(solver)
         if fitted and not hasattr(self, "statistics_"):
             raise ValueError(
                 f"{solver} took the axes of this wide table from its rows, which are not kept; "
@@ -299,3 +286,20 @@ def _curvature(variance: Numbers, v: float, k: int, n: int) -> float:
     i, j = np.triu_indices(k, 1, len(variance))
     apart = (variance[i] - variance[j]) * (1 / w[j] - 1 / w[i])
     return float((np.log(np.maximum(apart, NO_AXIS)) + np.log(n)).sum())
+
+
+ROW = Row(
+    "PCA",
+    page="pca.md",
+    certificate="pca",
+    contract=Contract(
+        settings=(
+            {},
+            {"n_components": 2, "whiten": True},
+            {"n_components": 0.9, "svd_solver": "covariance_eigh"},
+        ),
+        checked=({}, {"n_components": 2, "whiten": True}),
+    ),
+    warm=Warm(sparse=False),
+    peer_tests=("decomposition/tests/test_pca.py",),
+)

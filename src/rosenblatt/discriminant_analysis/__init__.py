@@ -1,7 +1,5 @@
 """Discriminants: one Gaussian per class with shared or own covariance, and Fisher's direction."""
 
-from .fisher import FisherDiscriminant
-from .linear import LinearDiscriminantAnalysis
-from .quadratic import QuadraticDiscriminantAnalysis
+from rosenblatt import registry
 
-__all__ = ["FisherDiscriminant", "LinearDiscriminantAnalysis", "QuadraticDiscriminantAnalysis"]
+__getattr__, __dir__, __all__ = registry.attach(__name__)

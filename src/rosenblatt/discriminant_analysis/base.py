@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
+from rosenblatt.additive import rows_needed
 from rosenblatt.additive_classifier import AdditiveClassifier
 from rosenblatt.runtime.interrupts import MANY_UNKNOWNS, interruptible
 from rosenblatt.statistics import Labels, Moments, Statistic
@@ -59,10 +60,7 @@ class Discriminant(AdditiveClassifier):
     def _conclude(self) -> None:
         reader = self._row_reader()
         if reader and self._during != "fit":
-            raise ValueError(
-                f"{reader} must read the rows themselves, which a statistic does not keep: it "
-                "works with fit alone, not with partial_fit, merge, forget or from_statistics."
-            )
+            raise rows_needed(reader)
         if not (self.statistics_.full or self._diagonal()):
             raise ValueError(
                 "These statistics have no products of different features; make them with "

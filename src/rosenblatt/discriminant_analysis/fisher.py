@@ -10,6 +10,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from rosenblatt import prediction
 from rosenblatt.prediction import PlaneScores
+from rosenblatt.registry.row import Candidate, Contract, Row
 from rosenblatt.statistics import Labels
 
 from .base import Array, Discriminant, Undetermined, directions, shrunk
@@ -83,16 +84,11 @@ class FisherDiscriminant(
         return np.asarray(self.means_.mean(axis=0))
 
     def transform(self, X: Any) -> NDArray[Any]:
-        """Return w.x for each row of X: (n, 1).
+        """Project X onto the direction w, shape (n, 1).
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
-            Rows to project.
-
-        Returns
-        -------
-        projected : ndarray of shape (n, 1)
         """
         self._check_known()
         X = prediction.rows_to_score(self, X)
@@ -117,7 +113,7 @@ class FisherDiscriminant(
                 f"There are {len(self.classes_)} classes; LinearDiscriminantAnalysis takes more."
             )
         if len(statistic.classes) < 2:
-            raise Undetermined("Fisher's direction leads from one class to another; got 1 class.")
+            raise Undetermined("FisherDiscriminant needs two classes; got 1 class.")
         means, within = statistic.mean, statistic.scatter.sum(axis=0)
         whitening, _ = directions(shrunk(within, self.shrinkage))
         if not whitening.shape[1]:
@@ -179,3 +175,23 @@ def best_cut(
     wrong, cuts = wrong[between], cuts[between]
     best = cuts[wrong <= wrong.min() + 1e-9 * each.sum()]
     return float(best[np.abs(best - middle).argmin()])
+
+
+ROW = Row(
+    "FisherDiscriminant",
+    page="discriminants.md",
+    certificate="discriminants",
+    compare=(
+        Candidate(
+            "Fisher's discriminant",
+            "two classes and one direction to look along",
+            {"shrinkage": (0.0001, 0.01, 0.1)},
+            limits=("two classes", "few columns"),
+            order=22,
+        ),
+    ),
+    contract=Contract(
+        settings=({}, {"threshold": "prior", "shrinkage": 0.2}, {"threshold": "scan"}),
+        checked=({}, {"threshold": "prior", "shrinkage": 0.2}),
+    ),
+)

@@ -3,7 +3,6 @@
 Legend: K classes, d features, priors (K,), means (K, d), covariances (d, d).
 """
 
-import warnings
 from abc import abstractmethod
 from typing import Any
 
@@ -15,9 +14,9 @@ from sklearn.base import clone
 from sklearn.covariance import ledoit_wolf
 from sklearn.preprocessing import StandardScaler
 
-from rosenblatt import prediction
+from rosenblatt import checks, prediction
 from rosenblatt.additive_classifier import given_shares
-from rosenblatt.base import callers_level
+from rosenblatt.base import warn
 from rosenblatt.explanation import two_classes
 from rosenblatt.prediction import DrawsRows, JointScores, Score
 from rosenblatt.statistics import Labels
@@ -54,19 +53,11 @@ class GaussianDiscriminant(JointScores, Discriminant, DrawsRows):
         """The log-odds of two classes at x (d,): a start, and the part (d,) of each feature."""
 
     def decision_function(self, X: Any) -> NDArray[Any]:
-        """Return the log-odds (n,) of two classes, or the scores (n, K) of more.
-
-        Scores are log P(y | x), up to a number that is the same for all classes of a row.
+        """Return the log-odds (n,) of two classes, or log P(y | x) + constant, shape (n, K).
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
-            Rows to score.
-
-        Returns
-        -------
-        scores : ndarray of shape (n,) or (n, K)
-            Columns in the order of `classes_`.
         """
         self._check_known()
         n_columns = 1 if len(self.classes_) == 2 else len(self.classes_)
@@ -96,7 +87,7 @@ class GaussianDiscriminant(JointScores, Discriminant, DrawsRows):
 
     def _draw_classes(self, n_samples: int, rng: np.random.RandomState) -> NDArray[np.intp]:
         self._check_known()
-        prediction.check_n_samples(n_samples)
+        checks.integer("n_samples", n_samples, 1)
         shares = self.priors_.astype(np.float64)
         return rng.choice(len(self.classes_), size=n_samples, p=shares / shares.sum())
 
@@ -138,9 +129,7 @@ class GaussianDiscriminant(JointScores, Discriminant, DrawsRows):
     def _read_again(self, X: Any, y: Labels, sample_weight: NDArray[Any] | None) -> list[Array]:
         """The covariance of each class, then of all rows, as estimated from the rows."""
         if sample_weight is not None:
-            raise ValueError(
-                f"sample_weight must be None with {self._row_reader()}, which knows no weights."
-            )
+            raise ValueError(f"sample_weight must be None with {self._row_reader()}.")
         if sp.issparse(X):
             raise TypeError(f"{self._row_reader()} needs a dense X; got a sparse matrix.")
         wholes = [*(X[y.codes == k] for k in range(len(y.classes))), X]
@@ -208,7 +197,5 @@ class GaussianDiscriminant(JointScores, Discriminant, DrawsRows):
             return np.asarray(counted / counted.sum())
         shares = given_shares(self.priors, counted)
         if abs(np.sum(self.priors) - 1.0) > 1e-5:
-            warnings.warn(
-                "The priors do not sum to 1. Renormalizing", UserWarning, stacklevel=callers_level()
-            )
+            warn("The priors do not sum to 1. Renormalizing")
         return shares

@@ -1,6 +1,5 @@
 """Linear discriminant analysis: one Gaussian per class, all of one covariance."""
 
-import warnings
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -12,8 +11,9 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
 from rosenblatt import prediction
-from rosenblatt.base import callers_level
+from rosenblatt.base import warn
 from rosenblatt.prediction import Score
+from rosenblatt.registry.row import Candidate, Contract, Row
 from rosenblatt.runtime.interrupts import MANY_UNKNOWNS, interruptible
 
 from .base import Array, Undetermined, directions, planes_about, shrunk, upright, with_log
@@ -122,17 +122,11 @@ class LinearDiscriminantAnalysis(
         self.covariance = covariance
 
     def transform(self, X: Any) -> NDArray[Any]:
-        """Project rows onto the directions that separate the classes best: (n, n_components).
+        """Project X onto the directions that separate the classes best, shape (n, n_components).
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
-            Rows to project.
-
-        Returns
-        -------
-        projected : ndarray of shape (n, n_components)
-            Coordinates in which the covariance of a class is the identity.
         """
         if self.solver == "lsqr":
             raise NotImplementedError(
@@ -236,11 +230,10 @@ class LinearDiscriminantAnalysis(
         """Solve covariance @ coef = mean; in the directions there are, if not in all."""
         whitening, _ = directions(covariance)
         if whitening.shape[1] < len(covariance) and self._during != "partial_fit":
-            warnings.warn(
-                f"The covariance has only {whitening.shape[1]} of {len(covariance)} directions; "
-                "the others are left out. Set shrinkage, to 0.1 for a start, to use them all.",
+            warn(
+                f"The covariance has rank {whitening.shape[1]} of {len(covariance)}; the other "
+                "directions are ignored. Set shrinkage, for example 0.1.",
                 LinAlgWarning,
-                stacklevel=callers_level(),
             )
         self._set_planes(*self._planes(priors, means, whitening))
         return whitening
@@ -250,8 +243,8 @@ class LinearDiscriminantAnalysis(
         whitening, _ = directions(covariance)
         if whitening.shape[1] < len(covariance):
             raise Undetermined(
-                f"The covariance has only {whitening.shape[1]} of {len(covariance)} directions. "
-                "Set shrinkage, to 0.1 for a start, or choose solver='svd', which drops the others."
+                f"The covariance has rank {whitening.shape[1]} of {len(covariance)}. Set "
+                "shrinkage, for example 0.1, or choose solver='svd'."
             )
         if self._reread is not None:
             total = self._reread[-1]
@@ -309,3 +302,39 @@ class LinearDiscriminantAnalysis(
         means, log_priors = self.means_.astype(np.float64), with_log(self.priors_)
         middle = (means[winner] + means[rival]) / 2
         return float(log_priors[winner] - log_priors[rival]), slope * (x - middle)
+
+
+ROW = Row(
+    "LinearDiscriminantAnalysis",
+    page="discriminants.md",
+    certificate="discriminants",
+    compare=(
+        Candidate(
+            "linear discriminant analysis",
+            "classes that differ in their means; few rows, with shrinkage",
+            {"shrinkage": (0.0001, 0.01, 0.1, 0.5)},
+            settings={"solver": "lsqr"},
+            limits=("few columns",),
+            short_names=("lda",),
+            order=20,
+        ),
+    ),
+    contract=Contract(
+        tampered=(
+            {"store_covariance": True},
+            {"solver": "lsqr"},
+            {"solver": "eigen"},
+            {"solver": "eigen", "shrinkage": 0.2},
+            {"solver": "eigen", "shrinkage": "auto"},
+            {"n_components": 1},
+        ),
+        settings=(
+            {},
+            {"solver": "lsqr", "shrinkage": 0.1},
+            {"solver": "eigen", "shrinkage": 0.1, "store_covariance": True},
+            {"covariance": "diagonal"},
+        ),
+        checked=({}, {"solver": "eigen", "shrinkage": 0.1}, {"covariance": "diagonal"}),
+    ),
+    peer_tests=("tests/test_discriminant_analysis.py",),
+)

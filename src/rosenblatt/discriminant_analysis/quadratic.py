@@ -1,6 +1,5 @@
 """Quadratic discriminant analysis: one Gaussian per class, each of its own covariance."""
 
-import warnings
 from numbers import Real
 from typing import Any, ClassVar, NamedTuple
 
@@ -11,9 +10,10 @@ from scipy.linalg import LinAlgWarning
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
 from rosenblatt import quadratic_forms_loops
-from rosenblatt.base import callers_level
-from rosenblatt.loops.simd import tiles
+from rosenblatt.base import warn
+from rosenblatt.loops import tiles
 from rosenblatt.prediction import InLoop, Score
+from rosenblatt.registry.row import Candidate, Contract, Row
 from rosenblatt.statistics.sums import relative_noise
 
 from .base import ROUNDING, Array, Undetermined, principal_axes, with_log
@@ -171,11 +171,10 @@ class QuadraticDiscriminantAnalysis(GaussianDiscriminant):
         if self.solver == "eigen":
             raise Undetermined(f"{what} Set shrinkage, to 0.1 for a start.")
         if self._during != "partial_fit":
-            warnings.warn(
+            warn(
                 f"{what} There it is taken to be that. Set reg_param, to 0.1 for a start, or "
                 "solver='eigen' and shrinkage.",
                 LinAlgWarning,
-                stacklevel=callers_level(),
             )
         return np.maximum(scalings, floors)
 
@@ -322,3 +321,35 @@ class Forms(NamedTuple):
             return scores
 
         return InLoop(score)
+
+
+ROW = Row(
+    "QuadraticDiscriminantAnalysis",
+    page="discriminants.md",
+    certificate="discriminants",
+    compare=(
+        Candidate(
+            "quadratic discriminant analysis",
+            "classes that differ in their spread as well; many rows",
+            {"reg_param": (0.0001, 0.01, 0.1, 0.5)},
+            limits=("few columns",),
+            short_names=("qda",),
+            order=21,
+        ),
+    ),
+    contract=Contract(
+        tampered=(
+            {},
+            {"store_covariance": True, "reg_param": 0.1},
+            {"solver": "eigen", "shrinkage": "auto"},
+        ),
+        settings=(
+            {"reg_param": 0.01},
+            {"solver": "eigen", "shrinkage": 0.1, "store_covariance": True},
+            {"covariance": "diagonal"},
+        ),
+        checked=({}, {"reg_param": 0.1, "covariance": "diagonal"}),
+    ),
+    file_types=("discriminant_analysis.quadratic.Factors",),
+    peer_tests=("tests/test_discriminant_analysis.py",),
+)

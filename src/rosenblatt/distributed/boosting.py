@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import is_classifier
 
-from rosenblatt.base import row_weights
+from rosenblatt import checks
 from rosenblatt.data import TableError
 from rosenblatt.ensemble.boosted_trees import BoostedTrees, levels_of
 from rosenblatt.ensemble.boosting_losses import (
@@ -130,7 +130,7 @@ def _broadcast(model: Any, passes: Passes, targets: Any) -> Broadcast:
             f"{K}: {classes.tolist()}."
         )
     model.classes_ = classes
-    totals = row_weights(classes, np.arange(K), counts, model.class_weight)
+    totals = checks.row_weights(classes, np.arange(K), counts, model.class_weight)
     price = np.empty(0) if model.class_weight is None else totals / counts
     shared = Broadcast(job, cuts, np.empty(0), classes, price, model.loss)
     return shared._replace(baseline=shared.make_loss().baseline(np.arange(K, dtype=float), totals))

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import is_classifier
 
-from rosenblatt.base import row_weights
+from rosenblatt import checks
 from rosenblatt.ensemble.base import SEEDS, TREE_PARAMETERS, drawn_in_part, n_drawn
 from rosenblatt.ensemble.boosted_trees import levels_of
 from rosenblatt.ensemble.boosting_bins import find_cuts
@@ -109,7 +109,9 @@ def _begin(model: Any, passes: Passes, seen: Any, seed: int) -> tuple[Broadcast,
     if isinstance(targets, ClassCounts):
         model.classes_, model.n_classes_ = targets.classes, len(targets.classes)
         counts = np.asarray(targets.weight)
-        totals = row_weights(targets.classes, np.arange(len(counts)), counts, model.class_weight)
+        totals = checks.row_weights(
+            targets.classes, np.arange(len(counts)), counts, model.class_weight
+        )
         shared = shared._replace(classes=targets.classes, total=float(totals.sum()))
         criterion = Criterion(model.criterion, totals / counts, 0.0)
     else:

@@ -5,7 +5,6 @@ squared distance from those drawn before; they are weighed by how many rows are 
 clustered in memory.
 """
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from rosenblatt.base import callers_level
+from rosenblatt.base import warn
 from rosenblatt.cluster import KMeans
 from rosenblatt.cluster.assignment import nearest_centres
 from rosenblatt.data import TableError
@@ -44,11 +43,10 @@ def fit_parts(model: Any, passes: Passes) -> Any:
     vars(model).update(best, inertias_=np.array([end["inertia_"] for end in ends]))
     model._n_features_out = model.n_clusters
     if model.stop_reason_ == "max_iter":
-        warnings.warn(
+        warn(
             f"KMeans stopped after max_iter={model.max_iter} passes while centres still moved. "
             "Raise max_iter or tol.",
             ConvergenceWarning,
-            stacklevel=callers_level(),
         )
     return model
 

@@ -6,6 +6,7 @@ from rosenblatt.statistics import Gram
 
 from .passes import PartRows, Passes
 
+ONE_PASS = True
 WIDEST = 10_000  # columns: the products of all pairs then take 1.6 GB
 
 

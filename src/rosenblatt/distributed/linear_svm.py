@@ -13,12 +13,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt import checks
 from rosenblatt.base import warn_not_converged
 from rosenblatt.runtime.blas import one_blas_thread
 from rosenblatt.solvers.curvature_factors import factored
 from rosenblatt.solvers.margin_problem import LEAST, ROUNDING, MarginProblem
 from rosenblatt.svm.linear_machine import refuse_combination
-from rosenblatt.svm.one_versus_rest import class_factors, class_problems
+from rosenblatt.svm.one_versus_rest import class_problems
 
 from .census import Census, codes_of
 from .passes import PartRows, Passes
@@ -96,7 +97,7 @@ def _broadcast(model: Any, passes: Passes) -> tuple[Broadcast, Census]:
     factors = np.ones(1)
     if classifies:
         codes = np.arange(len(census.classes))
-        factors = class_factors(census.classes, codes, census.counts, model.class_weight)
+        factors = checks.class_weights(census.classes, codes, census.counts, model.class_weight)
     return Broadcast(
         census.classes if classifies else None, factors, float(model.C),
         0.0 if classifies else float(model.epsilon), model.loss.startswith("squared"),

@@ -1,14 +1,13 @@
 """Logistic regression by parts: loss, gradient and curvature are sums, the optimum is the same."""
 
-import warnings
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from rosenblatt.base import callers_level, row_weights
-from rosenblatt.column_errors import listed
+from rosenblatt import checks
+from rosenblatt.base import warn
 from rosenblatt.linear_model.centred_rows import less
 from rosenblatt.linear_model.logistic import attributes_of
 from rosenblatt.linear_model.logistic_warnings import strengths
@@ -47,7 +46,7 @@ def fit_parts(model: Any, passes: Passes) -> Any:
         )
     strength, census = strengths(model), Census(passes, by_class=True)
     classes, K = census.classes, len(census.classes)
-    totals = row_weights(classes, np.arange(K), census.counts, model.class_weight)
+    totals = checks.row_weights(classes, np.arange(K), census.counts, model.class_weight)
     shift = census.offsets(passes.source.sparse) if model.fit_intercept else None
     shared = Broadcast(
         classes, strength.C * totals / census.counts, model.fit_intercept,
@@ -70,7 +69,7 @@ def fit_parts(model: Any, passes: Passes) -> Any:
     vars(model).update(attributes_of(descent, classes, census.dtype, shift))
     model.n_iter_, model.stop_reason_ = np.array([n_iter], np.int32), ended
     if said := descent.shortfall(ended):
-        warnings.warn(said, ConvergenceWarning, stacklevel=callers_level())
+        warn(said, ConvergenceWarning)
     return model
 
 
@@ -78,7 +77,7 @@ def _settings(model: Any, problem: SummedProblem, C: float) -> LogisticSettings:
     name = "newton-cholesky" if problem.curved else "lbfgs"
     return LogisticSettings(
         "coordinate" if problem.l1 else name, model.tol, model.max_iter, C, None, None,
-        type(model).__name__, lambda columns: listed(columns, model.feature_names_in_),
+        type(model).__name__, lambda columns: checks.listed(columns, model.feature_names_in_),
     )  # fmt: skip
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from rosenblatt.base import callers_level
+from rosenblatt.base import warn
 from rosenblatt.cluster import KMeans
 from rosenblatt.cluster.assignment import nearest_centres
 from rosenblatt.mixture.components import Components, Rows
@@ -34,11 +34,10 @@ def fit_parts(model: Any, passes: Passes) -> Any:
     passes.publish_columns(best)
     best.start_bounds_ = np.array([end.lower_bound_ for end in ends])
     if best.stop_reason_ == "max_iter":
-        warnings.warn(
+        warn(
             f"GaussianMixture stopped after max_iter={model.max_iter} passes while the mean "
             f"log-likelihood still changed by tol={model.tol:g} or more. Raise max_iter or tol.",
             ConvergenceWarning,
-            stacklevel=callers_level(),
         )
     return best
 

@@ -8,7 +8,6 @@ import functools
 import itertools
 import sys
 import time
-import warnings
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,7 +18,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from rosenblatt.base import callers_level
+from rosenblatt.base import warn
 from rosenblatt.data import TableError
 from rosenblatt.data.schema import LEFT_OUT
 from rosenblatt.data.source import Part, Source
@@ -240,7 +239,7 @@ class Passes:
         """Warn of a part, or of rows, that were left out, in the first pass that meets them."""
         if sentence not in self.skipped:
             self.skipped.add(sentence)
-            warnings.warn(f"Left out: {sentence}", stacklevel=callers_level())
+            warn(f"Left out: {sentence}")
 
     def publish_columns(self, model: Any) -> None:
         """Publish how many columns there are, and their names if they have any."""

@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from rosenblatt.base import row_weights, warn_not_converged
-from rosenblatt.linear_model.averaged import AveragedPerceptron
+from rosenblatt import checks
+from rosenblatt.base import warn_not_converged
+from rosenblatt.linear_model.averaged_perceptron import AveragedPerceptron
 
 from .census import Census
 from .passes import PartRows, Passes
@@ -86,7 +87,7 @@ def _class_weights(model: Any, census: Census) -> Any:
     if model.class_weight is None:
         return None
     codes = np.arange(len(census.classes))
-    totals = row_weights(census.classes, codes, census.counts, model.class_weight)
+    totals = checks.row_weights(census.classes, codes, census.counts, model.class_weight)
     return dict(zip(census.classes.tolist(), (totals / census.counts).tolist(), strict=True))
 
 

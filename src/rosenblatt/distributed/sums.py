@@ -7,8 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.statistics import Statistic
-from rosenblatt.statistics.files import KINDS
-from rosenblatt.statistics.statistic import kind_of
+from rosenblatt.statistics.files import rebuilt
 
 Arrays = dict[str, NDArray[Any]]
 SEPARATOR = "/"
@@ -138,4 +137,4 @@ def from_arrays(arrays: Arrays) -> Any:
         return Sample(known["keys"], known["X"], known["y"], int(known["most"]))
     if "value" in arrays:
         return arrays["value"][()]
-    return KINDS[str(kind_of(arrays))].from_arrays(arrays)
+    return rebuilt(arrays)

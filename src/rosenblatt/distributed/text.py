@@ -12,6 +12,8 @@ from rosenblatt.feature_extraction.vocabulary import inverse_document_frequency
 from .passes import PartRows, Passes
 from .sums import Sums, merged
 
+ONE_PASS = True
+
 
 def fit_parts(model: Any, passes: Passes) -> Any:
     """One pass for the counts of all terms; columns, limits and weights follow from their sum."""

@@ -8,16 +8,14 @@ from typing import Any
 import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
+from sklearn.utils import get_tags
 
 from rosenblatt.capabilities import is_additive_model
 from rosenblatt.data.source import Source
-from rosenblatt.registry import ROWS
+from rosenblatt.registry import ESTIMATORS, ROWS, row_of
 
 from .passes import PartRows, Passes, Progress
 from .sums import merged
-
-VECTORIZERS = ("CountVectorizer", "HashingVectorizer", "TfidfVectorizer")
-ONE_PASS = ("sums", "lasso", "text")  # ways that read the rows once
 
 
 def fit(
@@ -66,14 +64,13 @@ def fit(
     if way == "pipelines":
         how: Any = {"client": client, "checkpoint": checkpoint, "progress": progress}
         return _fit_pipeline(clone(model), source, **how)
-    if way not in ONE_PASS:
+    module = None if way == "sums" else import_module(f".{way}", __package__)
+    if module is not None and not getattr(module, "ONE_PASS", False):
         source.check_repeats(type(model).__name__)
     fitted = clone(model)
     fitted._validate_params()
     passes = Passes(fitted, source, client, checkpoint, progress)
-    if way == "sums":
-        return _fit_sums(fitted, passes)
-    return import_module(f".{way}", __package__).fit_parts(fitted, passes)
+    return _fit_sums(fitted, passes) if module is None else module.fit_parts(fitted, passes)
 
 
 def fit_stream(model: Any, source: Source, **options: Any) -> Any:
@@ -107,9 +104,9 @@ def way_of(model: Any) -> str:
                 way_of(step)
         return "pipelines"
     name = type(model).__name__
-    for row in ROWS:
-        if row.name == name and row.way and (row.way != "sums" or is_additive_model(model)):
-            return str(row.way)
+    way = row_of(name).way if name in ESTIMATORS else ""
+    if way and (way != "sums" or is_additive_model(model)):
+        return way
     able = ", ".join(row.name for row in ROWS if row.way)
     raise TypeError(f"{name} is not fitted by parts. Those that are: {able}.")
 
@@ -151,17 +148,22 @@ class TransformedSource:
             yield self._made(X), y
 
     def _made(self, X: Any) -> Any:
-        if type(self.steps[0]).__name__ in VECTORIZERS:
+        if _reads_text(self.steps[0]):
             X = X.to_series()
         for step in self.steps:
             X = step.transform(X)
         return X
 
 
+def _reads_text(step: Any) -> bool:
+    tags = get_tags(step).input_tags
+    return tags.string and not tags.two_d_array
+
+
 def _fit_pipeline(model: Pipeline, source: Any, checkpoint: Any, **how: Any) -> Any:
     """Fit each step by the way it has."""
     steps = [(name, step) for name, step in model.steps if step not in (None, "passthrough")]
-    if sum(type(step).__name__ != "HashingVectorizer" for _, step in steps) > 1:
+    if sum(get_tags(step).requires_fit for _, step in steps) > 1:
         source.check_repeats("A pipeline whose steps learn one after the other")
     fitted: list[tuple[str, Any]] = []
     for name, step in steps:

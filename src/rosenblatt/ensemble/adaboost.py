@@ -1,6 +1,5 @@
 """AdaBoost: weak learners in rounds, each on the rows that those before it got wrong."""
 
-import warnings
 from collections.abc import Iterator, Sequence
 from numbers import Real
 from typing import Any, ClassVar, Self
@@ -17,10 +16,11 @@ from sklearn.utils._param_validation import Interval
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from rosenblatt.base import Passes, callers_level, fitting, naming_columns, path_values
+from rosenblatt import checks
+from rosenblatt.base import Passes, fitting, warn
 from rosenblatt.capabilities import ModelPath, rows_of
 from rosenblatt.explanation import Explanation, one_row, two_classes
-from rosenblatt.input_checks import check_sample_weight, refuse_times, validate_data
+from rosenblatt.registry.row import Candidate, Contract, Row, Warm
 from rosenblatt.tree import DecisionTreeClassifier
 from rosenblatt.tree.structure import Tree, mean_values
 from rosenblatt.tree.text import path_contributions
@@ -124,20 +124,13 @@ class AdaBoostClassifier(CallbackSupportMixin, ensemble.AdaBoostClassifier):  # 
 
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Train the learners.
+        """Fit the boosted classifier.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
-            Rows.
         y : array-like of shape (n,)
-            Their classes.
         sample_weight : array-like of shape (n,) or None
-            The weights that the rows begin with.
-
-        Returns
-        -------
-        self : AdaBoostClassifier
         """
         self._validate_params()
         rows, labels, codes, D = self._check_fit(X, y, sample_weight)
@@ -177,13 +170,13 @@ class AdaBoostClassifier(CallbackSupportMixin, ensemble.AdaBoostClassifier):  # 
 
     def _check_fit(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Any, Floats]:
         """The rows, labels, class codes (n,) and weights (n,), which sum to one."""
-        refuse_times(X)
-        with naming_columns(X):
-            X, y = validate_data(
+        checks.no_times(X)
+        with checks.naming_columns(X):
+            X, y = checks.validate_data(
                 self, X, y, accept_sparse=["csr", "csc"], allow_nd=True, dtype=None
             )
         check_classification_targets(y)
-        weight = check_sample_weight(sample_weight, X, ensure_non_negative=True)
+        weight = checks.scaled_weights(sample_weight, X.shape[0])
         self._validate_estimator()
         self.classes_, codes = np.unique(y, return_inverse=True)
         self.n_classes_ = len(self.classes_)
@@ -222,15 +215,13 @@ class AdaBoostClassifier(CallbackSupportMixin, ensemble.AdaBoostClassifier):  # 
             hint = " or flip=True, which keeps its opposite" if worse else ""
             raise ValueError(
                 f"The first learner is no better than chance, or worse than random: its error is "
-                f"{error:.4g}, where guessing one of {K} classes has {1 - 1 / K:.4g}. Choose a "
-                f"stronger estimator{hint}."
+                f"{error:.4g}, that of chance {1 - 1 / K:.4g}. Choose a stronger estimator{hint}."
             )
 
     def _warn_of_overflow(self, n_iter: int) -> None:
-        warnings.warn(
+        warn(
             f"Sample weights have reached infinite values, at iteration {n_iter - 1}, causing "
-            "overflow. Iterations stopped. Try lowering the learning rate.",
-            stacklevel=callers_level(),
+            "overflow. Iterations stopped. Try lowering the learning rate."
         )
 
     def _so_far(self, record: "Record") -> dict[str, Any]:
@@ -247,18 +238,11 @@ class AdaBoostClassifier(CallbackSupportMixin, ensemble.AdaBoostClassifier):  # 
         return self._so_far(record) | {"_row_weights": record.row_weights}
 
     def decision_function(self, X: Any) -> Floats:
-        """Return the share of the vote for each class, less that of the others.
+        """Return the weighted vote: (n,) from -2 to 2, or (n, K) from -1 / (K - 1) to 1.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
-            Rows.
-
-        Returns
-        -------
-        scores : ndarray of shape (n,) for two classes, else (n, K)
-            Of two classes between -2 and 2, positive for the second; of K between -1 / (K - 1)
-            and 1.
         """
         check_is_fitted(self)
         X = self._check_X(X)
@@ -273,31 +257,21 @@ class AdaBoostClassifier(CallbackSupportMixin, ensemble.AdaBoostClassifier):  # 
         return np.asarray(scores)
 
     def staged_decision_function(self, X: Any) -> Iterator[Floats]:
-        """Yield what `decision_function` returns, after each round.
+        """Yield `decision_function` after each round.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
-            Rows.
-
-        Yields
-        ------
-        scores : ndarray of shape (n,) for two classes, else (n, K)
         """
         check_is_fitted(self)
         yield from self._staged_scores(self._check_X(X))
 
     def staged_predict(self, X: Any) -> Iterator[NDArray[Any]]:
-        """Yield what `predict` returns, after each round.
+        """Yield `predict` after each round.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
-            Rows.
-
-        Yields
-        ------
-        y : ndarray of shape (n,)
         """
         for scores in self.staged_decision_function(X):
             best = scores > 0 if self.n_classes_ == 2 else scores.argmax(axis=1)
@@ -356,22 +330,14 @@ class AdaBoostClassifier(CallbackSupportMixin, ensemble.AdaBoostClassifier):  # 
         return np.asarray(weights @ np.array(each) / weights.sum())
 
     def explain(self, x: Any, rival: Any = None, feature_names: Any = None) -> Explanation:
-        """Return what the tests on each column add to the lead of one row's class in the vote.
+        """Explain the prediction of one row: how much each column adds to the lead in the vote.
 
         Parameters
         ----------
         x : array-like of shape (d,) or (1, d)
-            The row.
         rival : label or None
             The class to compare with; the second best if None.
         feature_names : array-like of shape (d,) or None
-            What to call the columns.
-
-        Returns
-        -------
-        explanation : Explanation
-            Shares of the vote for the class less those for its rival, from the roots of the trees
-            to the leaves; of stumps each column has a part of its own.
         """
         check_is_fitted(self)
         if not self._votes_by_trees():
@@ -401,20 +367,16 @@ class AdaBoostClassifier(CallbackSupportMixin, ensemble.AdaBoostClassifier):  # 
         return ("n_estimators",)
 
     def fit_path(self, data: Any, parameter: str, values: Sequence[Any]) -> "RoundsPath":
-        """Fit with many numbers of rounds: one fit with the most has all others in it.
+        """Fit with many numbers of rounds, by one fit with the largest.
 
         Parameters
         ----------
-        data : tuple ``(X, y)`` or ``(X, y, sample_weight)``.
-        parameter : "n_estimators".
+        data : tuple (X, y) or (X, y, sample_weight)
+        parameter : "n_estimators"
         values : sequence of int
             The numbers of rounds.
-
-        Returns
-        -------
-        path : `path[i]` is the fitted model, `path.predict(X)` has the predictions of all.
         """
-        values = path_values(self, parameter, values)
+        values = checks.path_values(self, parameter, values)
         whole = clone(self).set_params(n_estimators=max(values)).fit(*rows_of(data))
         return RoundsPath([whole.after(k) for k in values])
 
@@ -528,3 +490,43 @@ def _as_scores(votes: Floats, all_votes: float) -> Floats:
         return np.asarray(2.0 * (votes[:, 1] - votes[:, 0]) / all_votes)
     share = votes / all_votes
     return np.asarray(share - (1.0 - share) / max(votes.shape[1] - 1, 1))
+
+
+ROW = Row(
+    "AdaBoostClassifier",
+    page="boosting.md",
+    certificate="adaboost",
+    compare=(
+        Candidate(
+            "AdaBoost",
+            "classes that many simple tests on single columns add up to",
+            {"n_estimators": (25, 50, 100, 200)},
+            reads="columns",
+            settings={"random_state": 0},
+            limits=("columns beside texts",),
+            short_names=("ada", "boosted stumps"),
+            order=110,
+            rank=4,
+        ),
+    ),
+    contract=Contract(
+        settings=(
+            {"n_estimators": 6, "random_state": 0},
+            {
+                "n_estimators": 6,
+                "random_state": 0,
+                "alpha_cap": 2.0,
+                "flip": True,
+                "learning_rate": 0.5,
+            },
+        ),
+        checked=(
+            {"n_estimators": 6, "random_state": 0},
+            {"n_estimators": 6, "random_state": 0, "alpha_cap": 3.0, "flip": True},
+        ),
+        endless={"n_estimators": 100000},
+    ),
+    warm=Warm(({"n_estimators": 2},)),
+    file_types=("tree.structure.Tree",),
+    slow_peer_tests=("ensemble/tests/test_weight_boosting.py",),
+)

@@ -6,10 +6,12 @@ from typing import Any, Self
 import numpy as np
 from sklearn import ensemble
 from sklearn.base import clone
+from sklearn.utils.validation import _num_samples
 
+from rosenblatt import checks
 from rosenblatt.base import all_or_nothing
-from rosenblatt.input_checks import check_sample_weight, refuse_equal_names, refuse_times
 from rosenblatt.mixed_tables import categorical_columns
+from rosenblatt.registry.row import Row
 from rosenblatt.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from rosenblatt.tree.base import DecisionTree
 
@@ -21,26 +23,22 @@ class BaggedTables:
 
     @all_or_nothing
     def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Self:
-        """Fit the members.
+        """Fit the members on samples of the rows.
 
         Parameters
         ----------
         X : array-like, data frame or sparse matrix of shape (n, d)
             Rows; categories and missing values as the members take them.
         y : array-like of shape (n,)
-            Their classes or targets.
         sample_weight : array-like of shape (n,) or None
             How likely each row is to be drawn.
-        **fit_params : what else the members take, if scikit-learn routes metadata.
-
-        Returns
-        -------
-        self : the bagging.
+        **fit_params : Any
+            For the members, with metadata routing.
         """
-        refuse_equal_names(X)
-        refuse_times(X)
+        checks.unique_names(X)
+        checks.no_times(X)
         if sample_weight is not None:
-            sample_weight = check_sample_weight(sample_weight, X, ensure_non_negative=True)
+            sample_weight = checks.scaled_weights(sample_weight, _num_samples(X))
         self._categories_at = self._find_categories(X)
         try:
             super().fit(X, y, sample_weight, **fit_params)  # type: ignore[misc]
@@ -58,9 +56,8 @@ class BaggedTables:
         draws = model.bootstrap_features or isinstance(model.max_features, Integral)
         if found and (draws or model.max_features < 1.0):
             raise ValueError(
-                f"max_features and bootstrap_features draw columns of numbers; column "
-                f"{X.columns[found[0]]!r} holds categories. Encode it, or leave them at 1.0 and "
-                "False."
+                f"Column {X.columns[found[0]]!r} holds categories: encode it, or use "
+                "max_features=1.0 and bootstrap_features=False."
             )
         return found
 
@@ -151,3 +148,25 @@ class BaggingRegressor(BaggedTables, ensemble.BaggingRegressor):  # type: ignore
         return self._for_tables(
             DecisionTreeRegressor() if self.estimator is None else self.estimator
         )
+
+
+ROWS = (
+    Row(
+        "BaggingClassifier",
+        page="forests.md",
+        certificate="forest",
+        contract=None,
+        warm=None,
+        file_types=("tree.structure.Tree",),
+        slow_peer_tests=("ensemble/tests/test_bagging.py",),
+    ),
+    Row(
+        "BaggingRegressor",
+        page="forests.md",
+        certificate="forest",
+        contract=None,
+        warm=None,
+        file_types=("tree.structure.Tree",),
+        slow_peer_tests=("ensemble/tests/test_bagging.py",),
+    ),
+)

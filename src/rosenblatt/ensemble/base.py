@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterator
 from copy import copy
 from numbers import Integral
 from typing import Any, ClassVar
-from warnings import warn
 
 import numpy as np
 import scipy.sparse as sp
@@ -15,7 +14,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, RealNotInt
 from sklearn.utils.validation import check_is_fitted
 
-from rosenblatt.base import Passes, StopReason, callers_level
+from rosenblatt.base import Passes, StopReason, warn
 from rosenblatt.explanation import Explanation, names_of_features, one_row
 from rosenblatt.runtime import threads
 from rosenblatt.tree.base import DecisionTree
@@ -80,8 +79,7 @@ class Forest(CallbackSupportMixin, TableInput, BaseEstimator):  # type: ignore[m
             warn(
                 'class_weight presets "balanced" or "balanced_subsample" are not recommended for '
                 "warm_start if the fitted data differs from the full dataset. In order to use "
-                '"balanced" weights, use compute_class_weight ("balanced", classes, y).',
-                stacklevel=callers_level(),
+                '"balanced" weights, use compute_class_weight ("balanced", classes, y).'
             )
         return class_weights(self, y, weights)
 
@@ -113,10 +111,7 @@ class Forest(CallbackSupportMixin, TableInput, BaseEstimator):  # type: ignore[m
         rng.randint(SEEDS, size=len(old))  # those of the trees that are there
         seeds = [int(rng.randint(SEEDS)) for _ in range(self.n_estimators - len(old))]
         if old and not seeds:
-            warn(
-                "Warm-start fitting without increasing n_estimators does not fit new trees.",
-                stacklevel=callers_level(),
-            )
+            warn("Warm-start fitting without increasing n_estimators does not fit new trees.")
         self.estimator_ = self._tree(**{name: getattr(self, name) for name in TREE_PARAMETERS})
         trees = self._trees(rows, targets, weights, y, seeds)
         self.estimators_ = self._report(X, y, sample_weight, old, trees, seeds)
@@ -224,8 +219,7 @@ class Forest(CallbackSupportMixin, TableInput, BaseEstimator):  # type: ignore[m
         if (seen_by == 0).any():
             warn(
                 "Some inputs do not have OOB scores. This probably means too few trees were used "
-                "to compute any reliable OOB estimates.",
-                stacklevel=callers_level(),
+                "to compute any reliable OOB estimates."
             )
         value = total / np.maximum(seen_by, 1)[:, np.newaxis, np.newaxis]
         self._publish_out_of_bag(value, targets)
@@ -249,16 +243,11 @@ class Forest(CallbackSupportMixin, TableInput, BaseEstimator):  # type: ignore[m
             return mean_values([model.tree_ for model in self.estimators_], rows)
 
     def apply(self, X: Any) -> NDArray[np.int64]:
-        """Return the leaf of each row in each tree.
+        """Return the leaf of each row in each tree, shape (n, n_trees).
 
         Parameters
         ----------
         X : array-like, data frame or sparse matrix of shape (n, d)
-            Rows.
-
-        Returns
-        -------
-        leaves : ndarray of shape (n, trees)
         """
         check_is_fitted(self)
         blocks = dense_blocks(self._check_rows(X, reset=False))
@@ -266,18 +255,11 @@ class Forest(CallbackSupportMixin, TableInput, BaseEstimator):  # type: ignore[m
         return np.concatenate(leaves, axis=1).T
 
     def decision_path(self, X: Any) -> tuple[sp.csr_matrix, NDArray[np.int64]]:
-        """Return the nodes that each row passes through in all trees.
+        """Return the nodes that each row passes (sparse), and where the nodes of each tree begin.
 
         Parameters
         ----------
         X : array-like, data frame or sparse matrix of shape (n, d)
-            Rows.
-
-        Returns
-        -------
-        indicator : sparse matrix of shape (n, nodes of all trees)
-        starts : ndarray of shape (trees + 1,)
-            Where the nodes of each tree begin.
         """
         check_is_fitted(self)
         blocks = dense_blocks(self._check_rows(X, reset=False))
@@ -404,7 +386,6 @@ def n_drawn(max_samples: Any, n: int, weights: Any) -> int:
         warn(
             f"Using the fractional value max_samples={max_samples} when the {what} is {total:g} "
             f"results in a low number ({drawn}) of bootstrap samples. We recommend passing "
-            "`max_samples` as an integer instead.",
-            stacklevel=callers_level(),
+            "`max_samples` as an integer instead."
         )
     return drawn

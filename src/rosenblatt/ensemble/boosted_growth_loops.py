@@ -18,8 +18,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rosenblatt.loops import compiled
-from rosenblatt.loops.simd import lanes
-from rosenblatt.loops.simd.exponential import bits, float_of
+from rosenblatt.loops.exponential import bits, float_of
+from rosenblatt.loops.random import random_bits
+from rosenblatt.loops.simd import prefetch
 
 from .boosting_losses_loops import derivatives
 from .fork_join_loops import (
@@ -108,15 +109,6 @@ class Derived(NamedTuple):
 
 
 @compiled(inline=True)
-def scrambled(x):
-    """A number of 64 bits that looks random (splitmix64)."""
-    x = (x + np.uint64(0x9E3779B97F4A7C15)) & np.uint64(0xFFFFFFFFFFFFFFFF)
-    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return x ^ (x >> np.uint64(31))
-
-
-@compiled(inline=True)
 def double(integer):
     """An integer below 2**51 as a double, in a way that is vectorised."""
     return float_of(integer + ROUNDING_BITS) - ROUNDING
@@ -171,8 +163,8 @@ def add_rows(order, ahead, eight, values, cells, levels):
     for i in range(order.shape[0]):
         row = np.uint32(order[i])  # of what is not negative, no index is checked
         later = np.int64(ahead[i])
-        lanes.call(eight, later)
-        lanes.call(values, later)
+        prefetch(eight, later)
+        prefetch(values, later)
         k, value = eight[row], values[row]
         cells[k & low] += value
         cells[levels + ((k >> np.uint64(8)) & low)] += value
@@ -402,7 +394,7 @@ def partition(codes, j, left, start, stop, rows):
     p, q = np.uint64(0), np.uint64(0)  # indices that are not negative are not checked
     for i in range(order.shape[0]):
         row = order[i]
-        lanes.call(eight, np.int64(ahead[i]))
+        prefetch(eight, np.int64(ahead[i]))
         goes_left = np.uint64(left[(eight[np.uint32(row)] >> shift) & BYTE])
         order[p], right[q] = row, row
         p += goes_left
@@ -474,9 +466,9 @@ def allowed_columns(v, groups, active, seed, share, order, allowed):
     if share >= 1.0:
         return
     tried = max(1, int(np.ceil(share * n)))
-    draw = scrambled(np.uint64(seed) + np.uint64(v))
+    draw, _ = random_bits(np.uint64(seed) + np.uint64(v))
     for i in range(n):
-        draw = scrambled(draw)
+        draw, _ = random_bits(draw)
         k = i + np.int64(draw % np.uint64(n - i))
         order[i], order[k] = order[k], order[i]
         allowed[order[i]] = i < tried

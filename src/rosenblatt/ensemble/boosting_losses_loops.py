@@ -8,7 +8,7 @@ returns the sum of the losses, of the |g| and of the h. weight has shape (0,) if
 import numpy as np
 
 from rosenblatt.loops import compiled
-from rosenblatt.loops.simd.exponential import exp_negative, log_one_plus
+from rosenblatt.loops.exponential import exp_negative, log_one_plus
 
 SQUARED, ABSOLUTE, QUANTILE, POISSON, GAMMA, BINARY = range(6)
 

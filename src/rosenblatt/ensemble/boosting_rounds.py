@@ -1,6 +1,5 @@
 """The rounds of gradient boosting: what a fit holds between one tree and the next."""
 
-import warnings
 from copy import copy
 from functools import partial
 from itertools import chain
@@ -14,6 +13,7 @@ from sklearn.metrics import check_scoring, get_scorer_names
 from sklearn.model_selection import train_test_split
 from sklearn.utils import resample
 
+from rosenblatt.base import warn
 from rosenblatt.runtime import threads
 
 from . import boosted_growth_loops, boosting_bins
@@ -94,11 +94,10 @@ class Rounds:
         """Warn if the log loss has more than doubled: steps of nearly certain rows have no end."""
         last = self.mean_loss()
         if self.loss.number in (BINARY, MANY_OUTPUTS) and last > 2 * self.first_loss + 1e-3:
-            warnings.warn(
+            warn(
                 f"Boosting diverged: the training loss rose from {self.first_loss:.3g} to "
                 f"{last:.3g}. Lower learning_rate, or raise l2_regularization.",
                 ConvergenceWarning,
-                stacklevel=2,
             )
 
     def mean_loss(self) -> float:

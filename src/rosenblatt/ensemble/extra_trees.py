@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from rosenblatt.registry.row import Candidate, Contract, Row, Warm
 from rosenblatt.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from .forest import ForestClassifier, ForestRegressor
@@ -213,3 +214,75 @@ class ExtraTreesRegressor(ForestRegressor):
         self.categorical_features = categorical_features
         self.unknown = unknown
         self.missing = missing
+
+
+ROWS = (
+    Row(
+        "ExtraTreesClassifier",
+        page="forests.md",
+        certificate="forest",
+        compare=(
+            Candidate(
+                "extra trees",
+                "the same, smoother and faster: thresholds are drawn, not searched for",
+                {"max_features": ("sqrt", 0.5), "min_samples_leaf": (1, 3)},
+                reads="codes",
+                settings={"random_state": 0},
+                limits=("columns beside texts",),
+                halve="forest",
+                short_names=("et", "extratrees"),
+                order=94,
+                rank=1,
+            ),
+        ),
+        contract=Contract(
+            settings=(
+                {"n_estimators": 8, "random_state": 0},
+                {
+                    "n_estimators": 8,
+                    "random_state": 0,
+                    "criterion": "entropy",
+                    "max_depth": 4,
+                    "min_samples_leaf": 2,
+                },
+            ),
+            checked=({"n_estimators": 8, "random_state": 0},),
+            endless={"n_estimators": 200},
+        ),
+        warm=Warm(({"n_estimators": 2},)),
+        parts="forest",
+        file_types=("tree.structure.Tree",),
+        slow_peer_tests=("tree/tests/test_monotonic_tree.py", "ensemble/tests/test_forest.py"),
+    ),
+    Row(
+        "ExtraTreesRegressor",
+        page="forests.md",
+        certificate="forest",
+        compare=(
+            Candidate(
+                "extra trees regression",
+                "the same, smoother and faster: thresholds are drawn, not searched for",
+                {"max_features": (0.3, 0.6), "min_samples_leaf": (1, 3)},
+                reads="codes",
+                settings={"random_state": 0},
+                limits=("columns beside texts",),
+                halve="forest",
+                short_names=("et", "extratrees", "extra trees"),
+                order=95,
+                rank=1,
+            ),
+        ),
+        contract=Contract(
+            settings=(
+                {"n_estimators": 8, "random_state": 0},
+                {"n_estimators": 8, "random_state": 0, "max_depth": 4, "min_samples_leaf": 2},
+            ),
+            checked=({"n_estimators": 8, "random_state": 0},),
+            endless={"n_estimators": 200},
+        ),
+        warm=Warm(({"n_estimators": 2},)),
+        parts="forest",
+        file_types=("tree.structure.Tree",),
+        slow_peer_tests=("tree/tests/test_monotonic_tree.py", "ensemble/tests/test_forest.py"),
+    ),
+)

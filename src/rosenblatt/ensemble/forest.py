@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt.base import fitting
 from rosenblatt.explanation import Explanation, as_row, two_classes
+from rosenblatt.registry.row import Candidate, Contract, Row, Warm, unlike_repeated_rows
 from rosenblatt.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from rosenblatt.tree.inputs import (
     class_targets,
@@ -43,15 +44,8 @@ class ForestClassifier(ClassifierMixin, Forest):  # type: ignore[misc]
         Parameters
         ----------
         X : array-like, data frame or sparse matrix of shape (n, d)
-            Rows.
         y : array-like of shape (n,) or (n, o)
-            Their classes.
         sample_weight : array-like of shape (n,) or None
-            Weights of the rows.
-
-        Returns
-        -------
-        self : the forest
         """
         self._validate_params()
         rows = self._check_rows(X, reset=not self._goes_on())
@@ -63,17 +57,11 @@ class ForestClassifier(ClassifierMixin, Forest):  # type: ignore[misc]
         return self
 
     def predict_proba(self, X: Any) -> Any:
-        """Return the class shares of the rows: means over the leaves that they end in.
+        """Return the mean class shares of the leaves, shape (n, K); a list for several outputs.
 
         Parameters
         ----------
         X : array-like, data frame or sparse matrix of shape (n, d)
-            Rows.
-
-        Returns
-        -------
-        p : ndarray of shape (n, K), or a list of such
-            One array for each output.
         """
         value = self._mean_values(X)
         if self.n_outputs_ == 1:
@@ -86,11 +74,6 @@ class ForestClassifier(ClassifierMixin, Forest):  # type: ignore[misc]
         Parameters
         ----------
         X : array-like, data frame or sparse matrix of shape (n, d)
-            Rows.
-
-        Returns
-        -------
-        logs : ndarray of shape (n, K), or a list of such
         """
         shares = self.predict_proba(X)
         with np.errstate(divide="ignore"):
@@ -102,11 +85,6 @@ class ForestClassifier(ClassifierMixin, Forest):  # type: ignore[misc]
         Parameters
         ----------
         X : array-like, data frame or sparse matrix of shape (n, d)
-            Rows.
-
-        Returns
-        -------
-        y : ndarray of shape (n,) or (n, o)
         """
         places = self._mean_values(X).argmax(axis=2)
         if self.n_outputs_ == 1:
@@ -142,16 +120,9 @@ class ForestClassifier(ClassifierMixin, Forest):  # type: ignore[misc]
         Parameters
         ----------
         x : array-like of shape (d,) or (1, d)
-            The row.
         rival : label or None
             The class to compare with; the second best if None.
         feature_names : array-like of shape (d,) or None
-            What to call the columns.
-
-        Returns
-        -------
-        explanation : Explanation
-            Mean shares of the class less those of its rival, from the roots to the leaves.
         """
         check_is_fitted(self)
         if self.n_outputs_ > 1:
@@ -190,15 +161,8 @@ class ForestRegressor(RegressorMixin, Forest):  # type: ignore[misc]
         Parameters
         ----------
         X : array-like, data frame or sparse matrix of shape (n, d)
-            Rows.
         y : array-like of shape (n,) or (n, o)
-            Their targets.
         sample_weight : array-like of shape (n,) or None
-            Weights of the rows.
-
-        Returns
-        -------
-        self : the forest
         """
         self._validate_params()
         warn_of_friedman(self.criterion)
@@ -213,11 +177,6 @@ class ForestRegressor(RegressorMixin, Forest):  # type: ignore[misc]
         Parameters
         ----------
         X : array-like, data frame or sparse matrix of shape (n, d)
-            Rows.
-
-        Returns
-        -------
-        y : ndarray of shape (n,) or (n, o)
         """
         value = self._mean_values(X)
         return value[:, 0, 0] if self.n_outputs_ == 1 else value[:, :, 0]
@@ -228,16 +187,9 @@ class ForestRegressor(RegressorMixin, Forest):  # type: ignore[misc]
         Parameters
         ----------
         x : array-like of shape (d,) or (1, d)
-            The row.
         rival : None
             Numbers have no rivals.
         feature_names : array-like of shape (d,) or None
-            What to call the columns.
-
-        Returns
-        -------
-        explanation : Explanation
-            From the mean at the roots to the prediction.
         """
         check_is_fitted(self)
         if self.n_outputs_ > 1:
@@ -458,3 +410,81 @@ class RandomForestRegressor(ForestRegressor):
         self.categorical_features = categorical_features
         self.unknown = unknown
         self.missing = missing
+
+
+ROWS = (
+    Row(
+        "RandomForestClassifier",
+        page="forests.md",
+        certificate="forest",
+        compare=(
+            Candidate(
+                "random forest",
+                "columns that matter together, in ways nobody knows; hardly a setting to choose",
+                {"max_features": ("sqrt", 0.5), "min_samples_leaf": (1, 3)},
+                reads="codes",
+                settings={"random_state": 0},
+                limits=("columns beside texts",),
+                halve="forest",
+                short_names=("rf", "forest"),
+                order=92,
+                rank=1,
+            ),
+        ),
+        contract=Contract(
+            settings=(
+                {"n_estimators": 8, "random_state": 0},
+                {
+                    "n_estimators": 8,
+                    "random_state": 0,
+                    "criterion": "entropy",
+                    "max_depth": 4,
+                    "min_samples_leaf": 2,
+                },
+            ),
+            checked=({"n_estimators": 8, "random_state": 0},),
+            expected_failures=unlike_repeated_rows(
+                "a forest draws rows: of one of weight two it may draw one, two or none"
+            ),
+            endless={"n_estimators": 200},
+        ),
+        warm=Warm(({"n_estimators": 2},)),
+        parts="forest",
+        file_types=("tree.structure.Tree",),
+        slow_peer_tests=("tree/tests/test_monotonic_tree.py", "ensemble/tests/test_forest.py"),
+    ),
+    Row(
+        "RandomForestRegressor",
+        page="forests.md",
+        certificate="forest",
+        compare=(
+            Candidate(
+                "random forest regression",
+                "columns that matter together, in ways nobody knows; hardly a setting to choose",
+                {"max_features": (0.3, 0.6), "min_samples_leaf": (1, 3)},
+                reads="codes",
+                settings={"random_state": 0},
+                limits=("columns beside texts",),
+                halve="forest",
+                short_names=("rf", "forest", "random forest"),
+                order=93,
+                rank=1,
+            ),
+        ),
+        contract=Contract(
+            settings=(
+                {"n_estimators": 8, "random_state": 0},
+                {"n_estimators": 8, "random_state": 0, "max_depth": 4, "min_samples_leaf": 2},
+            ),
+            checked=({"n_estimators": 8, "random_state": 0},),
+            expected_failures=unlike_repeated_rows(
+                "a forest draws rows: of one of weight two it may draw one, two or none"
+            ),
+            endless={"n_estimators": 200},
+        ),
+        warm=Warm(({"n_estimators": 2},)),
+        parts="forest",
+        file_types=("tree.structure.Tree",),
+        slow_peer_tests=("tree/tests/test_monotonic_tree.py", "ensemble/tests/test_forest.py"),
+    ),
+)

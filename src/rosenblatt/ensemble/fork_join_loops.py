@@ -13,106 +13,77 @@ import threading
 import time
 
 import numpy as np
-from llvmlite import ir
-from numba import config, types
-from numba.core import cgutils
-from numba.extending import intrinsic
 
-from rosenblatt.loops import compiled
+from rosenblatt.loops import compiled, instruction
+from rosenblatt.loops.llvm import call_function, llvm_type
 
 # Places on the board; those that several threads write are on cache lines of their own.
 WORD, FINISHED, TICKET, KIND, ABOUT, PARTS, N_HELPERS, BOARD = 0, 8, 16, 24, 25, 26, 27, 32
 MOST_PARTS = 0xFFFF
 LOOKS = 200  # at the board, before the processor is offered to others
 
-if config.DISABLE_JIT:
-    _lock = threading.Lock()
+ORDER = "seq_cst"
+_lock = threading.Lock()  # of plain Python
 
-    def load(array, place):
-        """The number at a place, as it is now."""
-        return array[place]
 
-    def store(array, place, number):
-        """Write a number after all that was written before."""
-        array[place] = number
+@instruction("int64(array, intp)")
+def load(array, place):
+    """Return the number at a place, as it is now."""
+    return array[place]
 
-    def add(array, place, number):
-        """Add to the number at a place, at once."""
-        with _lock:
-            array[place] += number
 
-    def exchange(array, place, old, new):
-        """Put new in the place of old; whether old was still there."""
-        with _lock:
-            found = array[place] == old
-            array[place] = new if found else array[place]
-        return found
+@load.llvm
+def _(builder, array, place):
+    return builder.load_atomic(builder.gep(array, [place]), ORDER, 8)
 
-    def give_way():
-        """Let other threads run."""
-        time.sleep(0)
 
-else:
-    ORDER = "seq_cst"
+@instruction("void(array, intp, int64)")
+def store(array, place, number):
+    """Write a number after all that was written before."""
+    array[place] = number
 
-    def _address(context, builder, signature, arguments):
-        data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
-        return builder.gep(data, [arguments[1]])
 
-    @intrinsic
-    def load(context, array, place):
-        """The number at a place, as it is now."""
+@store.llvm
+def _(builder, array, place, number):
+    builder.store_atomic(number, builder.gep(array, [place]), ORDER, 8)
 
-        def generate(context, builder, signature, arguments):
-            address = _address(context, builder, signature, arguments)
-            return builder.load_atomic(address, ORDER, 8)
 
-        return types.int64(array, types.intp), generate
+@instruction("void(array, intp, int64)")
+def add(array, place, number):
+    """Add to the number at a place in one step."""
+    with _lock:
+        array[place] += number
 
-    @intrinsic
-    def store(context, array, place, number):
-        """Write a number after all that was written before."""
 
-        def generate(context, builder, signature, arguments):
-            address = _address(context, builder, signature, arguments)
-            builder.store_atomic(arguments[2], address, ORDER, 8)
-            return context.get_dummy_value()
+@add.llvm
+def _(builder, array, place, number):
+    builder.atomic_rmw("add", builder.gep(array, [place]), number, ORDER)
 
-        return types.void(array, types.intp, types.int64), generate
 
-    @intrinsic
-    def add(context, array, place, number):
-        """Add to the number at a place, at once."""
+@instruction("boolean(array, intp, int64, int64)")
+def exchange(array, place, old, new):
+    """Replace old by new in one step; return whether old was still there."""
+    with _lock:
+        found = array[place] == old
+        array[place] = new if found else array[place]
+    return found
 
-        def generate(context, builder, signature, arguments):
-            address = _address(context, builder, signature, arguments)
-            builder.atomic_rmw("add", address, arguments[2], ORDER)
-            return context.get_dummy_value()
 
-        return types.void(array, types.intp, types.int64), generate
+@exchange.llvm
+def _(builder, array, place, old, new):
+    found = builder.cmpxchg(builder.gep(array, [place]), old, new, ORDER, ORDER)
+    return builder.extract_value(found, 1)
 
-    @intrinsic
-    def exchange(context, array, place, old, new):
-        """Put new in the place of old; whether old was still there."""
 
-        def generate(context, builder, signature, arguments):
-            address = _address(context, builder, signature, arguments)
-            found = builder.cmpxchg(address, *arguments[2:], ORDER, ORDER)
-            return builder.extract_value(found, 1)
+@instruction("void()")
+def give_way():
+    """Let other threads run."""
+    time.sleep(0)
 
-        return types.boolean(array, types.intp, types.int64, types.int64), generate
 
-    @intrinsic
-    def give_way(context):
-        """Let other threads run."""
-
-        def generate(context, builder, signature, arguments):
-            prototype = ir.FunctionType(ir.IntType(32), [])
-            call = cgutils.get_or_insert_function(builder.module, prototype, "sched_yield")
-            builder.call(call, [])
-            return context.get_dummy_value()
-
-        return types.void(), generate
+@give_way.llvm
+def _(builder):
+    call_function(builder, "sched_yield", llvm_type("int32"))
 
 
 @compiled

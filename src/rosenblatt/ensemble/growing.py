@@ -4,7 +4,6 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 from sklearn.utils import compute_sample_weight
 
 from rosenblatt.runtime import threads
@@ -61,7 +60,8 @@ class Grower:
         if weights is not None:
             drawn = np.where(weights > 0, drawn, 0)
         if self.by_sample:
-            weights = sample_weights(self.y, sample) * (1.0 if weights is None else weights)
+            balanced = compute_sample_weight("balanced", np.asarray(self.y), indices=sample)
+            weights = np.asarray(balanced) * (1.0 if weights is None else weights)
         total = drawn.astype(np.float64) if weights is None else drawn * weights
         settings = forest._settings(n, total, seed)
         if self.coded:
@@ -83,8 +83,3 @@ class Grower:
             targets.n_classes,
         )
         return Growth(rows, self.n_categories, some, weights[kept], settings).run()
-
-
-def sample_weights(y: Any, drawn: NDArray[np.int64]) -> NDArray[np.float64]:
-    """The balanced class weights of a sample's rows (n,)."""
-    return np.asarray(compute_sample_weight("balanced", np.asarray(y), indices=drawn))

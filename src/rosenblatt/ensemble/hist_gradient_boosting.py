@@ -10,7 +10,9 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils import check_array, column_or_1d, compute_sample_weight
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from rosenblatt.base import encode_labels, fitting
+from rosenblatt import checks
+from rosenblatt.base import fitting
+from rosenblatt.registry.row import Candidate, Contract, Row, Warm
 
 from .boosting_losses import BinaryLogLoss, Loss, MultinomialLogLoss, RegressionLoss
 from .histogram_boosting import Floats, HistGradientBoosting
@@ -158,21 +160,15 @@ class HistGradientBoostingClassifier(ClassifierMixin, HistGradientBoosting):  # 
         y_val: Any = None,
         sample_weight_val: Any = None,
     ) -> Self:
-        """Grow the trees.
+        """Fit the gradient boosting model.
 
         Parameters
         ----------
         X : array-like or data frame of shape (n, d)
-            Rows.
         y : array-like of shape (n,)
-            Their classes.
         sample_weight : array-like of shape (n,) or None
-            Weights of the rows.
-        X_val, y_val, sample_weight_val : rows to stop by, in place of some of X, or None
-
-        Returns
-        -------
-        self : the model
+        X_val, y_val, sample_weight_val : array-like or None
+            Validation rows for early stopping, instead of a part of X.
         """
         self._validate_params()
         self._boost(X, y, sample_weight, X_val, y_val, sample_weight_val)
@@ -180,7 +176,7 @@ class HistGradientBoostingClassifier(ClassifierMixin, HistGradientBoosting):  # 
 
     def _targets(self, y: Any, reset: bool) -> Floats:
         """Classes by their number."""
-        classes, codes = encode_labels(y)
+        classes, codes = checks.labels(y)
         if reset:
             self.classes_ = classes
         elif not np.isin(classes, self.classes_).all():
@@ -216,88 +212,58 @@ class HistGradientBoostingClassifier(ClassifierMixin, HistGradientBoosting):  # 
         return loss.probabilities(raw)  # type: ignore[attr-defined,no-any-return]
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Return the most probable class of each row.
+        """Predict the classes of X, shape (n,).
 
         Parameters
         ----------
         X : array-like or data frame of shape (n, d)
-            Rows.
-
-        Returns
-        -------
-        y : ndarray of shape (n,)
         """
         return self._labels(self._raw_predict(X))
 
     def staged_predict(self, X: Any) -> Iterator[NDArray[Any]]:
-        """Yield the most probable class of each row after each round.
+        """Yield `predict` after each round.
 
         Parameters
         ----------
         X : array-like or data frame of shape (n, d)
-            Rows.
-
-        Yields
-        ------
-        y : ndarray of shape (n,)
         """
         for raw in self._staged_raw_predict(X):
             yield self._labels(raw)
 
     def predict_proba(self, X: Any) -> NDArray[Any]:
-        """Return the class probabilities of each row.
+        """Return the class probabilities of X, shape (n, K).
 
         Parameters
         ----------
         X : array-like or data frame of shape (n, d)
-            Rows.
-
-        Returns
-        -------
-        p : ndarray of shape (n, K)
         """
         return self._probabilities(self._raw_predict(X))
 
     def staged_predict_proba(self, X: Any) -> Iterator[NDArray[Any]]:
-        """Yield the class probabilities of each row after each round.
+        """Yield `predict_proba` after each round.
 
         Parameters
         ----------
         X : array-like or data frame of shape (n, d)
-            Rows.
-
-        Yields
-        ------
-        p : ndarray of shape (n, K)
         """
         for raw in self._staged_raw_predict(X):
             yield self._probabilities(raw)
 
     def decision_function(self, X: Any) -> NDArray[Any]:
-        """Return the raw predictions: sums over the trees.
+        """Return the sums over the trees, shape (n,) for two classes, else (n, K).
 
         Parameters
         ----------
         X : array-like or data frame of shape (n, d)
-            Rows.
-
-        Returns
-        -------
-        scores : ndarray of shape (n,), or (n, K) for more than two classes
         """
         return self._scores(self._raw_predict(X))
 
     def staged_decision_function(self, X: Any) -> Iterator[NDArray[Any]]:
-        """Yield the raw predictions: sums over the trees after each round.
+        """Yield `decision_function` after each round.
 
         Parameters
         ----------
         X : array-like or data frame of shape (n, d)
-            Rows.
-
-        Yields
-        ------
-        scores : ndarray of shape (n,), or (n, K) for more than two classes
         """
         for raw in self._staged_raw_predict(X):
             yield self._scores(raw)
@@ -443,21 +409,15 @@ class HistGradientBoostingRegressor(RegressorMixin, HistGradientBoosting):  # ty
         y_val: Any = None,
         sample_weight_val: Any = None,
     ) -> Self:
-        """Grow the trees.
+        """Fit the gradient boosting model.
 
         Parameters
         ----------
         X : array-like or data frame of shape (n, d)
-            Rows.
         y : array-like of shape (n,)
-            Their targets.
         sample_weight : array-like of shape (n,) or None
-            Weights of the rows.
-        X_val, y_val, sample_weight_val : rows to stop by, in place of some of X, or None
-
-        Returns
-        -------
-        self : the model
+        X_val, y_val, sample_weight_val : array-like or None
+            Validation rows for early stopping, instead of a part of X.
         """
         self._validate_params()
         if self.loss == "quantile" and self.quantile is None:
@@ -487,30 +447,173 @@ class HistGradientBoostingRegressor(RegressorMixin, HistGradientBoosting):  # ty
         return loss.inverse(raw[0])
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Return the prediction of each row.
+        """Predict the targets of X, shape (n,).
 
         Parameters
         ----------
         X : array-like or data frame of shape (n, d)
-            Rows.
-
-        Returns
-        -------
-        y : ndarray of shape (n,)
         """
         return self._means(self._raw_predict(X))
 
     def staged_predict(self, X: Any) -> Iterator[NDArray[Any]]:
-        """Yield the prediction of each row after each round.
+        """Yield `predict` after each round.
 
         Parameters
         ----------
         X : array-like or data frame of shape (n, d)
-            Rows.
-
-        Yields
-        ------
-        y : ndarray of shape (n,)
         """
         for raw in self._staged_raw_predict(X):
             yield self._means(raw)
+
+
+ROWS = (
+    Row(
+        "HistGradientBoostingClassifier",
+        page="gradient_boosting.md",
+        certificate="gradient_boosting",
+        compare=(
+            Candidate(
+                "gradient boosting",
+                "tables of numbers and categories with rows enough: what to try first",
+                {
+                    "max_leaf_nodes": (31, 127, 8),
+                    "max_features": (1.0, 0.5),
+                    "min_samples_leaf": (20, 5),
+                },
+                reads="levels",
+                settings={"random_state": 0, "l2_regularization": 1.0},
+                limits=("a table or few cells", "columns beside texts"),
+                halve="boosting rounds",
+                short_names=(
+                    "gb",
+                    "gbdt",
+                    "gbm",
+                    "hgb",
+                    "boosting",
+                    "boosted trees",
+                    "lightgbm",
+                    "xgboost",
+                ),
+                order=40,
+                rank=0,
+            ),
+        ),
+        contract=Contract(
+            settings=(
+                {
+                    "max_iter": 5,
+                    "min_samples_leaf": 1,
+                    "max_leaf_nodes": 6,
+                    "early_stopping": False,
+                    "random_state": 0,
+                },
+                {
+                    "max_iter": 5,
+                    "min_samples_leaf": 1,
+                    "max_leaf_nodes": 6,
+                    "early_stopping": True,
+                    "random_state": 0,
+                    "max_features": 0.5,
+                    "max_depth": 3,
+                },
+            ),
+            checked=(
+                {
+                    "max_iter": 5,
+                    "min_samples_leaf": 1,
+                    "max_leaf_nodes": 6,
+                    "early_stopping": False,
+                    "random_state": 0,
+                },
+            ),
+            endless={"max_iter": 100000, "tol": 0.0, "early_stopping": False},
+        ),
+        warm=Warm(
+            ({"max_iter": 2, "loss": "log_loss"},),
+            sparse=False,
+            large="ensemble.boosted_growth.run_helper_loop",
+        ),
+        parts="boosting",
+        file_types=("ensemble.boosted_trees.BoostedTrees",),
+        slow_peer_tests=(
+            "ensemble/_hist_gradient_boosting/tests/test_gradient_boosting.py",
+            "ensemble/_hist_gradient_boosting/tests/test_monotonic_constraints.py",
+            "ensemble/_hist_gradient_boosting/tests/test_warm_start.py",
+        ),
+    ),
+    Row(
+        "HistGradientBoostingRegressor",
+        page="gradient_boosting.md",
+        certificate="gradient_boosting",
+        compare=(
+            Candidate(
+                "gradient boosting regression",
+                "tables of numbers and categories with rows enough: what to try first",
+                {
+                    "max_leaf_nodes": (31, 127, 8),
+                    "max_features": (1.0, 0.5),
+                    "min_samples_leaf": (20, 5),
+                },
+                reads="levels",
+                settings={"random_state": 0, "l2_regularization": 1.0},
+                limits=("a table or few cells", "columns beside texts"),
+                halve="boosting rounds",
+                short_names=(
+                    "gb",
+                    "gbdt",
+                    "gbm",
+                    "hgb",
+                    "boosting",
+                    "boosted trees",
+                    "lightgbm",
+                    "xgboost",
+                    "gradient boosting",
+                ),
+                order=41,
+                rank=0,
+            ),
+        ),
+        contract=Contract(
+            settings=(
+                {
+                    "max_iter": 5,
+                    "min_samples_leaf": 1,
+                    "max_leaf_nodes": 6,
+                    "early_stopping": False,
+                    "random_state": 0,
+                },
+                {
+                    "max_iter": 5,
+                    "min_samples_leaf": 1,
+                    "max_leaf_nodes": 6,
+                    "early_stopping": True,
+                    "random_state": 0,
+                    "max_features": 0.5,
+                    "max_depth": 3,
+                },
+            ),
+            checked=(
+                {
+                    "max_iter": 5,
+                    "min_samples_leaf": 1,
+                    "max_leaf_nodes": 6,
+                    "early_stopping": False,
+                    "random_state": 0,
+                },
+            ),
+            endless={"max_iter": 100000, "tol": 0.0, "early_stopping": False},
+        ),
+        warm=Warm(
+            ({"max_iter": 2, "loss": "squared_error"},),
+            sparse=False,
+            large="ensemble.boosted_growth.run_helper_loop",
+        ),
+        parts="boosting",
+        file_types=("ensemble.boosted_trees.BoostedTrees",),
+        slow_peer_tests=(
+            "ensemble/_hist_gradient_boosting/tests/test_gradient_boosting.py",
+            "ensemble/_hist_gradient_boosting/tests/test_monotonic_constraints.py",
+            "ensemble/_hist_gradient_boosting/tests/test_warm_start.py",
+        ),
+    ),
+)

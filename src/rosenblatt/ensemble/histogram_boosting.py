@@ -19,9 +19,9 @@ from sklearn.utils.validation import (
     check_is_fitted,
 )
 
-from rosenblatt.base import Passes, StopReason, naming_columns
+from rosenblatt import checks
+from rosenblatt.base import Passes, StopReason
 from rosenblatt.explanation import Explanation, names_of_features, one_row, two_classes
-from rosenblatt.input_checks import check_sample_weight, validate_data
 from rosenblatt.mixed_tables import categorical_columns, checked_table, encode, learn_categories
 from rosenblatt.tree.inputs import refuse_other_classes
 
@@ -181,8 +181,9 @@ class HistGradientBoosting(CallbackSupportMixin, BaseEstimator):  # type: ignore
             chosen = self._categorical(X)
             self.is_categorical_ = chosen if chosen.any() else None
         if self.is_categorical_ is None:
-            with naming_columns(X):
-                X = validate_data(self, X, reset=reset, dtype=np.float64, ensure_all_finite=False)
+            X = checks.rows(
+                self, X, reset=reset, dtype=[np.float64], finite=False, accept_sparse=False
+            )
             if reset:
                 self.categories_ = [None] * X.shape[1]
             return np.ascontiguousarray(X)
@@ -224,7 +225,7 @@ class HistGradientBoosting(CallbackSupportMixin, BaseEstimator):  # type: ignore
         check_consistent_length(matrix, targets)
         weight = None
         if sample_weight is not None:
-            weight = check_sample_weight(sample_weight, matrix)
+            weight = checks.scaled_weights(sample_weight, len(matrix), negative=True)
         weight = self._class_weights(targets, weight)
         rows = Rows(matrix, targets, weight)
         if weight is not None and (weight == 0).any():
@@ -254,7 +255,7 @@ class HistGradientBoosting(CallbackSupportMixin, BaseEstimator):  # type: ignore
         check_consistent_length(matrix, targets)
         weight = None
         if sample_weight_val is not None:
-            weight = check_sample_weight(sample_weight_val, matrix)
+            weight = checks.scaled_weights(sample_weight_val, len(matrix), negative=True)
         return Rows(matrix, targets, weight)
 
     def _divide(self, rows: Rows, given: Rows | None) -> tuple[Rows, Rows | None]:
@@ -342,30 +343,19 @@ class HistGradientBoosting(CallbackSupportMixin, BaseEstimator):  # type: ignore
         raw, targets = self._raw_predict(X), self._targets(y, False)
         weight = None
         if sample_weight is not None:
-            weight = check_sample_weight(sample_weight, targets)
+            weight = checks.scaled_weights(sample_weight, len(targets), negative=True)
         weight = self._class_weights(targets, weight)
         return self._make_loss().mean(raw, targets, NO_WEIGHT if weight is None else weight)
 
     def explain(self, x: Any, rival: Any = None, feature_names: Any = None) -> Explanation:
-        """Return what the tests on each column add to the score of one row.
-
-        At each test on a row's way through the trees the mean score of the training rows changes;
-        the change is the column's.
+        """Explain the prediction of one row: how much the splits on each column add to its score.
 
         Parameters
         ----------
         x : array-like of shape (d,) or (1, d)
-            The row.
         rival : label or None
             The class to compare with; the second best if None. Numbers have no rivals.
         feature_names : array-like of shape (d,) or None
-            What to call the columns.
-
-        Returns
-        -------
-        explanation : Explanation
-            Of classes, in log-odds; of numbers, in those or, where the loss has a log link, in
-            their logarithms.
         """
         check_is_fitted(self, "trees_")
         row = one_row(self, x, lambda X: self._check_rows(X, reset=False))[0]

@@ -4,6 +4,8 @@ from typing import Any, Self
 
 from sklearn import ensemble
 
+from rosenblatt.registry.row import Row
+
 
 class VotingClassifier(ensemble.VotingClassifier):  # type: ignore[misc]
     """Different models on the same rows: the mean of their probabilities, or their votes, decide.
@@ -48,14 +50,9 @@ class VotingClassifier(ensemble.VotingClassifier):  # type: ignore[misc]
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
-            Rows.
         y : array-like of shape (n,)
-            Their classes.
-        **fit_params : what else the members take, such as `sample_weight`.
-
-        Returns
-        -------
-        self : VotingClassifier
+        **fit_params : Any
+            For the members, such as `sample_weight`.
         """
         if self.voting == "soft":
             for name, member in self.estimators:
@@ -66,3 +63,12 @@ class VotingClassifier(ensemble.VotingClassifier):  # type: ignore[misc]
                     )
         super().fit(X, y, **fit_params)
         return self
+
+
+ROW = Row(
+    "VotingClassifier",
+    page="boosting.md",
+    contract=None,
+    warm=None,
+    peer_tests=("ensemble/tests/test_voting.py",),
+)

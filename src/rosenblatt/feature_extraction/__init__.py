@@ -5,6 +5,6 @@
 array(['be', 'not', 'to'], dtype=object)
 """
 
-from .text import CountVectorizer, HashingVectorizer, TfidfTransformer, TfidfVectorizer
+from rosenblatt import registry
 
-__all__ = ["CountVectorizer", "HashingVectorizer", "TfidfTransformer", "TfidfVectorizer"]
+__getattr__, __dir__, __all__ = registry.attach(__name__)

@@ -1,6 +1,5 @@
 """Texts to rows of counts, of hashes or of tf-idf, as in `sklearn.feature_extraction.text`."""
 
-import warnings
 from typing import Any, Self
 
 import numpy as np
@@ -12,8 +11,9 @@ from sklearn.preprocessing import normalize
 from sklearn.utils import murmurhash3_32
 from sklearn.utils.validation import check_is_fitted
 
-from rosenblatt.base import FLOATS, callers_level
-from rosenblatt.input_checks import validate_data
+from rosenblatt import checks
+from rosenblatt.base import warn
+from rosenblatt.registry.row import Row, Warm
 from rosenblatt.statistics import TermCounts
 from rosenblatt.term_table import TermTable, joined
 
@@ -270,7 +270,9 @@ class TfidfTransformer(peer.TfidfTransformer, auto_wrap_output_keys=None):  # ty
     def transform(self, X: Any, copy: bool = True) -> Any:
         """Return tf-idf (n, V) of counts X, as a CSR matrix; in the place of X without `copy`."""
         check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=list(FLOATS), copy=copy, reset=False)
+        X = checks.validate_data(
+            self, X, accept_sparse="csr", dtype=list(checks.FLOATS), copy=copy, reset=False
+        )
         if not sp.issparse(X):
             X = sp.csr_array(X, dtype=X.dtype)
         idf = getattr(self, "idf_", np.empty(0))
@@ -335,7 +337,7 @@ stop_words, token_pattern, ngram_range, max_df, min_df, max_features, vocabulary
         weights = self._weights()
         weights.n_features_in_ = int(kept.sum())
         if self.use_idf:
-            dtype = np.dtype(self.dtype if self.dtype in FLOATS else np.float64)
+            dtype = np.dtype(self.dtype if self.dtype in checks.FLOATS else np.float64)
             documents, n = counts.documents[kept], counts.n_documents
             weights.idf_ = inverse_document_frequency(documents, n, self.smooth_idf, dtype)
         self._tfidf = weights
@@ -407,7 +409,7 @@ token_pattern, ngram_range, analyzer, binary, dtype : as in `CountVectorizer`.
 
     def _scaled(self, X: Any) -> Any:
         """Rows of length one."""
-        if X.dtype not in FLOATS:
+        if X.dtype not in checks.FLOATS:
             return normalize(X, norm=self.norm, copy=False)
         nothing, power = np.empty(0, X.dtype), POWERS[self.norm]
         text_loops.weigh(X.data, X.indices, X.indptr, nothing, False, power)
@@ -428,11 +430,10 @@ class SlowReader:
     def report(self, why: str) -> None:
         """Warn if there was much to read."""
         if self.n_characters >= MUCH_TEXT:
-            warnings.warn(
+            warn(
                 f"Texts were read by Python because of {why}: about ten times slower than the "
                 "compiled loop, which serves the default token_pattern and the analyzers word, "
-                "char and char_wb.",
-                stacklevel=callers_level(),
+                "char and char_wb."
             )
 
 
@@ -445,3 +446,38 @@ def as_configured(X: Any) -> Any:
 
 def _same(mine: dict[str, Any], others: dict[str, Any]) -> bool:
     return all(np.array_equal(value, others[name]) for name, value in mine.items())
+
+
+ROWS = (
+    Row(
+        "CountVectorizer",
+        page="text.md",
+        contract=None,
+        warm=Warm(({}, {"stop_words": "english"}), sparse=False),
+        parts="text",
+        peer_tests=("feature_extraction/tests/test_text.py",),
+    ),
+    Row(
+        "HashingVectorizer",
+        page="text.md",
+        contract=None,
+        warm=Warm(sparse=False),
+        parts="text",
+        peer_tests=("feature_extraction/tests/test_text.py",),
+    ),
+    Row(
+        "TfidfTransformer",
+        page="text.md",
+        contract=None,
+        parts="text",
+        peer_tests=("feature_extraction/tests/test_text.py",),
+    ),
+    Row(
+        "TfidfVectorizer",
+        page="text.md",
+        contract=None,
+        warm=Warm(sparse=False),
+        parts="text",
+        peer_tests=("feature_extraction/tests/test_text.py",),
+    ),
+)

@@ -15,7 +15,7 @@ called again from there with more.
 import numpy as np
 
 from rosenblatt.loops import compiled
-from rosenblatt.loops.simd.bytes import BLOCK, count_bits, eight_bytes, first_bit, put_words
+from rosenblatt.loops.simd import BLOCK, count_bits, eight_bytes, lowest_bit, put_words
 from rosenblatt.term_table_loops import (
     FIRST_BYTES,
     HALF,
@@ -140,11 +140,11 @@ def put_places(bits, at, places, n):
     """
     end = n + count_bits(bits)
     for k in range(USUAL_WORDS):
-        places[n + k] = at + first_bit(bits)
+        places[n + k] = at + lowest_bit(bits)
         bits &= bits - ONE
     n += USUAL_WORDS
     while bits != NONE:
-        places[n] = at + first_bit(bits)
+        places[n] = at + lowest_bit(bits)
         bits &= bits - ONE
         n += 1
     return end

@@ -1,13 +1,12 @@
 """Which terms become columns: the conclusions drawn from counts of terms."""
 
-import warnings
 from numbers import Integral
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.base import callers_level
+from rosenblatt.base import warn
 from rosenblatt.statistics import TermCounts
 
 LONG = 20  # bytes of a word on average: English has five, Russian fourteen, Chinese thirty
@@ -82,8 +81,7 @@ def suggest_characters(vectorizer: Any, counts: TermCounts) -> None:
     n_words = int(counts.occurrences.sum())
     n_bytes = int(counts.occurrences @ np.diff(counts.limits))
     if n_words >= ENOUGH_WORDS and n_bytes > LONG * n_words:
-        warnings.warn(
+        warn(
             f"Words have {n_bytes / n_words:.0f} bytes on average, as in a language that puts no "
-            'spaces between them: try analyzer="char" with ngram_range=(1, 3).',
-            stacklevel=callers_level(),
+            'spaces between them: try analyzer="char" with ngram_range=(1, 3).'
         )

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats.contingency import crosstab
 
-from rosenblatt.column_errors import is_missing
+from rosenblatt.missing_values import is_missing
 
 Floats: TypeAlias = NDArray[np.float64]
 

@@ -1,20 +1,11 @@
 """Kernel functions, their matrices and feature maps, and models that need nothing else."""
 
-from .functions import Gaussian, Kernel, Laplacian, Linear, Polynomial, Sigmoid
-from .gram import is_positive_semidefinite
-from .logistic import KernelLogisticRegression
-from .perceptron import KernelPerceptron
-from .ridge import KernelRidge
+from rosenblatt import registry
 
-__all__ = [
-    "Gaussian",
-    "Kernel",
-    "KernelLogisticRegression",
-    "KernelPerceptron",
-    "KernelRidge",
-    "Laplacian",
-    "Linear",
-    "Polynomial",
-    "Sigmoid",
-    "is_positive_semidefinite",
-]
+__getattr__, __dir__, __all__ = registry.attach(
+    __name__,
+    {
+        "functions": ["Gaussian", "Kernel", "Laplacian", "Linear", "Polynomial", "Sigmoid"],
+        "gram": ["is_positive_semidefinite"],
+    },
+)

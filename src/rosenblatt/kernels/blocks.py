@@ -20,7 +20,7 @@ from rosenblatt.runtime.threads import over_chunks
 from . import blocks_loops, shared_products
 from .distances import ACCURATE
 from .functions import Gaussian, Kernel, Linear
-from .gram import CURE, MEGABYTE, against, refuse_strange_values
+from .gram import MEGABYTE, against, check_finite_kernel, rows_in_cache
 from .shared_products import SharedRows, shared_rows
 
 COLUMNS = 2048  # of a block that stay in the cache
@@ -194,14 +194,9 @@ class KernelBlocks:
         self.kernel, self.X, n = kernel, X, X.shape[0]
         self.fast = self._fast()
         dtype = np.dtype(np.float64) if self.fast is None else self.fast.rows.dtype
-        room = int(megabytes * MEGABYTE // (n * dtype.itemsize))
-        if room < min(2, n):
-            raise ValueError(
-                f"cache_size={megabytes} megabytes cannot hold two rows of the kernel matrix, "
-                f"which have {n} numbers each: {2 * n * dtype.itemsize / MEGABYTE:.3g} are needed."
-            )
+        room = rows_in_cache(megabytes, n, dtype.itemsize, 2)
         self.row_of = None if self.fast else against(kernel, X)
-        self.kept = _borrowed(min(room, n), n, dtype)
+        self.kept = _borrowed(room, n, dtype)
         self.slot = np.full(n, -1, np.intp)
         self.owner = np.full(len(self.kept), -1, np.intp)
         self.used = np.full(len(self.kept), -1, np.int64)
@@ -243,10 +238,7 @@ class KernelBlocks:
         if self.row_of is not None:
             with np.errstate(over="ignore", invalid="ignore"):  # said in words of our own
                 K = self.row_of(self.X[rows])
-            if not np.isfinite(K).all():
-                bad = int(np.argmin(np.isfinite(K).all(axis=1)))
-                trusted = isinstance(self.kernel, Kernel)
-                refuse_strange_values(K[[bad]], int(rows[bad]), CURE if trusted else "")
+            check_finite_kernel(K, rows)
             self.kept[places] = K
             return
         fast: Any = self.fast

@@ -2,7 +2,7 @@
 """Blocks of Gaussian kernel values from scalar products, and sums over their rows."""
 
 from rosenblatt.loops import compiled
-from rosenblatt.loops.simd.exponential import exp_of_its_precision
+from rosenblatt.loops.exponential import exp_of_its_precision
 
 
 @compiled(fuse=True)

@@ -18,7 +18,7 @@ from sklearn.metrics.pairwise import manhattan_distances
 from sklearn.preprocessing import PolynomialFeatures
 from sklearn.utils import check_array
 
-from rosenblatt.base import FLOATS
+from rosenblatt import checks
 
 from .distances import Distances, Products
 
@@ -111,9 +111,9 @@ class Polynomial(Kernel):
     coef0: float = 0.0
 
     def __post_init__(self) -> None:
-        check_degree(self.degree)
-        check_gamma(self.gamma)
-        check_coef0(self.coef0)
+        checks.integer("degree", self.degree, 0)
+        checks.finite_number("gamma", self.gamma, 0)
+        checks.finite_number("coef0", self.coef0)
 
     @property
     def positive_semidefinite(self) -> bool:  # type: ignore[override]
@@ -206,7 +206,7 @@ class Gaussian(Kernel):
     positive_semidefinite = True
 
     def __post_init__(self) -> None:
-        check_gamma(self.gamma)
+        checks.finite_number("gamma", self.gamma, 0)
 
     def against(self, V: Any) -> Against:
         """A function of U that gives the kernel of its rows with those of V."""
@@ -241,7 +241,7 @@ class Laplacian(Kernel):
     positive_semidefinite = True
 
     def __post_init__(self) -> None:
-        check_gamma(self.gamma)
+        checks.finite_number("gamma", self.gamma, 0)
 
     def against(self, V: Any) -> Against:
         """A function of U that gives the kernel of its rows with those of V."""
@@ -278,8 +278,8 @@ class Sigmoid(Kernel):
     coef0: float = 0.0
 
     def __post_init__(self) -> None:
-        check_gamma(self.gamma)
-        check_coef0(self.coef0)
+        checks.finite_number("gamma", self.gamma, 0)
+        checks.finite_number("coef0", self.coef0)
 
     def against(self, V: Any) -> Against:
         """A function of U that gives the kernel of its rows with those of V."""
@@ -298,7 +298,7 @@ class Sigmoid(Kernel):
 
 def as_rows(U: Any) -> Any:
     """Rows as floating-point numbers, dense or CSR without repeated entries."""
-    return canonical(check_array(U, accept_sparse="csr", dtype=FLOATS, ensure_min_samples=0))
+    return canonical(check_array(U, accept_sparse="csr", dtype=checks.FLOATS, ensure_min_samples=0))
 
 
 def canonical(X: Any) -> Any:
@@ -307,18 +307,3 @@ def canonical(X: Any) -> Any:
         X = X.copy()
         X.sum_duplicates()
     return X
-
-
-def check_degree(degree: Any) -> None:
-    if not isinstance(degree, int | np.integer) or degree < 0:
-        raise ValueError(f"degree must be a whole number >= 0; got {degree!r}.")
-
-
-def check_gamma(gamma: Any) -> None:
-    if not isinstance(gamma, int | float | np.number) or not 0 <= gamma < math.inf:
-        raise ValueError(f"gamma must be a finite number >= 0; got {gamma!r}.")
-
-
-def check_coef0(coef0: Any) -> None:
-    if not isinstance(coef0, int | float | np.number) or not math.isfinite(coef0):
-        raise ValueError(f"coef0 must be a finite number; got {coef0!r}.")

@@ -1,6 +1,5 @@
 """Kernel matrices: what makes one, and where it fails."""
 
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -11,11 +10,11 @@ from numpy.typing import NDArray
 from scipy.spatial.distance import pdist
 from sklearn.utils import check_array
 
-from rosenblatt.base import callers_level
+from rosenblatt import checks
+from rosenblatt.base import warn
 
 from .functions import Against, Gaussian, Kernel, Laplacian, Linear, Polynomial, Sigmoid
 
-BLOCK = 512
 SAMPLE = 64  # rows whose kernel shows whether its width suits them
 FLAT = 1e-6  # a kernel whose values are all within this of 0, or of 1, sees no difference
 
@@ -48,7 +47,7 @@ def is_positive_semidefinite(K: Any) -> bool:
         return False
     if largest == 0:
         return True
-    unequal, _ = most_unequal(K)
+    unequal, _ = checks.most_unequal(K)
     if unequal > rounding_of(K):
         return False
     unit, K = float(np.finfo(K.dtype).eps), K / np.float64(largest)
@@ -66,32 +65,12 @@ def rounding_of(K: NDArray[Any]) -> float:
     return float(np.sqrt(np.finfo(K.dtype).eps) * np.abs(K).max(initial=0.0))
 
 
-def most_unequal(K: NDArray[Any]) -> tuple[float, tuple[int, int]]:
-    """By how much K[i, j] and K[j, i] differ at most, and for which pair (i, j)."""
-    worst, pair = 0.0, (0, 0)
-    for i in range(0, len(K), BLOCK):  # in blocks: the difference of all would be as large as K
-        for j in range(0, i + BLOCK, BLOCK):
-            off = np.abs(K[i : i + BLOCK, j : j + BLOCK] - K[j : j + BLOCK, i : i + BLOCK].T)
-            if off.max(initial=0.0) > worst:
-                row, column = np.unravel_index(off.argmax(), off.shape)
-                worst, pair = float(off.max()), (i + int(row), j + int(column))
-    return worst, pair
-
-
 def check_symmetric(K: NDArray[Any]) -> None:
     """Refuse a kernel matrix of training rows that is not square or not symmetric."""
     n, m = K.shape
     if n != m:
-        raise ValueError(
-            f'kernel="precomputed" needs the kernel of each training row with each other, a square '
-            f"matrix (n, n); X has shape ({n}, {m})."
-        )
-    unequal, (i, j) = most_unequal(K)
-    if unequal > rounding_of(K):
-        raise ValueError(
-            f"A kernel is symmetric, but X[{i}, {j}] = {K[i, j]:.10g} and X[{j}, {i}] = "
-            f"{K[j, i]:.10g}. Check the function that made the matrix."
-        )
+        raise ValueError(f'With kernel="precomputed" X must be a square matrix; got ({n}, {m}).')
+    checks.symmetric(K, "A kernel", rounding_of(K))
 
 
 def check_with_training_rows(K: Any, n: int, name: str) -> None:
@@ -99,20 +78,21 @@ def check_with_training_rows(K: Any, n: int, name: str) -> None:
     shape = np.shape(K)
     if len(shape) == 2 and shape[1] != n:
         raise ValueError(
-            f"X has {shape[1]} features, but {name} is expecting {n} features as input: with "
-            f'kernel="precomputed" the kernel of each new row with each of the {n} training rows, '
-            f"a matrix (m, {n})."
+            f"X has {shape[1]} features, but {name} is expecting {n} features as input: the kernel "
+            f"of each row with each of the {n} training rows."
         )
 
 
-def check_finite_pairs(K: NDArray[Any]) -> None:
-    """Refuse a kernel matrix that holds NaN or infinity."""
+def check_finite_kernel(K: NDArray[Any], rows: Any = None, others: Any = None) -> None:
+    """Raise if the kernel K (m, n) of rows with training rows `others` is not finite."""
     finite = np.isfinite(K)
     if not finite.all():
         i, j = np.unravel_index(int(np.argmin(finite)), K.shape)
+        row, other = i if rows is None else rows[i], j if others is None else others[j]
         raise ValueError(
-            f"X[{i}, {j}], the kernel of row {i} with training row {j}, is {K[i, j]}: it must be "
-            "finite, neither NaN nor inf. Check the function that made the matrix."
+            f"The kernel of row {row} of X and training row {other} is {K[i, j]}: it must be a "
+            "finite number. Check the kernel function; standardize X, or use a lower degree or "
+            "gamma."
         )
 
 
@@ -122,8 +102,8 @@ OF_ROWS = (
 )
 
 
-def called_kernel(kernel: Any, X: Any, training_rows: Any) -> NDArray[np.float64]:
-    """The kernel of rows with training rows by a function that was given, checked."""
+def called_kernel(kernel: Any, X: Any, training_rows: Any, dtype: Any = None) -> NDArray[Any]:
+    """Return the kernel of rows with training rows; with `dtype` it may be not finite."""
     shape = (np.shape(X)[0], np.shape(training_rows)[0])
     rule = (
         f"The function given as kernel, {name_of(kernel)}, is called with two tables and must "
@@ -134,12 +114,13 @@ def called_kernel(kernel: Any, X: Any, training_rows: Any) -> NDArray[np.float64
         K = K.toarray() if sp.issparse(K) else K
         if np.iscomplexobj(K):
             raise TypeError("its values are complex numbers, and scalar products are real")
-        K = np.asarray(K, np.float64, order="C")
+        K = np.asarray(K, np.float64, order="C") if dtype is None else np.asarray(K, dtype)
     except (TypeError, ValueError) as error:
         raise ValueError(f"{rule}; it failed: {str(error).rstrip('.')}. {OF_ROWS}") from error
     if K.shape != shape:
         raise ValueError(f"{rule}; it returned shape {K.shape}. {OF_ROWS}")
-    check_finite_pairs(K)
+    if dtype is None:
+        check_finite_kernel(K)
     return K
 
 
@@ -210,7 +191,16 @@ def weighted_variance(X: Any, weight: NDArray[Any]) -> float:
 
 MEGABYTE = 1 << 20
 
-CURE = " Standardise X, for example with StandardScaler, or use a lower degree or gamma."
+
+def rows_in_cache(megabytes: float, n: int, itemsize: int, least: int) -> int:
+    """Return how many rows of a kernel matrix (n, n) fit; raise if these are not `least`."""
+    room = int(megabytes * MEGABYTE // (n * itemsize))
+    if room < min(least, n):
+        raise ValueError(
+            f"cache_size={megabytes} megabytes cannot hold {least} row(s) of the kernel matrix: at "
+            f"least {least * n * itemsize / MEGABYTE:.3g} are needed."
+        )
+    return min(room, n)
 
 
 class KernelRows:
@@ -227,14 +217,7 @@ class KernelRows:
         self.X, n = X.astype(np.float64, copy=False), X.shape[0]
         self.row_of = against(kernel, self.X)
         self.trusted = isinstance(kernel, Kernel)
-        room = int(megabytes * MEGABYTE // (n * self.X.dtype.itemsize))
-        if room < 1:
-            needed = n * self.X.dtype.itemsize / MEGABYTE
-            raise ValueError(
-                f"cache_size={megabytes} megabytes cannot hold one row of the kernel matrix, which "
-                f"has {n} numbers: at least {needed:.3g} are needed."
-            )
-        self.kept = np.empty((min(room, n), n))
+        self.kept = np.empty((rows_in_cache(megabytes, n, self.X.dtype.itemsize, 1), n))
         self.slot = np.full(n, -1, np.int32)
         self.n_kept = 0
         self.guest = -1  # whose row is in the last place
@@ -243,7 +226,7 @@ class KernelRows:
         """Compute the row of i and keep it."""
         with np.errstate(over="ignore", invalid="ignore"):  # said in words of our own
             row = self.row_of(self.X[[i]])
-        refuse_strange_values(row, i, "" if not self.trusted else CURE)
+        check_finite_kernel(row, [i])
         if not self.trusted:
             self._refuse_if_not_symmetric(row[0], i)
         place = min(self.n_kept, len(self.kept) - 1)
@@ -281,36 +264,7 @@ def against(kernel: Kernel | Callable[..., Any], V: Any) -> Against:
     """A function of U that gives the kernel (n, m) of its rows with those of V."""
     if isinstance(kernel, Kernel):
         return kernel.against(V)
-
-    def checked(U: Any) -> NDArray[Any]:
-        wanted = (U.shape[0], V.shape[0])
-        rule = (
-            "A kernel function is given tables of rows U and V and must return the matrix of all "
-            f"pairs, here of shape {wanted}"
-        )
-        try:
-            K = kernel(U, V)
-            K = K.toarray() if sp.issparse(K) else K
-            if np.iscomplexobj(K):
-                raise TypeError("its values are complex numbers.")
-            K = np.asarray(K, dtype=U.dtype)
-        except (TypeError, ValueError) as error:
-            raise ValueError(f"{rule}; {name_of(kernel)} failed on them: {error}") from error
-        if K.shape != wanted:
-            raise ValueError(f"{rule}; {name_of(kernel)} returned {K.shape}.")
-        return K
-
-    return checked
-
-
-def refuse_strange_values(row: NDArray[Any], i: int, cure: str) -> None:
-    """Raise if the kernel of row i with some other is not a finite number."""
-    finite = np.isfinite(row[0])
-    if not finite.all():
-        j = int(np.argmin(finite))
-        raise ValueError(
-            f"The kernel of rows {i} and {j} of X is {row[0, j]}: it must be a finite number.{cure}"
-        )
+    return lambda U: called_kernel(kernel, U, V, U.dtype)
 
 
 def check_function_of_rows(kernel: Any, u: Any, v: Any, settings: dict[str, Any]) -> None:
@@ -352,9 +306,16 @@ def warn_if_flat(kernel: Any, X: Any) -> None:
     if not len(K) or (K.max() > FLAT and K.min() < 1 - FLAT):
         return
     values = "0: each row is like no other" if K.max() <= FLAT else "1: all rows look alike"
-    warnings.warn(
+    warn(
         f"The kernel of different rows is about {values} with gamma={kernel.gamma:.3g}. "
         f"Standardise X, or try gamma={1 / float(np.median(apart)):.3g}, which suits the "
-        "distances between these rows.",
-        stacklevel=callers_level(),
+        "distances between these rows."
     )
+
+
+def check_finite_scores(scores: NDArray[Any]) -> None:
+    """Raise if a row has a score that is not finite."""
+    finite = np.isfinite(scores).all(axis=1)
+    if not finite.all():
+        row = int(np.argmin(finite))
+        raise ValueError(f"The score of row {row} of X overflowed; scale X as the training rows.")

@@ -1,6 +1,5 @@
 """Kernel logistic regression."""
 
-import warnings
 from collections.abc import Callable
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal
@@ -14,17 +13,10 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from rosenblatt.base import (
-    FLOATS,
-    Passes,
-    callers_level,
-    encode_classes,
-    fitting,
-    row_weights,
-)
-from rosenblatt.column_errors import listed
-from rosenblatt.input_checks import validate_data
+from rosenblatt import checks
+from rosenblatt.base import Passes, fitting, warn
 from rosenblatt.prediction import LogisticScores
+from rosenblatt.registry.row import Candidate, Contract, Row
 from rosenblatt.runtime.blas import one_blas_thread
 from rosenblatt.solvers.logistic import (
     SOLVERS,
@@ -34,9 +26,15 @@ from rosenblatt.solvers.logistic import (
     logistic_problem,
 )
 
-from .dual import refuse_overflow
 from .functions import Kernel, canonical
-from .gram import NAMES, called_kernel, check_symmetric, gamma_of, kernel_of
+from .gram import (
+    NAMES,
+    called_kernel,
+    check_finite_scores,
+    check_symmetric,
+    gamma_of,
+    kernel_of,
+)
 from .shared_products import SharesProducts
 from .space import KernelSpace
 
@@ -142,20 +140,14 @@ class KernelLogisticRegression(
 
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "KernelLogisticRegression":
-        """Find what each row adds to the scores.
+        """Fit the model to X and y.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
             Rows; with ``kernel="precomputed"`` their kernel matrix, (n, n).
         y : array-like of shape (n,)
-            Their labels, two or more.
         sample_weight : array-like of shape (n,) or None
-            What each row counts.
-
-        Returns
-        -------
-        self : the fitted model.
         """
         self._validate_params()
         rows = self._check_rows(X, first=True)
@@ -164,8 +156,8 @@ class KernelLogisticRegression(
         wide = rows.astype(np.float64)  # eigenvalues near zero are lost in 32 bits
         with one_blas_thread():
             space = KernelSpace.of(wide if precomputed else self._kernel(gamma, wide))
-        classes, codes = encode_classes(y, rows.shape[0])
-        weight = row_weights(classes, codes, sample_weight, self.class_weight)
+        classes, codes = checks.classes(y, rows.shape[0])
+        weight = checks.row_weights(classes, codes, sample_weight, self.class_weight)
         # K = F F', so that the weights of F's columns have the length of those in feature space.
         F, penalty = np.ascontiguousarray(space.F), (0.0, 1.0)
         problem = logistic_problem(
@@ -206,14 +198,14 @@ class KernelLogisticRegression(
             setattr(self, name, value)
         for message in (descent.shortfall(ended), class_without_weight(problem, codes, classes)):
             if message is not None:
-                warnings.warn(message, ConvergenceWarning, stacklevel=callers_level())
+                warn(message, ConvergenceWarning)
         return self
 
     def _settings(self) -> LogisticSettings:
         return LogisticSettings(
             self.solver, self.tol, self.max_iter, float(self.C), self.random_state, None,
             type(self).__name__,
-            lambda columns: listed(columns, list(map(str, range(columns[-1] + 1)))),
+            lambda columns: checks.listed(columns, list(map(str, range(columns[-1] + 1)))),
         )  # fmt: skip
 
     def trace_view(self) -> dict[str, Any]:
@@ -221,16 +213,12 @@ class KernelLogisticRegression(
         return {"support_weights": self.dual_coef_, "intercept": self.intercept_}
 
     def decision_function(self, X: Any) -> NDArray[Any]:
-        """Return the scores of the rows of X: (n,) for two classes, (n, K) for more.
+        """Return the scores of X, shape (n,) for two classes, else (n, K).
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
             Rows to score; with ``kernel="precomputed"`` their kernel with all training rows.
-
-        Returns
-        -------
-        scores : array.
         """
         check_is_fitted(self)
         rows = self._check_rows(X, first=False)
@@ -238,7 +226,7 @@ class KernelLogisticRegression(
             known = self.kernel == "precomputed"
             K = rows if known else self._kernel(self.gamma_, rows, self.X_fit_)
             scores: NDArray[Any] = np.asarray(K, rows.dtype) @ self.dual_coef_.T + self.intercept_
-        refuse_overflow(scores)
+        check_finite_scores(scores)
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
     def _kernel(self, gamma: float | None, *tables: Any) -> Any:
@@ -257,10 +245,8 @@ class KernelLogisticRegression(
 
     def _check_rows(self, X: Any, first: bool) -> Any:
         precomputed = self.kernel == "precomputed"
-        X = validate_data(
-            self, X, reset=first, accept_sparse=False if precomputed else "csr", dtype=FLOATS,
-            order="C",
-        )  # fmt: skip
+        sparse = False if precomputed else "csr"
+        X = checks.rows(self, X, reset=first, order="C", accept_sparse=sparse)
         if first and precomputed:
             check_symmetric(X)
         return canonical(X)
@@ -270,3 +256,40 @@ class KernelLogisticRegression(
         tags.input_tags.pairwise = self.kernel == "precomputed"
         tags.input_tags.sparse = self.kernel != "precomputed"
         return tags
+
+
+ROW = Row(
+    "KernelLogisticRegression",
+    page="logistic_regression.md",
+    certificate="kernel_logistic",
+    compare=(
+        Candidate(
+            "kernel logistic regression",
+            "curved boundaries with probabilities, on few rows",
+            {"gamma": (0.01, 0.1, 1.0), "C": (0.1, 1.0, 10.0)},
+            limits=("few rows for solving pairs",),
+            halve="rows",
+            order=71,
+            slow_on_text=True,
+        ),
+    ),
+    contract=Contract(
+        settings=(
+            {"tol": 1e-08},
+            {"kernel": "poly", "coef0": 1.0, "solver": "lbfgs"},
+            {"kernel": "linear", "softmax": "reference", "fit_intercept": False},
+            {"kernel": "sigmoid", "gamma": 0.1, "class_weight": "balanced"},
+        ),
+        checked=({"gamma": 0.1}, {"kernel": "linear"}),
+        most_rows=500,
+        endless={"solver": "sgd", "random_state": 0},
+    ),
+    warm=None,
+    file_types=(
+        "kernels.functions.Gaussian",
+        "kernels.functions.Laplacian",
+        "kernels.functions.Linear",
+        "kernels.functions.Polynomial",
+        "kernels.functions.Sigmoid",
+    ),
+)

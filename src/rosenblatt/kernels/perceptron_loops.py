@@ -1,44 +1,54 @@
 # mypy: ignore-errors
-"""Kernel perceptron passes: what is learned is how often each example was a mistake.
+"""Kernel perceptron passes: count how often each example was a mistake.
 
-Legend: K (n, n) is the kernel matrix of the examples, of which `kept` (m, n) has some rows: that of
-example i is ``kept[slot[i]]``, or nowhere if slot[i] (n,) is negative. a (n,) or (c, n) counts the
-corrections with their steps and signs; f (n,) or (c, n) are the scores ``a K`` of all examples,
-biases b apart, brought up to date at each mistake, so that a right visit reads one number. The
-rest as in `perceptron`; a pass also ends at a mistake whose row of K is not kept.
+`kept` (m, n) has some rows of the kernel matrix of the examples: the row of example i is
+``kept[slot[i]]``, or missing if slot[i] is negative. a (c, n) sums the corrections of the examples
+with their steps and signs; f (c, n) are their scores without the biases b (c,), brought up to date
+at each mistake, so that a visit without a mistake reads one number. c is 1 for two classes, else
+K. The other arguments and the result are those of `linear_model.perceptron_loops`; a pass also
+ends at a mistake whose row of the kernel matrix is missing.
 """
 
 import numpy as np
 
 from rosenblatt.loops import compiled
-from rosenblatt.mistake_driven.scores_loops import beats, best_rival
+from rosenblatt.mistake_driven_loops import beats, best_rival
 
 
 @compiled
-def dual_pass(push, order, favoured, most_mistakes, bias, kept, slot, a, f, b):
-    """As `perceptron_pass`. Changes a, f and b."""
+def dual_pass(labels, order, ties, most_mistakes, bias, kept, slot, a, f, b):
+    """Visit rows in order and correct each mistake. Changes a, f and b."""
+    if len(labels) == 1:
+        return binary_pass(labels, order, ties, most_mistakes, bias, kept, slot, a, f, b)
+    else:  # noqa: RET505  (Numba prunes the branch only in this form)
+        return multiclass_pass(labels, order, ties, most_mistakes, bias, kept, slot, a, f, b)
+
+
+@compiled
+def binary_pass(labels, order, ties, most_mistakes, bias, kept, slot, a, f, b):
+    """Two classes: on a mistake, a_i += push_i."""
+    push = labels[0]
     mistakes, loss = 0, 0.0
     for t in range(order.shape[0]):
         i = order[t]
-        score = f[i] + b[0]
+        score = f[0, i] + b[0]
         if not np.isfinite(score):
             return mistakes, loss, t
         margin = score if push[i] > 0 else -score
-        if margin > 0 or (margin == 0 and push[i] * favoured > 0):
+        if margin > 0 or (margin == 0 and push[i] * ties > 0):
             continue
         if mistakes == most_mistakes or slot[i] < 0:
             return mistakes, loss, t
-        a[i] += push[i]
-        b[0] += bias * push[i]
-        add_row(kept, slot[i], push[i], f)
+        add_example(kept[slot[i]], i, push[i], bias, a, f, b, 0)
         mistakes += 1
         loss -= margin
     return mistakes, loss, order.shape[0]
 
 
 @compiled
-def dual_multiclass_pass(y, step, order, ties, most_mistakes, bias, kept, slot, a, f, b, scores):
-    """As `multiclass_pass`. Changes a, f (c, n) and b."""
+def multiclass_pass(labels, order, ties, most_mistakes, bias, kept, slot, a, f, b):
+    """K classes: on a mistake, a_i of the true class grows and that of the best rival falls."""
+    y, step, scores = labels
     mistakes, loss = 0, 0.0
     for t in range(order.shape[0]):
         i = order[t]
@@ -52,26 +62,17 @@ def dual_multiclass_pass(y, step, order, ties, most_mistakes, bias, kept, slot, 
             continue
         if mistakes == most_mistakes or slot[i] < 0:
             return mistakes, loss, t
-        move_row(kept, slot[i], i, step[i], bias, true, rival, a, f, b)
+        add_example(kept[slot[i]], i, step[i], bias, a, f, b, true)
+        add_example(kept[slot[i]], i, -step[i], bias, a, f, b, rival)
         mistakes += 1
         loss += scores[rival] - scores[true]
     return mistakes, loss, order.shape[0]
 
 
 @compiled
-def add_row(kept, place, step, f):
-    """Add `step` times a kept row of K to the scores f (n,)."""
-    for j in range(f.shape[0]):
-        f[j] += step * kept[place, j]
-
-
-@compiled
-def move_row(kept, place, i, step, bias, true, rival, a, f, b):
-    """Give example i, whose row of K is at `place`, to its true class and take it from a rival."""
-    a[true, i] += step
-    a[rival, i] -= step
-    b[true] += bias * step
-    b[rival] -= bias * step
+def add_example(kernel, i, step, bias, a, f, b, k):
+    """Add `step` times example i, whose row of the kernel matrix is given, to output k."""
+    a[k, i] += step
+    b[k] += bias * step
     for j in range(f.shape[1]):
-        f[true, j] += step * kept[place, j]
-        f[rival, j] -= step * kept[place, j]
+        f[k, j] += step * kernel[j]

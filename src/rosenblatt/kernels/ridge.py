@@ -1,6 +1,5 @@
 """Kernel ridge regression."""
 
-import warnings
 from collections.abc import Sequence
 from copy import copy
 from typing import Any, ClassVar, Self
@@ -11,18 +10,12 @@ import scipy.sparse as sp
 import sklearn.kernel_ridge
 from numpy.typing import NDArray
 from sklearn.base import clone
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
-from rosenblatt.base import (
-    FLOATS,
-    all_or_nothing,
-    callers_level,
-    in_precision,
-    naming_columns,
-    path_values,
-)
+from rosenblatt import checks
+from rosenblatt.base import all_or_nothing, warn
 from rosenblatt.capabilities import ModelPath, rows_of
-from rosenblatt.input_checks import validate_data
+from rosenblatt.registry.row import Candidate, Contract, Row
 from rosenblatt.runtime.blas import one_blas_thread
 from rosenblatt.runtime.interrupts import MANY_UNKNOWNS, interruptible
 from rosenblatt.solvers.shifted_systems import solve_one, solve_shifted
@@ -31,7 +24,7 @@ from .folds import FoldPath, KernelFolds, SharedKernel, refuse_folds
 from .functions import Kernel, canonical
 from .gram import (
     NAMES,
-    check_finite_pairs,
+    check_finite_kernel,
     check_function_of_rows,
     check_symmetric,
     kernel_of,
@@ -89,16 +82,14 @@ class KernelRidge(SharesProducts, sklearn.kernel_ridge.KernelRidge):  # type: ig
 
     @all_or_nothing
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn from X (n, d) and targets y (n,) or (n, t); return self.
+        """Fit the model to X and y.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
             Rows; with ``kernel="precomputed"`` their kernel matrix, (n, n).
         y : array-like of shape (n,) or (n, t)
-            Their targets.
         sample_weight : float, array-like of shape (n,), or None
-            What each row counts.
         """
         self._validate_params()
         X, y = self._check_rows(X, y)
@@ -109,12 +100,12 @@ class KernelRidge(SharesProducts, sklearn.kernel_ridge.KernelRidge):  # type: ig
         return self
 
     def _check_rows(self, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
-        X, y = validate_data(
+        X, y = checks.validate_data(
             self, X, y, accept_sparse=("csr", "csc"), multi_output=True, y_numeric=True,
-            dtype=FLOATS, order="C", ensure_all_finite=self.kernel != "precomputed",
+            dtype=checks.FLOATS, order="C", ensure_all_finite=self.kernel != "precomputed",
         )  # fmt: skip
         if self.kernel == "precomputed":
-            check_finite_pairs(X)
+            check_finite_kernel(X)
             check_symmetric(X)
         elif callable(self.kernel) and not isinstance(self.kernel, Kernel):
             first = X[:1] if sp.issparse(X) else X[0]
@@ -122,7 +113,7 @@ class KernelRidge(SharesProducts, sklearn.kernel_ridge.KernelRidge):  # type: ig
         return canonical(X), y
 
     def _publish(self, X: Any, y: NDArray[Any], c: NDArray[np.float64]) -> None:
-        self.dual_coef_ = in_precision(c, X.dtype).reshape(y.shape)
+        self.dual_coef_ = checks.in_precision(c, X.dtype).reshape(y.shape)
         self.X_fit_ = X
 
     def _own_kernel(self, X: Any) -> Kernel | None:
@@ -146,7 +137,7 @@ class KernelRidge(SharesProducts, sklearn.kernel_ridge.KernelRidge):  # type: ig
             with np.errstate(invalid="ignore"):  # said in words of our own
                 K = super()._get_kernel(X, Y)
             self._refuse_powers_of_negatives(K)
-        check_finite_pairs(K)
+        check_finite_kernel(K)
         return np.asarray(K)
 
     def _refuse_powers_of_negatives(self, K: NDArray[Any]) -> None:
@@ -154,14 +145,13 @@ class KernelRidge(SharesProducts, sklearn.kernel_ridge.KernelRidge):  # type: ig
         if self.kernel in ("poly", "polynomial") and np.isnan(K).any():
             i, j = np.argwhere(np.isnan(K))[0]
             raise ValueError(
-                f"degree={self.degree!r} asks for a power of gamma u.v + coef0, which is negative "
-                f"for row {i} and training row {j}: only whole powers of it are real numbers. Use "
-                f"a whole degree, such as {round(self.degree)}, or a larger coef0 than "
+                f"degree={self.degree!r} is not an integer, and gamma u.v + coef0 is negative for "
+                f"row {i} and training row {j}. Use degree={round(self.degree)}, or a coef0 above "
                 f"{self.coef0!r}."
             )
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Return the predicted targets of the rows of X: (n,), or (n, t) for several.
+        """Predict the targets of X, shape (n,) or (n, t).
 
         Parameters
         ----------
@@ -169,14 +159,12 @@ class KernelRidge(SharesProducts, sklearn.kernel_ridge.KernelRidge):  # type: ig
             Rows to predict; with ``kernel="precomputed"`` their kernel with all training rows.
         """
         check_is_fitted(self)
-        with naming_columns(X):
-            X = validate_data(
-                self, X, accept_sparse=("csr", "csc"), reset=False, dtype=FLOATS, order="C",
-                ensure_all_finite=self.kernel != "precomputed",
-            )  # fmt: skip
+        X = checks.rows(
+            self, X, order="C", finite=self.kernel != "precomputed", accept_sparse=("csr", "csc")
+        )
         X = canonical(X.tocsr() if hasattr(X, "tocsr") else X)
         if self.kernel == "precomputed":
-            check_finite_pairs(X)
+            check_finite_kernel(X)
         at_once = max(1, BLOCK // len(self.dual_coef_))
         with one_blas_thread():
             parts = [
@@ -199,11 +187,8 @@ class KernelRidge(SharesProducts, sklearn.kernel_ridge.KernelRidge):  # type: ig
         X, y, sample_weight : object
             The rows, their targets, and None.
         groups : ndarray of shape (n,)
-            The group of each row, from 0; none is empty.
         n_groups : int
-            How many groups there are.
         keep : bool
-            Accepted for the protocol's sake.
         """
         refuse_folds(self.kernel, X, sample_weight, n_groups)
         template = clone(self)
@@ -225,7 +210,7 @@ class KernelRidge(SharesProducts, sklearn.kernel_ridge.KernelRidge):  # type: ig
 
         The path of rows also has the errors of each row left out, `left_out_residuals`.
         """
-        values = path_values(self, parameter, values)
+        values = checks.path_values(self, parameter, values)
         if isinstance(data, KernelFolds):
             with one_blas_thread():
                 return FoldPath(self, data, values)
@@ -260,7 +245,7 @@ class WeightedSystem:
         with one_blas_thread():
             many = wide.shape[0] >= MANY_UNKNOWNS
             K = np.asarray(interruptible(lambda: model._get_kernel(wide), many), np.float64)
-        weight = _check_sample_weight(sample_weight, wide, ensure_non_negative=True)
+        weight = checks.weights(sample_weight, wide.shape[0], ones=True, dtype=None)
         return WeightedSystem(K, y.reshape(len(y), -1).astype(np.float64), np.sqrt(weight))
 
     def solve(self, alpha: NDArray[Any]) -> NDArray[np.float64]:
@@ -296,11 +281,10 @@ class WeightedSystem:
         try:
             return solve_one(self.K, t, shift)
         except scipy.linalg.LinAlgError:
-            warnings.warn(
+            warn(
                 "Singular matrix in solving dual problem. Using least-squares solution instead: a "
                 f"kernel matrix with alpha={shift:g} on its diagonal has no Cholesky factor"
-                f"{self._least_eigenvalue(shift)}.",
-                stacklevel=callers_level(),
+                f"{self._least_eigenvalue(shift)}."
             )
             shifted = self.K + shift * np.eye(len(self.K))
             return np.asarray(scipy.linalg.lstsq(shifted, t)[0])
@@ -353,3 +337,36 @@ class PenaltyPath(ModelPath):
                     left = np.where(roots > 0, c / (G * roots**2), np.nan)
                 found.append(left.reshape(model.dual_coef_.shape))
         return np.stack(found)
+
+
+ROW = Row(
+    "KernelRidge",
+    page="kernel_machines.md",
+    certificate="kernel_ridge",
+    compare=(
+        Candidate(
+            "kernel ridge regression",
+            "curves in any direction, on few rows",
+            {"gamma": (0.001, 0.01, 0.1), "alpha": (0.001, 0.01, 0.1, 1.0, 10.0)},
+            settings={"kernel": "rbf"},
+            limits=("few rows for solving pairs",),
+            halve="rows",
+            order=72,
+            slow_on_text=True,
+        ),
+    ),
+    contract=Contract(
+        settings=({}, {"kernel": "rbf", "alpha": 0.1}, {"kernel": "poly", "degree": 2}),
+        checked=({}, {"kernel": "rbf"}),
+        most_rows=500,
+    ),
+    warm=None,
+    file_types=(
+        "kernels.functions.Gaussian",
+        "kernels.functions.Laplacian",
+        "kernels.functions.Linear",
+        "kernels.functions.Polynomial",
+        "kernels.functions.Sigmoid",
+    ),
+    peer_tests=("tests/test_kernel_ridge.py",),
+)

@@ -1,34 +1,12 @@
 """Linear models: least squares, ridge, lasso, elastic net, logistic regression, perceptrons."""
 
-from .averaged import AveragedPerceptron
-from .lasso import ElasticNet, Lasso
-from .lasso_cv import ElasticNetCV, LassoCV
-from .lasso_paths import enet_path, lasso_path
-from .least_squares import LeastSquaresClassifier, LinearRegression
-from .logistic import LogisticRegression
-from .logistic_cv import LogisticRegressionCV
-from .perceptron import Perceptron
-from .pocket import PocketPerceptron
-from .ridge import Ridge, ridge_path
-from .ridge_cv import RidgeCV
-from .separation_warning import SeparationWarning
+from rosenblatt import registry
 
-__all__ = [
-    "AveragedPerceptron",
-    "ElasticNet",
-    "ElasticNetCV",
-    "Lasso",
-    "LassoCV",
-    "LeastSquaresClassifier",
-    "LinearRegression",
-    "LogisticRegression",
-    "LogisticRegressionCV",
-    "Perceptron",
-    "PocketPerceptron",
-    "Ridge",
-    "RidgeCV",
-    "SeparationWarning",
-    "enet_path",
-    "lasso_path",
-    "ridge_path",
-]
+__getattr__, __dir__, __all__ = registry.attach(
+    __name__,
+    {
+        "lasso_paths": ["enet_path", "lasso_path"],
+        "ridge": ["ridge_path"],
+        "separation_warning": ["SeparationWarning"],
+    },
+)

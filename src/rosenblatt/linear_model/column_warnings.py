@@ -1,18 +1,13 @@
 """What a user should know of the columns of a linear fit, in words that name them."""
 
 from collections.abc import Sequence
-from numbers import Real
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
-from sklearn.utils import check_scalar
-from sklearn.utils.validation import _check_y
 
-from rosenblatt.base import has_finite_sum
-from rosenblatt.column_errors import MOST_NAMES, listed
+from rosenblatt import checks
 
 INVOLVED = 1e-6  # the least share of a column in a direction that changes nothing
 WORTH_A_WORD = 1e-3  # what is left out of a fit, as a share of what is explained
@@ -58,13 +53,16 @@ def dependence(
     """Which columns depend on each other, from directions (d, q) that change no prediction."""
     said = []
     if constant.any():
-        said.append(f"constant: {listed(np.flatnonzero(constant), names)}")
+        said.append(f"constant: {checks.listed(np.flatnonzero(constant), names)}")
     together = np.abs(dependent @ dependent.T) > INVOLVED
     together[constant] = together[:, constant] = False
     involved = np.flatnonzero(together.any(axis=0))
     if len(involved):
         n_groups, group = connected_components(together[np.ix_(involved, involved)], directed=False)
-        groups = [listed(involved[group == g], names) for g in range(min(n_groups, MOST_NAMES))]
+        groups = [
+            checks.listed(involved[group == g], names)
+            for g in range(min(n_groups, checks.MOST_NAMES))
+        ]
         said.append(f"linearly dependent{within}: {'; '.join(groups)}")
     return "; ".join(said)
 
@@ -84,84 +82,13 @@ def apart(squares: Array, weight: float, means: Array, names: Sequence[str]) -> 
     return (
         f"Columns vary on very different scales, from {deviations[small]:.2g} (column "
         f"{names[small]}) to {deviations[large]:.2g} (column {names[large]}), so that one penalty "
-        f"forbids some and leaves others free. Standardise {listed(far or [small, large], names)}, "
-        "or all columns, for instance with rosenblatt.Standardizer."
+        "forbids some and leaves others free. Standardise "
+        f"{checks.listed(far or [small, large], names)}, or all columns, for instance with "
+        "rosenblatt.Standardizer."
     )
-
-
-# What regressions check: targets, one or several for each row, and penalties.
-
-
-def checked_targets(model: Any, y: Any, n: int) -> Array:
-    """Targets (n,) or (n, t) in doubles."""
-    if y is None:
-        raise ValueError("This estimator requires y to be passed, but the target y is None.")
-    if _are_plain(y) and len(y) == n and has_finite_sum(y):
-        return np.asarray(y, np.float64)
-    refuse_words(y)
-    y = _check_y(y, multi_output=True, y_numeric=True, estimator=model)
-    if sp.issparse(y):
-        raise TypeError("y must be dense; got a sparse matrix. Use y.toarray().")
-    if y.ndim > 2 or len(y) != n:
-        raise ValueError(f"y must have shape ({n},) or ({n}, t), as X has rows; got {y.shape}.")
-    return np.asarray(y, np.float64)
-
-
-def _are_plain(y: Any) -> bool:
-    """Whether targets are an array of numbers, which only may not be finite."""
-    return type(y) is np.ndarray and y.ndim in (1, 2) and y.size > 0 and y.dtype.kind in "fiu"
-
-
-def refuse_words(y: Any) -> None:
-    """Raise if targets are no numbers, and say that it is they: a failed conversion does not."""
-    if y is None or sp.issparse(y):
-        return
-    values = np.asarray(y)
-    kind, place = values.dtype.kind, 0
-    if kind == "O":
-        wrong = (i for i, value in enumerate(values.ravel()) if not _may_be_number(value))
-        place = next(wrong, -1)
-    elif kind in "fiubc":  # of complex ones scikit-learn has its own word
-        return
-    if values.size and place >= 0:
-        raise ValueError(
-            f"y must hold numbers; got {values.dtype}, such as {values.ravel().tolist()[place]!r}. "
-            "For labels use a classifier, for instance rosenblatt.LogisticRegression."
-        )
-
-
-def _may_be_number(value: Any) -> bool:
-    """Whether a value is no word, or one that reads as a number."""
-    if not isinstance(value, str | bytes):
-        return True
-    try:
-        float(value)
-    except ValueError:
-        return False
-    return True
 
 
 def columns(y: Any) -> Array:
     """Targets (n, t) of y (n,) or (n, t)."""
     targets: Array = np.asarray(y, np.float64)
     return targets[:, None] if targets.ndim == 1 else targets
-
-
-def checked_penalties(alphas: Any, *, zero: bool = False) -> Array:
-    """Penalties (A,) as doubles, in the order given; `zero` is one if allowed."""
-    given = alphas if np.ndim(alphas) else [alphas]
-    if np.ndim(given) > 1 or not len(given):
-        raise ValueError(
-            f"alphas must be at least one penalty, (A,); got shape {np.shape(alphas)}."
-        )
-    for k, alpha in enumerate(given):
-        check_scalar(
-            alpha,
-            f"alphas[{k}]",
-            Real,
-            min_val=0.0,
-            include_boundaries="left" if zero else "neither",
-        )
-        if not np.isfinite(alpha):
-            raise ValueError(f"alphas[{k}] == {alpha}, must be finite.")
-    return np.asarray(given, np.float64)

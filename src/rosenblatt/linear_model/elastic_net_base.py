@@ -1,6 +1,5 @@
 """Linear regression with an elastic-net penalty: what its classes share."""
 
-import warnings
 from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import replace
@@ -17,14 +16,8 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metadata_routing import UNUSED
 
-from rosenblatt.base import (
-    LinearRegressor,
-    Passes,
-    callers_level,
-    fitting,
-    path_values,
-    warn_not_converged,
-)
+from rosenblatt import checks
+from rosenblatt.base import LinearRegressor, Passes, fitting, warn, warn_not_converged
 from rosenblatt.capabilities import ModelPath, rows_of
 from rosenblatt.runtime.blas import one_blas_thread
 from rosenblatt.solvers.column_descent import Columns
@@ -83,18 +76,15 @@ class PenalisedRegressor(CallbackSupportMixin, LinearRegressor):  # type: ignore
 
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None, check_input: bool = True) -> Self:
-        """Learn from X (n, d) and targets y (n,) or (n, t); return self.
+        """Fit the model to X and y.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
-            The rows.
         y : array-like of shape (n,) or (n, t)
             Their targets. Each of several is a fit of its own.
         sample_weight : array-like of shape (n,) or None
-            The rows' weights; a weight of two is a row twice.
         check_input : bool
-            Accepted for scikit-learn's sake; input is checked always.
         """
         self._validate_params()
         rows = check_rows(self, X, y, sample_weight)
@@ -135,11 +125,8 @@ class PenalisedRegressor(CallbackSupportMixin, LinearRegressor):  # type: ignore
         ----------
         X, y, sample_weight : the rows, their targets and weights.
         groups : ndarray of shape (n,)
-            The group of each row, from 0; none is empty.
         n_groups : int
-            How many groups there are.
         keep : bool
-            Accepted for the protocol's sake.
         """
         template = clone(self)
         rows = check_rows(template, X, y, sample_weight)
@@ -157,7 +144,7 @@ class PenalisedRegressor(CallbackSupportMixin, LinearRegressor):  # type: ignore
 
         Data, parameter and path are those of `capabilities.PathModel`; penalties are >= 0.
         """
-        values = path_values(self, parameter, values)
+        values = checks.path_values(self, parameter, values)
         template, fit_intercept = clone(self), bool(self.fit_intercept)
         if isinstance(data, Gram):
             rows, squares = rows_of_gram(template, data), Squares.of_gram(data, fit_intercept)
@@ -210,10 +197,7 @@ class PenalisedRegressor(CallbackSupportMixin, LinearRegressor):  # type: ignore
             elif self.tol is not None and all(run.done or run.idle >= PATIENCE for run in runs):
                 passes.stop("no_progress")
         if passes.stop_reason == "diverged":
-            raise ValueError(
-                "The squares of X or y are too large for 64 bits: the objective is not finite. "
-                "Rescale them, for instance by StandardScaler."
-            )
+            raise checks.too_large("The squares of X or y are", "rescale them")
         for name, value in published(squares, coefs, runs, alpha, rows).items():
             setattr(self, name, value)
         self.stop_reason_ = passes.stop_reason
@@ -224,11 +208,7 @@ class PenalisedRegressor(CallbackSupportMixin, LinearRegressor):  # type: ignore
         coefs = np.zeros((len(squares.descents), squares.n_features))
         if self.warm_start and hasattr(self, "coef_"):
             before = np.atleast_2d(self.coef_)
-            if before.shape != coefs.shape:
-                raise ValueError(
-                    f"warm_start=True begins from coef_ of shape {before.shape}, but X and y ask "
-                    f"for {coefs.shape}; use warm_start=False for other columns or targets."
-                )
+            checks.warm_start("shape of coef_", before.shape, coefs.shape)
             coefs[:] = before
             if self.positive:
                 np.maximum(coefs, 0.0, out=coefs)
@@ -296,7 +276,7 @@ def warn_of_scales(model: Any, squares: Squares) -> None:
         squares.variances(), 1.0, squares.mean_x, column_warnings.names_of(model)
     )
     if scales is not None and model.alpha_ > 0:
-        warnings.warn(scales, LinAlgWarning, stacklevel=callers_level())
+        warn(scales, LinAlgWarning)
 
 
 def run_large_loop(model: PenalisedRegressor, X: Any, y: Any) -> None:

@@ -1,6 +1,5 @@
 """Penalties chosen by cross-validation: what `LassoCV` and `ElasticNetCV` share."""
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from numbers import Integral, Real
@@ -20,7 +19,7 @@ from sklearn.utils.metadata_routing import (
     process_routing,
 )
 
-from rosenblatt.base import LinearRegressor, all_or_nothing
+from rosenblatt.base import LinearRegressor, all_or_nothing, warn
 from rosenblatt.runtime.blas import one_blas_thread
 
 from .elastic_net_base import warn_of_scales
@@ -80,14 +79,12 @@ class PenalisedRegressorCV(LinearRegressor):
 
     @all_or_nothing
     def fit(self, X: Any, y: Any, sample_weight: Any = None, **params: Any) -> Self:
-        """Choose the penalty by cross-validation, and fit all rows with it; return self.
+        """Choose the penalty by cross-validation, and fit the model with it to all rows.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
-            The rows.
         y : array-like of shape (n,)
-            Their targets.
         sample_weight : array-like of shape (n,) or None
             The rows' weights, in fits and in errors; folds count alike whatever they weigh.
         params : dict
@@ -107,7 +104,7 @@ class PenalisedRegressorCV(LinearRegressor):
             look = held_out.searched if isinstance(self.alphas, str) else held_out.curve
             curves = [look(grid, float(ratio)) for grid, ratio in zip(grids, ratios, strict=True)]
         if held_out.shortfall:
-            warnings.warn(held_out.shortfall, ConvergenceWarning, stacklevel=3)
+            warn(held_out.shortfall, ConvergenceWarning)
         winner = self._publish(curves, ratios)
         self._warn_of_edge(curves[winner], everything.largest_alpha(1.0, self.positive))
         self._refit(everything, rows)
@@ -182,11 +179,9 @@ class PenalisedRegressorCV(LinearRegressor):
             return
         if place == last and self.alpha_ > 0:
             if isinstance(self.alphas, str):
-                warnings.warn(
+                warn(
                     f"The smaller the penalty the better, down to {self.alpha_:.3g}: without any, "
-                    "LinearRegression does as well.",
-                    UserWarning,
-                    stacklevel=4,
+                    "LinearRegression does as well."
                 )
                 return
             how = f"lower eps={self.eps:g}, or " if isinstance(self.alphas, Integral) else ""
@@ -196,11 +191,7 @@ class PenalisedRegressorCV(LinearRegressor):
         else:
             return
         end = "smallest" if place else "largest"
-        warnings.warn(
-            f"The best alpha, {self.alpha_:.3g}, is the {end} that was tried. {advice}",
-            UserWarning,
-            stacklevel=4,
-        )
+        warn(f"The best alpha, {self.alpha_:.3g}, is the {end} that was tried. {advice}")
 
     def _refit(self, everything: Squares, rows: Rows) -> None:
         """Fit all rows with the chosen penalty, and take over what is known of the fit."""
@@ -208,7 +199,7 @@ class PenalisedRegressorCV(LinearRegressor):
         with one_blas_thread():
             shortfall = model._descend(everything, rows, (None, None, None))
         if shortfall:
-            warnings.warn(shortfall, ConvergenceWarning, stacklevel=4)
+            warn(shortfall, ConvergenceWarning)
         warn_of_scales(self, everything)
         for name in (
             "coef_", "intercept_", "dual_gap_", "n_iter_", "objective_", "gradient_norm_",
@@ -284,7 +275,6 @@ def _refuse_without_weight(weights: Array, folds: Folds) -> None:
         for rows, what in zip(fold, ("train", "test"), strict=True):
             if not weights[rows].any():
                 raise ValueError(
-                    "Sample weights must contain at least one non-zero number in each part of a "
-                    f"split: all {what} rows of fold {k} have weight zero. Leave rows of no weight "
-                    "out, or shuffle, for example with cv=KFold(shuffle=True)."
+                    "Sample weights must contain at least one non-zero number in each split: all "
+                    f"{what} rows of fold {k} have weight zero. Shuffle the folds."
                 )

@@ -12,6 +12,7 @@ from sklearn.base import RegressorMixin
 from sklearn.metrics import mean_squared_error, r2_score, root_mean_squared_error
 from sklearn.metrics._scorer import _PassthroughScorer, _Scorer
 
+from rosenblatt import checks
 from rosenblatt.runtime import threads
 from rosenblatt.solvers.column_descent import ColumnDescent, Columns
 from rosenblatt.solvers.gram_descent import GramDescent, Penalty
@@ -157,12 +158,9 @@ def penalty_of(alpha: float, l1_ratio: float, positive: bool) -> Penalty:
 
 def _refuse_overflow(columns: Array, targets: Array) -> None:
     """Raise if a sum of squares is not finite, saying whose."""
-    for what, squares in (("Feature", columns), ("Target", targets)):
-        if not np.isfinite(squares).all():
-            j = int(np.flatnonzero(~np.isfinite(squares))[0])
-            raise ValueError(
-                f"{what} {j} holds numbers whose squares are too large for 64 bits; rescale."
-            )
+    for what, squares in (("feature", columns), ("target", targets)):
+        j = int(np.argmin(np.isfinite(squares)))
+        checks.in_range(squares, f"The squares of {what} {j} are", "rescale it")
 
 
 # The problems of all training sets of a cross-validation, tall tables being read once.

@@ -1,6 +1,5 @@
 """Linear regression that follows from the Gram statistic: what least squares and ridge share."""
 
-import warnings
 from abc import abstractmethod
 from typing import Any, Self
 
@@ -10,15 +9,9 @@ from scipy.linalg import LinAlgWarning
 from sklearn.callback import CallbackSupportMixin
 from sklearn.exceptions import ConvergenceWarning
 
+from rosenblatt import checks
 from rosenblatt.additive import Additive
-from rosenblatt.base import (
-    LinearRegressor,
-    StopReason,
-    all_or_nothing,
-    callers_level,
-    fitting,
-    in_precision,
-)
+from rosenblatt.base import LinearRegressor, StopReason, all_or_nothing, fitting, warn
 from rosenblatt.runtime.blas import one_blas_thread
 from rosenblatt.solvers.least_squares import (
     AS_GOOD_AS_ROWS,
@@ -33,7 +26,7 @@ from rosenblatt.statistics import Gram
 
 from . import column_warnings
 from .centred_rows import Centred
-from .column_warnings import checked_targets, columns
+from .column_warnings import columns
 from .least_squares_callbacks import Stopped, Watch, said
 from .wide_least_squares import (
     descended,
@@ -87,16 +80,13 @@ class GramRegressor(CallbackSupportMixin, LinearRegressor, Additive):  # type: i
 
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn from X (n, d) and targets y (n,) or (n, t); return self.
+        """Fit the model to X and y.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
-            The rows.
         y : array-like of shape (n,) or (n, t)
-            Their targets.
         sample_weight : array-like of shape (n,) or None
-            How often each row counts; any numbers >= 0.
         """
         self._validate_params()
         rows = self._checked(X, y, sample_weight, first=True)
@@ -119,7 +109,7 @@ class GramRegressor(CallbackSupportMixin, LinearRegressor, Additive):  # type: i
 
     @all_or_nothing
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn from some more rows; any batches give what one fit on all rows gives; return self.
+        """Update the model with a batch of rows; all batches together give the result of one fit.
 
         Parameters
         ----------
@@ -271,14 +261,11 @@ class GramRegressor(CallbackSupportMixin, LinearRegressor, Additive):  # type: i
         coef = coef.T
         with np.errstate(over="ignore", invalid="ignore"):
             intercept = mean_y - coef @ mean_x if self.fit_intercept else np.zeros(1)
-        if not (np.isfinite(coef).all() and np.isfinite(intercept).all()):
-            raise ValueError(
-                "The coefficients leave the range of floating point: columns or targets are too "
-                "large or too small. Rescale them, for instance with rosenblatt.Standardizer."
-            )
-        intercept = in_precision(intercept, dtype)
+        for found in (coef, intercept):
+            checks.in_range(found, "The coefficients are", "rescale the columns or y")
+        intercept = checks.in_precision(intercept, dtype)
         return {
-            "coef_": in_precision(coef[0] if flat_y else coef, dtype),
+            "coef_": checks.in_precision(coef[0] if flat_y else coef, dtype),
             "intercept_": intercept[0] if flat_y or not self.fit_intercept else intercept,
         }
 
@@ -302,10 +289,10 @@ class GramRegressor(CallbackSupportMixin, LinearRegressor, Additive):  # type: i
 
     def report_warnings(self) -> None:
         for message, kind in self.__dict__.pop("_said", ()):
-            warnings.warn(message, kind, stacklevel=callers_level())
+            warn(message, kind)
 
     def _check_y(self, y: Any, n: int) -> NDArray[Any]:
-        return checked_targets(self, y, n)
+        return checks.targets(self, y, n)
 
     def __getattr__(self, name: str) -> Any:
         if name == "statistics_" and "coef_" in vars(self):

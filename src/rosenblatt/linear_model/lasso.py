@@ -7,6 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval
 
+from rosenblatt.registry.row import Candidate, Contract, Row, Warm
+
 from .elastic_net_base import PenalisedRegressor
 from .gram_problem import Squares
 from .lasso_paths import enet_path
@@ -236,3 +238,64 @@ class Lasso(PenalisedRegressor):
             self.n_features, squares.descents[0], squares.variances(), self.positive, tol, tried
         )
         return alpha
+
+
+ROWS = (
+    Row(
+        "Lasso",
+        page="lasso.md",
+        certificate="linear_regression",
+        compare=(
+            Candidate(
+                "lasso",
+                "many columns of which few matter",
+                {"alpha": (1e-05, 0.0001, 0.001, 0.01, 0.1, 1.0)},
+                order=85,
+                first_if_wide=True,
+            ),
+        ),
+        contract=Contract(
+            settings=(
+                {"alpha": 0.01, "tol": 1e-12},
+                {"alpha": 0.05, "positive": True, "fit_intercept": False, "tol": 1e-12},
+                {"alpha": 0.01, "selection": "random", "random_state": 0, "tol": 1e-12},
+            )
+        ),
+        warm=Warm(
+            ({"alpha": 0.01},), widths=(3, 20), large="linear_model.elastic_net_base.run_large_loop"
+        ),
+        parts="lasso",
+        slow_peer_tests=(
+            "linear_model/tests/test_coordinate_descent.py",
+            "linear_model/tests/test_sparse_coordinate_descent.py",
+        ),
+        peer_functions=("enet_path", "lasso_path"),
+    ),
+    Row(
+        "ElasticNet",
+        page="lasso.md",
+        certificate="linear_regression",
+        compare=(
+            Candidate(
+                "elastic net",
+                "as the lasso, where columns come in groups",
+                {"alpha": (1e-05, 0.0001, 0.001, 0.01, 0.1, 1.0), "l1_ratio": (0.2, 0.5, 0.8)},
+                order=86,
+            ),
+        ),
+        contract=Contract(
+            settings=(
+                {"tol": 1e-12},
+                {"alpha": 0.01, "l1_ratio": 0.9, "fit_intercept": False, "tol": 1e-12},
+            )
+        ),
+        warm=Warm(
+            ({"alpha": 0.01},), widths=(3, 20), large="linear_model.elastic_net_base.run_large_loop"
+        ),
+        parts="lasso",
+        slow_peer_tests=(
+            "linear_model/tests/test_coordinate_descent.py",
+            "linear_model/tests/test_sparse_coordinate_descent.py",
+        ),
+    ),
+)

@@ -5,6 +5,8 @@ from typing import Any, ClassVar
 
 from sklearn.utils._param_validation import Interval
 
+from rosenblatt.registry.row import Contract, Row
+
 from .elastic_net_cv_base import PenalisedRegressorCV
 from .lasso import ElasticNet, Lasso
 from .lasso_paths import enet_path, lasso_path
@@ -200,3 +202,29 @@ class LassoCV(PenalisedRegressorCV):
 
     def _model(self) -> Any:
         return Lasso(self.alpha_, **self._of_each_fit())
+
+
+ROWS = (
+    Row(
+        "LassoCV",
+        page="lasso.md",
+        certificate="linear_regression",
+        contract=Contract(settings=({"alphas": [0.01, 0.1, 0.5], "tol": 1e-12},)),
+        warm=None,
+        slow_peer_tests=(
+            "linear_model/tests/test_coordinate_descent.py",
+            "linear_model/tests/test_sparse_coordinate_descent.py",
+        ),
+    ),
+    Row(
+        "ElasticNetCV",
+        page="lasso.md",
+        certificate="linear_regression",
+        contract=Contract(settings=({"alphas": [0.01, 0.1, 0.5], "tol": 1e-12},)),
+        warm=None,
+        slow_peer_tests=(
+            "linear_model/tests/test_coordinate_descent.py",
+            "linear_model/tests/test_sparse_coordinate_descent.py",
+        ),
+    ),
+)

@@ -1,6 +1,5 @@
 """What a penalised fit is made of: checked rows, the way down of each target, what is published."""
 
-import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from numbers import Number
@@ -9,15 +8,13 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.utils.validation import _check_sample_weight
 
-from rosenblatt.base import FLOATS, callers_level, in_precision
-from rosenblatt.input_checks import validate_data
+from rosenblatt import checks
+from rosenblatt.base import warn
 from rosenblatt.solvers import Iterate
 from rosenblatt.solvers.gram_descent import Penalty
 from rosenblatt.statistics import Gram
 
-from .column_warnings import checked_penalties, refuse_words
 from .gram_problem import Descent, Squares, penalty_of
 
 Array = NDArray[np.float64]
@@ -72,15 +69,15 @@ class Descending:
 
 def check_rows(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Rows:
     """Rows, targets and weights, checked; a weight that is one number says nothing."""
-    refuse_words(y)
-    X, y = validate_data(
-        estimator, X, y, accept_sparse=("csr", "csc"), dtype=FLOATS, multi_output=True,
+    checks.numbers(y)
+    X, y = checks.validate_data(
+        estimator, X, y, accept_sparse=("csr", "csc"), dtype=checks.FLOATS, multi_output=True,
         y_numeric=True,
     )  # fmt: skip
     y = y.toarray() if sp.issparse(y) else y
-    weights = None
-    if sample_weight is not None and not isinstance(sample_weight, Number):
-        weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+    weights = None  # one number for all rows changes nothing
+    if not isinstance(sample_weight, Number):
+        weights = checks.weights(sample_weight, X.shape[0])
     return Rows(X, y.reshape(len(y), -1), weights, y.ndim == 1)
 
 
@@ -90,11 +87,8 @@ def check_gram_given(given: Any, squares: Squares, rows: Rows, fit_intercept: bo
     if sp.issparse(rows.X):
         return
     if fit_intercept and not np.allclose(squares.mean_x, 0.0):
-        warnings.warn(
-            "Gram matrix was provided but X was centered to fit intercept: recomputing Gram "
-            "matrix.",
-            UserWarning,
-            stacklevel=callers_level(),
+        warn(
+            "Gram matrix was provided but X was centered to fit intercept: recomputing Gram matrix."
         )
         return
     matrix, d = np.asarray(given), squares.n_features
@@ -137,8 +131,8 @@ def published(
         "dual_gap_": np.array([run.now.gap for run in runs]),
         "gradient_norm_": np.array([run.now.gradient_norm for run in runs]),
     }
-    coef = in_precision(coefs, rows.X.dtype)
-    intercept = in_precision(squares.intercepts(coefs), rows.X.dtype)
+    coef = checks.in_precision(coefs, rows.X.dtype)
+    intercept = checks.in_precision(squares.intercepts(coefs), rows.X.dtype)
     if len(runs) == 1:
         coef = coef[0]
         found = {name: values[0] for name, values in found.items()}
@@ -219,8 +213,7 @@ def alpha_grid(squares: Squares, l1_ratio: float, positive: bool, eps: float, co
     if l1_ratio == 0:
         raise ValueError(
             "Automatic alpha grid generation is not supported for l1_ratio=0. Please supply a grid "
-            "by providing your estimator with the appropriate `alphas=` argument. No penalty makes "
-            "all weights zero, so that a grid has no beginning; give alphas as a list."
+            "by providing your estimator with the appropriate `alphas=` argument."
         )
     largest = squares.largest_alpha(l1_ratio, positive)
     least = float(np.finfo(np.float64).resolution)
@@ -231,4 +224,4 @@ def alpha_grid(squares: Squares, l1_ratio: float, positive: bool, eps: float, co
 
 def given_alphas(alphas: Any) -> Array:
     """The penalties of a user, falling; refuses what is none."""
-    return np.sort(checked_penalties(alphas, zero=True))[::-1]
+    return np.sort(checks.penalties(alphas, zero=True))[::-1]

@@ -1,6 +1,5 @@
 """The weights of a lasso or elastic net at many penalties, each fit begun where the last ended."""
 
-import warnings
 from numbers import Integral, Real
 from typing import Any
 
@@ -13,12 +12,12 @@ from sklearn.utils._param_validation import (
     StrOptions,
     validate_parameter_constraints,
 )
-from sklearn.utils.validation import _check_sample_weight, check_X_y
+from sklearn.utils.validation import check_X_y
 
-from rosenblatt.base import FLOATS, callers_level
+from rosenblatt import checks
+from rosenblatt.base import warn
 from rosenblatt.runtime.blas import one_blas_thread
 
-from .column_warnings import refuse_words
 from .gram_problem import Squares
 from .lasso_fit import alpha_grid, follow, given_alphas
 
@@ -50,21 +49,14 @@ def _checked_start(coef_init: Any, d: int) -> Array:
     return start
 
 
-def _refuse_unknown(params: dict[str, Any]) -> None:
-    """Raise scikit-learn's error for parameters that no path takes."""
-    if unknown := sorted(params.keys() - {"do_screening"}):
-        raise ValueError(f"Unexpected parameters in params: {', '.join(map(repr, unknown))}.")
-
-
 def _alphas_asked(n_alphas: int | None, alphas: Any) -> Any:
     """How many penalties, or which; with a warning if they are asked for in an old way."""
     if n_alphas is None and alphas is not None:
         return alphas
     old = "'alphas=None' is deprecated" if n_alphas is None else "'n_alphas' was deprecated in 1.9"
-    warnings.warn(
+    warn(
         f"{old} and will be removed in 1.11 of scikit-learn; give alphas, a number or a list.",
         FutureWarning,
-        stacklevel=callers_level(),
     )
     counted = alphas is None or isinstance(alphas, Integral)
     return (n_alphas or 100) if counted else alphas
@@ -156,23 +148,22 @@ def enet_path(
     array([[0.368, 0.682],
            [0.296, 0.2  ]])
     """
-    _refuse_unknown(params)
+    if unknown := sorted(params.keys() - {"do_screening"}):
+        raise ValueError(f"Unexpected parameters in params: {', '.join(map(repr, unknown))}.")
     given = locals()
     validate_parameter_constraints(
         CONSTRAINTS, {name: given[name] for name in CONSTRAINTS}, caller_name="enet_path"
     )
     alphas = _alphas_asked(n_alphas, alphas)
-    refuse_words(y)
-    X, y = check_X_y(X, y, accept_sparse=("csr", "csc"), dtype=FLOATS, multi_output=True,
+    checks.numbers(y)
+    X, y = check_X_y(X, y, accept_sparse=("csr", "csc"), dtype=checks.FLOATS, multi_output=True,
                      y_numeric=True)  # fmt: skip
     if y.ndim == 2 and y.shape[1] > 1:
         raise ValueError(
             f"y must be one target; got {y.shape[1]}. Call once for each: a path that ties targets "
             "together, as scikit-learn's does, is not offered."
         )
-    weights = None
-    if sample_weight is not None:
-        weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+    weights = checks.weights(sample_weight, X.shape[0])
     rng = check_random_state(random_state) if selection == "random" else None
     with one_blas_thread():
         squares = Squares.of(
@@ -188,7 +179,7 @@ def enet_path(
             rng=rng, start=start,
         )  # fmt: skip
     if path.short:
-        warnings.warn(path.shortfall(), ConvergenceWarning, stacklevel=callers_level())
+        warn(path.shortfall(), ConvergenceWarning)
     found = (grid, np.ascontiguousarray(path.coefs.T.astype(X.dtype)), path.gaps)
     return (*found, path.n_iters) if return_n_iter else found
 

@@ -9,6 +9,7 @@ from sklearn.utils._param_validation import Interval
 
 from rosenblatt.additive_classifier import AdditiveClassifier
 from rosenblatt.prediction import PlaneScores
+from rosenblatt.registry.row import Candidate, Contract, Row
 from rosenblatt.runtime.interrupts import MANY_UNKNOWNS, interruptible
 from rosenblatt.solvers.least_squares import Solution, solve
 from rosenblatt.statistics import Moments
@@ -201,3 +202,41 @@ class LeastSquaresClassifier(PlaneScores, AdditiveClassifier):
         self.coef_ = coef.astype(statistic.dtype)
         self.intercept_ = intercept.astype(statistic.dtype)
         self.n_parameters_ = self.coef_.size + (len(coef) if self.fit_intercept else 0)
+
+
+ROWS = (
+    Row(
+        "LeastSquaresClassifier",
+        page="discriminants.md",
+        certificate="discriminants",
+        compare=(
+            Candidate(
+                "least squares classifier",
+                "a linear answer in one pass, to compare others with",
+                limits=("few columns",),
+                order=51,
+            ),
+        ),
+        contract=Contract(
+            settings=({}, {"fit_intercept": False}), checked=({}, {"fit_intercept": False})
+        ),
+    ),
+    Row(
+        "LinearRegression",
+        page="regression.md",
+        certificate="linear_regression",
+        compare=(
+            Candidate(
+                "least squares",
+                "few columns beside the rows; coefficients to be read",
+                short_names=("ols",),
+                order=80,
+            ),
+        ),
+        contract=Contract(
+            settings=({}, {"fit_intercept": False, "tol": 0}, {"positive": True}),
+            checked=({}, {"fit_intercept": False}, {"positive": True}),
+        ),
+        peer_tests=("linear_model/tests/test_base.py",),
+    ),
+)

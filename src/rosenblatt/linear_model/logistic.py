@@ -9,18 +9,11 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils._param_validation import Hidden, Interval, StrOptions
 
-from rosenblatt.base import (
-    LinearClassifier,
-    Passes,
-    encode_classes,
-    fitting,
-    path_values,
-    plain_table,
-    row_weights,
-)
+from rosenblatt import checks
+from rosenblatt.base import LinearClassifier, Passes, fitting
 from rosenblatt.capabilities import ModelPath, rows_of
-from rosenblatt.column_errors import listed
 from rosenblatt.prediction import LogisticScores
+from rosenblatt.registry.row import Candidate, Contract, Row, Warm
 from rosenblatt.runtime.blas import one_blas_thread
 from rosenblatt.solvers.logistic import (
     SOLVERS,
@@ -197,27 +190,20 @@ class LogisticRegression(LinearClassifier, LogisticScores):
 
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "LogisticRegression":
-        """Find the weights.
+        """Fit the model to X and y.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
-            Rows.
         y : array-like of shape (n,)
-            Their labels, two or more.
         sample_weight : array-like of shape (n,) or None
-            What each row counts; a row of weight two is two rows.
-
-        Returns
-        -------
-        self : the fitted model.
         """
         self._validate_params()
         if self.n_jobs is not None:
             deprecated("'n_jobs' has no effect and", f"Leave it out; got n_jobs={self.n_jobs}.")
         strength = strengths(self)
         table, classes, codes = self._check(X, y)
-        weight = row_weights(classes, codes, sample_weight, self.class_weight)
+        weight = checks.row_weights(classes, codes, sample_weight, self.class_weight)
         shift = offsets(table, self.fit_intercept)
         problem = self._problem(less(table, shift), classes, codes, strength, weight)
         start = moved(self._start(problem, classes), shift, 1)
@@ -252,7 +238,7 @@ class LogisticRegression(LinearClassifier, LogisticScores):
 
         Data, parameter and path are those of `capabilities.PathModel`; C is > 0 and finite.
         """
-        values = path_values(self, parameter, values)
+        values = checks.path_values(self, parameter, values)
         models = [clone(self).set_params(C=C) for C in values]
         before = None
         for model in sorted(models, key=lambda model: model.C):
@@ -265,8 +251,8 @@ class LogisticRegression(LinearClassifier, LogisticScores):
     def _check(self, X: Any, y: Any) -> tuple[Any, NDArray[Any], NDArray[np.intp]]:
         """Rows, sorted classes and the number of each row's class."""
         # Numbers that are not finite show in the first gradient; looking for them is one more read.
-        X = plain_table(self, X)
-        return X, *encode_classes(y, X.shape[0], self._classes_of_search)
+        X = checks.rows(self, X, reset=True, order="C", finite=False)
+        return X, *checks.classes(y, X.shape[0], self._classes_of_search)
 
     def _problem(
         self,
@@ -283,7 +269,7 @@ class LogisticRegression(LinearClassifier, LogisticScores):
     def _settings(self, C: float) -> LogisticSettings:
         return LogisticSettings(
             self.solver, self.tol, self.max_iter, C, self.random_state, self.eta0,
-            type(self).__name__, lambda columns: listed(columns, names_of(self)),
+            type(self).__name__, lambda columns: checks.listed(columns, names_of(self)),
         )  # fmt: skip
 
     def _start(self, problem: LogisticProblem, classes: NDArray[Any]) -> Array:
@@ -293,11 +279,7 @@ class LogisticRegression(LinearClassifier, LogisticScores):
             return start
         n_rows = 1 if len(classes) == 2 else len(classes)
         coef = self.coef_.toarray() if hasattr(self.coef_, "toarray") else self.coef_
-        if coef.shape != (n_rows, problem.d):
-            raise ValueError(
-                f"warm_start=True continues the previous fit, whose coef_ has shape {coef.shape}; "
-                f"these data need {(n_rows, problem.d)}. Fit a clone instead."
-            )
+        checks.warm_start("shape of coef_", coef.shape, (n_rows, problem.d))
         known = np.vstack([coef.T, self.intercept_]).astype(np.float64)
         if self.softmax == "reference" and n_rows > 1:
             known = known[:, :-1] - known[:, -1:]
@@ -329,6 +311,43 @@ def attributes_of(
 def run_large_loop(model: LogisticRegression, X: Any, y: Any) -> None:
     """Run the loop of single precision, which no small table gets to (`rosenblatt warm`)."""
     table, classes, codes = model._check(X, y)
-    weight = row_weights(classes, codes, None, None)
+    weight = checks.row_weights(classes, codes, None, None)
     rough = model._problem(table, classes, codes, strengths(model), weight).rough()
     rough.at(np.zeros(rough.shape))
+
+
+ROW = Row(
+    "LogisticRegression",
+    page="logistic_regression.md",
+    certificate="logistic_regression",
+    also=("SGDClassifier",),
+    compare=(
+        Candidate(
+            "logistic regression",
+            "probabilities to be trusted, and weights to be read",
+            {"C": (0.001, 0.01, 0.1, 1.0, 10.0, 100.0)},
+            short_names=("logreg",),
+            order=50,
+            text_rank=3,
+        ),
+    ),
+    contract=Contract(
+        settings=(
+            {},
+            {"solver": "lbfgs"},
+            {"solver": "newton-cg"},
+            {"solver": "gradient", "max_iter": 20},
+            {"solver": "sgd", "max_iter": 5, "random_state": 0},
+            {"l1_ratio": 0.5, "C": 0.1},
+            {"softmax": "reference"},
+        ),
+        checked=({}, {"l1_ratio": 0.5}, {"softmax": "reference", "solver": "lbfgs"}),
+        endless={"solver": "gradient", "eta0": 1e-12},
+    ),
+    warm=Warm(
+        ({}, {"solver": "newton-cg"}, {"solver": "sgd"}, {"l1_ratio": 0.5}),
+        large="linear_model.logistic.run_large_loop",
+    ),
+    parts="logistic",
+    slow_peer_tests=("linear_model/tests/test_logistic.py",),
+)

@@ -10,9 +10,10 @@ from sklearn.metrics import get_scorer_names
 from sklearn.model_selection import check_cv
 from sklearn.utils import compute_class_weight
 from sklearn.utils._param_validation import Hidden, Interval, StrOptions
-from sklearn.utils.validation import _check_sample_weight
 
+from rosenblatt import checks
 from rosenblatt.base import all_or_nothing
+from rosenblatt.registry.row import Contract, Row
 
 from .logistic import LogisticRegression
 from .logistic_folds import FoldFits, Scored, with_labels
@@ -146,22 +147,16 @@ class LogisticRegressionCV(Scored, LogisticRegression):
     def fit(
         self, X: Any, y: Any, sample_weight: Any = None, **params: Any
     ) -> "LogisticRegressionCV":
-        """Choose C, and find the weights.
+        """Choose C by cross-validation, and fit the model.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
-            Rows.
         y : array-like of shape (n,)
-            Their labels.
         sample_weight : array-like of shape (n,) or None
             What each row counts, in fitting and in scoring.
         params : dict
             With metadata routing, what the splitter and the scorer ask for.
-
-        Returns
-        -------
-        self : the fitted model.
         """
         self._validate_params()
         table, classes, codes = self._check(X, y)
@@ -169,7 +164,7 @@ class LogisticRegressionCV(Scored, LogisticRegression):
         grid = self._grid()
         ratios = self._ratios()
         warn_of_changing_defaults(self)
-        weight = None if sample_weight is None else _check_sample_weight(sample_weight, table)
+        weight = checks.weights(sample_weight, table.shape[0], dtype=None, negative=True)
         labels = classes[codes]
         to_splitter, to_scorer = self._routed("fit", sample_weight, params)
         folds = list(check_cv(self.cv, labels, classifier=True).split(table, labels, **to_splitter))
@@ -306,3 +301,39 @@ class LogisticRegressionCV(Scored, LogisticRegression):
         if none:
             self.l1_ratios_ = np.array([None])
             self.l1_ratio_ = np.full(K, None)
+
+
+ROW = Row(
+    "LogisticRegressionCV",
+    page="logistic_regression.md",
+    certificate="logistic_regression",
+    contract=Contract(
+        settings=(
+            {
+                "Cs": [0.01, 1.0],
+                "tol": 1e-08,
+                "l1_ratios": (0,),
+                "scoring": "accuracy",
+                "use_legacy_attributes": False,
+            },
+            {
+                "Cs": [0.1, 1.0],
+                "cv": 3,
+                "l1_ratios": [0.0, 0.5],
+                "scoring": "accuracy",
+                "use_legacy_attributes": False,
+            },
+        ),
+        checked=(
+            {
+                "Cs": 3,
+                "cv": 3,
+                "l1_ratios": (0,),
+                "scoring": "accuracy",
+                "use_legacy_attributes": False,
+            },
+        ),
+    ),
+    warm=None,
+    slow_peer_tests=("linear_model/tests/test_logistic.py",),
+)

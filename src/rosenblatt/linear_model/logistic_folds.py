@@ -125,22 +125,15 @@ class Scored:
     cv: Any
 
     def score(self, X: Any, y: Any, sample_weight: Any = None, **score_params: Any) -> float:
-        """Return the score of `scoring` on rows X (n, d) with labels y (n,).
+        """Return the score of `scoring` on X and y.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
-            Rows.
         y : array-like of shape (n,)
-            Their labels.
         sample_weight : array-like of shape (n,) or None
-            What each row counts.
         score_params : dict
             With metadata routing, what the scorer asks for.
-
-        Returns
-        -------
-        score : float
         """
         _, to_scorer = self._routed("score", sample_weight, score_params)
         return float(self._scorer()(self, X, y, **to_scorer))

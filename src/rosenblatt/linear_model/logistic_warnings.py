@@ -1,6 +1,5 @@
 """Warnings about the parameters of a logistic regression, its convergence, classes and columns."""
 
-import warnings
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -10,8 +9,8 @@ from numpy.typing import NDArray
 from scipy.linalg import LinAlgWarning
 from sklearn.exceptions import ConvergenceWarning
 
-from rosenblatt.base import callers_level
-from rosenblatt.column_errors import listed
+from rosenblatt import checks
+from rosenblatt.base import warn
 from rosenblatt.runtime.blas import one_blas_thread
 from rosenblatt.solvers.logistic import LogisticDescent, class_without_weight
 from rosenblatt.solvers.logistic_problem import LogisticProblem
@@ -66,28 +65,20 @@ def _warn_of_contradictions(model: Any, kind: str | None) -> None:
     """scikit-learn's warnings about parameters that do not go together."""
     ratio = model.l1_ratio
     if kind != "elasticnet" and ratio is not None and 0 < ratio < 1:
-        warnings.warn(
-            f"l1_ratio parameter is only used when penalty is 'elasticnet'. Got (penalty={kind})",
-            stacklevel=5,
-        )
+        warn(f"l1_ratio parameter is only used when penalty is 'elasticnet'. Got (penalty={kind})")
     if (kind == "l2" and ratio != 0) or (kind == "l1" and ratio != 1):
-        warnings.warn(
+        warn(
             f"Inconsistent values: penalty={kind} with l1_ratio={ratio}. penalty is deprecated. "
-            "Please use l1_ratio only.",
-            stacklevel=5,
+            "Please use l1_ratio only."
         )
     if kind is None and model.C != 1.0:
-        warnings.warn(
-            "Setting penalty=None will ignore the C and l1_ratio parameters", stacklevel=5
-        )
+        warn("Setting penalty=None will ignore the C and l1_ratio parameters")
 
 
 def deprecated(what: str, instead: str) -> None:
     """Warn of what scikit-learn 1.10 will refuse."""
-    warnings.warn(
-        f"{what} was deprecated in scikit-learn 1.8 and goes away in 1.10. {instead}",
-        FutureWarning,
-        stacklevel=callers_level(),
+    warn(
+        f"{what} was deprecated in scikit-learn 1.8 and goes away in 1.10. {instead}", FutureWarning
     )
 
 
@@ -111,10 +102,9 @@ def warn_of_changing_defaults(model: Any) -> None:
     if left_out:
         changes = "; ".join(f"The default value {change}" for change, _ in left_out)
         settings = ", ".join(setting for _, setting in left_out)
-        warnings.warn(
+        warn(
             f"{changes}. The values of today are used. To avoid this warning, set {settings}.",
             FutureWarning,
-            stacklevel=callers_level(),
         )
     if model.l1_ratios is None and model.penalty == "deprecated":
         deprecated("'l1_ratios=None'", "Use numbers from 0 to 1, such as l1_ratios=(0,).")
@@ -151,7 +141,7 @@ def warn_of_fit(
             problem = problem.on(table)
             found = replace(found, direction=moved(found.direction, shift, -1))
         said = separation_warning(model, problem, found, X, y)
-        warnings.warn(said, stacklevel=callers_level())
+        warn(said)
         return "diverged" if reason == "converged" else reason
     for message, kind in (
         (descent.shortfall(reason), ConvergenceWarning),
@@ -160,7 +150,7 @@ def warn_of_fit(
         (of_columns(model, problem), LinAlgWarning),
     ):
         if message is not None:
-            warnings.warn(message, kind, stacklevel=callers_level())
+            warn(message, kind)
     return reason
 
 
@@ -201,8 +191,8 @@ def _undetermined(model: Any, problem: LogisticProblem) -> str | None:
     tiny = np.flatnonzero(constant & (high > low) & lost)
     if len(tiny):
         return (
-            f"Columns {listed(tiny, names_of(model))} vary so little that their squares are lost "
-            "in floating point. Standardise X, for example with StandardScaler."
+            f"Columns {checks.listed(tiny, names_of(model))} vary so little that their squares are "
+            "lost in floating point. Standardise X, for example with StandardScaler."
         )
     varies = np.flatnonzero(~constant)
     lengths = np.sqrt(np.diag(scatter)[varies])

@@ -1,6 +1,5 @@
 """The search for a penalty: decades first, then closer and closer around the best."""
 
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -9,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from rosenblatt.base import callers_level
+from rosenblatt.base import warn
 
 from .gram_problem import Descent
 from .lasso_fit import follow
@@ -171,12 +170,10 @@ def alpha_for(
     except Enough:
         return best(), found[best()][1]
     if found[best()][0] != n_features:
-        warnings.warn(
-            f"n_features={n_features} cannot be had; {found[best()][0]} is the nearest, at alpha="
-            f"{best():.3g}. A penalty may let in several columns at once, or never one that adds "
-            "nothing to the others; and a lasso keeps at most as many features as there are rows.",
+        warn(
+            f"n_features={n_features} cannot be reached; {found[best()][0]} is the nearest, at "
+            f"alpha={best():.3g}. Some columns enter together, or never.",
             ConvergenceWarning,
-            stacklevel=callers_level(),
         )
     return best(), found[best()][1]
 

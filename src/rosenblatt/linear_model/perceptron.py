@@ -4,13 +4,14 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, Self
 
 from numpy.typing import NDArray
+from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from rosenblatt.base import fitting, warn_not_converged
-from rosenblatt.mistake_driven.classifier import Pick
-from rosenblatt.mistake_driven.examples import Examples
+from rosenblatt.base import fitting
+from rosenblatt.mistake_driven import Examples, Pick, Training, check_examples
+from rosenblatt.registry.row import Candidate, Contract, Row, Warm, unlike_repeated_rows
 
-from .perceptron_base import Columns, LinearPerceptron, Plane
+from .perceptron_base import LinearPerceptron, LinearWeights
 
 
 class Perceptron(LinearPerceptron):
@@ -187,14 +188,12 @@ class Perceptron(LinearPerceptron):
         intercept_init: Any = None,
         sample_weight: Any = None,
     ) -> Self:
-        """Learn from X (n, d) and labels y (n,); return self.
+        """Fit the model to X and y.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
-            The examples.
         y : array-like of shape (n,)
-            Their labels, of two classes or more.
         coef_init : array-like of shape (1, d) or (K, d), or None
             Weights to begin from.
         intercept_init : array-like of shape (1,) or (K,), or None
@@ -202,40 +201,66 @@ class Perceptron(LinearPerceptron):
         sample_weight : array-like of shape (n,) or None
             Multiplies the step of each row; rows of weight 0 are not visited.
         """
-        begun = self._begin(X, y, coef_init, intercept_init, sample_weight)
-        weights, passes, visits, stopping = begun
-        for n_iter in passes:
-            if self.pick == "cyclic":
-                for rows in visits.in_order(n_iter):
-                    # On a mistake, y (w.x + b) <= 0: w += y x, b += y.
-                    visits.count(rows, weights.visit(rows, visits.updates_left))
-            else:
-                visits.correct_one(self.pick, n_iter)
-            if reason := stopping.reason():  # "converged" after a pass without a mistake
-                passes.stop(reason)
+        rng = check_random_state(self.random_state)
+        examples = check_examples(self, X, y, sample_weight, rng=rng)
+        weights = self._weights(examples, *self._start(examples, coef_init, intercept_init))
 
-        stopping.publish(self, passes.n_iter, passes.stop_reason)
-        if shortfall := stopping.shortfall():
-            warn_not_converged(shortfall)
+        training = Training(self, weights, X, y, sample_weight, rng)
+        for rows in training:
+            # On a mistake, y (w.x + b) <= 0: w += y x and b += y.
+            training.count(rows, weights.visit(rows, training.updates_left))
+
+        training.set_attributes()
+        training.warn_if_not_converged()
         return self
 
     def _weights(
         self, examples: Examples, coef: NDArray[Any], intercept: NDArray[Any]
-    ) -> Plane | Columns:
-        """A plane for two classes, columns for more; with a penalty they shrink."""
-        shrinkage = None
-        if self.penalty is not None:
-            l1_ratio = {"l1": 1.0, "l2": 0.0}.get(self.penalty, self.l1_ratio)
-            rate = self.eta0 * self.alpha
-            # A penalty so strong that it would change the sign of the weights sets them to zero.
-            shrinkage = (max(0.0, 1 - (1 - l1_ratio) * rate), l1_ratio * rate)
-        kind = Plane if examples.n_outputs == 1 else Columns
-        return kind(examples, coef, intercept, shrinkage)
+    ) -> LinearWeights:
+        if self.penalty is None:
+            return LinearWeights(examples, coef, intercept)
+        l1_ratio = {"l1": 1.0, "l2": 0.0}.get(self.penalty, self.l1_ratio)
+        rate = self.eta0 * self.alpha
+        # A penalty so strong that it would change the sign of the weights sets them to zero.
+        shrinkage = (max(0.0, 1 - (1 - l1_ratio) * rate), l1_ratio * rate)
+        return LinearWeights(examples, coef, intercept, shrinkage)
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        if self.pick != "cyclic" and self.penalty is not None:
-            raise ValueError(
-                f"pick={self.pick!r} corrects one example at a time and takes no penalty; got "
-                f'penalty={self.penalty!r}. Use pick="cyclic" or penalty=None.'
-            )
+
+ROW = Row(
+    "Perceptron",
+    page="perceptron.md",
+    certificate="perceptron",
+    compare=(
+        Candidate(
+            "perceptron",
+            "watching a line being found; the averaged one does better",
+            {"max_iter": (2, 5, 20)},
+            order=52,
+            rank=4,
+        ),
+    ),
+    contract=Contract(
+        settings=(
+            {},
+            {"tol": None, "max_iter": 5},
+            {"penalty": "elasticnet", "max_iter": 5},
+            {"pick": "worst", "max_updates": 20},
+            {"pick": "random", "max_updates": 20},
+            {"early_stopping": True},
+        ),
+        checked=({}, {"tol": None, "max_iter": 5}, {"penalty": "elasticnet"}),
+        expected_failures=unlike_repeated_rows(
+            "visits row by row: a row of weight two is one visit with a double step, not two"
+        ),
+    ),
+    warm=Warm(
+        (
+            {"max_iter": 2},
+            {"fit_intercept": False, "max_iter": 1},
+            {"penalty": "l2", "max_iter": 2},
+            {"pick": "first", "max_updates": 2},
+        )
+    ),
+    parts="perceptron",
+    peer_tests=("linear_model/tests/test_perceptron.py",),
+)

@@ -1,12 +1,7 @@
-"""What the linear perceptrons share: the weights, where a fit begins, streams of batches.
+"""Shared by the linear perceptrons: weights, initial weights, batches, paths of `max_iter`."""
 
-Two classes have one `Plane`; more classes have `Columns`, one for each.
-"""
-
-from abc import abstractmethod
 from collections.abc import Iterable, Sequence
 from copy import deepcopy
-from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -14,33 +9,21 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
-from rosenblatt.base import (
-    Attributes,
-    LinearClassifier,
-    Passes,
-    arrays,
-    fitting,
-    path_values,
-    read_only,
-)
+from rosenblatt import checks
+from rosenblatt.base import Attributes, LinearClassifier, arrays, fitting, read_only
 from rosenblatt.capabilities import ModelPath, rows_of
-from rosenblatt.input_checks import assert_all_finite
-from rosenblatt.loops import rows as rows_loops
-from rosenblatt.mistake_driven.classifier import MistakeDriven
-from rosenblatt.mistake_driven.examples import Examples, check_classes, check_examples
-from rosenblatt.mistake_driven.scores_loops import best_rival
-from rosenblatt.mistake_driven.stopping import Stopping, hold_out
-from rosenblatt.mistake_driven.visits import Visits, most_passes
+from rosenblatt.mistake_driven import Examples, MistakeDriven, Training, check_examples
 from rosenblatt.runtime import threads
 
 from . import perceptron_loops
 
-# The factor and the amount by which a penalty shrinks each weight at every visit.
-Shrinkage = tuple[float, float]
-
 
 class LinearWeights:
-    """Weights of linear scores: w (d,), or (d, K) so that those of a feature are neighbours."""
+    """Weights of linear scores: w (d,) for two classes, (d, K) for more; biases b (1,) or (K,).
+
+    On a mistake, ``y (w.x + b) <= 0``: w += y x and b += y. With K classes the true class gains x
+    and its best rival loses it.
+    """
 
     drifts = False
     n_updates = 0
@@ -52,164 +35,122 @@ class LinearWeights:
         examples: Examples,
         coef: NDArray[Any],
         intercept: NDArray[Any],
-        shrinkage: Shrinkage | None = None,
+        shrinkage: tuple[float, float] | None = None,
     ) -> None:
+        """Start at coef and intercept; `shrinkage` is the factor and amount at each visit."""
         self.examples, self.X = examples, arrays(examples.X)
         self.w, self.b = as_columns(coef), intercept.copy()
         self.bias = self.b.dtype.type(examples.bias)
-        self.shrinkage = shrinkage
+        self.labels: tuple[NDArray[Any], ...]
+        if examples.n_outputs == 1:
+            push = np.where(examples.codes == 1, examples.step, -examples.step)
+            self.labels = (read_only(push),)
+        else:
+            self.labels = (
+                read_only(examples.codes), read_only(examples.step), np.empty_like(self.b)
+            )  # fmt: skip
+        self.shrink: tuple[Any, ...] | None = None
         if shrinkage is not None:
             self.drifts = True
-            self.scale, self.paid = np.array([1.0, 0.0]), np.zeros(self.w.shape)
+            self.shrink = (*shrinkage, np.array([1.0, 0.0]), np.zeros(self.w.shape))
 
-    def running(self) -> tuple[NDArray[Any], NDArray[Any]]:
-        """The weights (1, d) or (K, d) and biases for the next visit."""
+    def visit(self, order: NDArray[np.int32], most: int, mean: Any = None) -> Any:
+        """Visit rows in order, correct at most `most` mistakes; return (mistakes, loss, visits)."""
+        return perceptron_loops.perceptron_pass(
+            self.X, self.labels, order, self.examples.ties, most, self.bias, self.w, self.b,
+            self.shrink, mean,
+        )  # fmt: skip
+
+    def state(self) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Return the weights (1, d) or (K, d) and biases for the next visit."""
         W = np.atleast_2d(self.w.T)
-        return (W if self.shrinkage is None else (W * self.scale[0]).astype(W.dtype)), self.b
-
-    def resume(
-        self, n_updates: int, n_visits: int, coef: NDArray[Any], intercept: NDArray[Any]
-    ) -> None:
-        """Continue the counts of earlier batches, which published coef and intercept."""
-        self.n_updates, self.n_visits = n_updates, n_visits
+        return (W if self.shrink is None else (W * self.shrink[2][0]).astype(W.dtype)), self.b
 
     def score(self, row: int) -> Any:
-        coef, intercept = self.running()
+        """Return the score of a row, or its scores (K,)."""
+        coef, intercept = self.state()
         scores = np.ravel(self.examples.X[[row]] @ coef.T + intercept)
         return scores[0] if len(scores) == 1 else scores
 
-    def fill(self, scores: NDArray[Any], look: Any, w: NDArray[Any]) -> NDArray[Any]:
-        """Fill the scores of all rows by a loop, in chunks."""
+    def all_scores(self) -> NDArray[Any]:
+        """Return the scores (n,) or (n, K) of all rows."""
+        scores = np.empty((len(self.examples.codes), *self.w.shape[1:]), self.w.dtype)
 
-        def work(start: int, stop: int) -> None:
-            look(self.X, start, stop, w, self.b, scores)
+        def fill(start: int, stop: int) -> None:
+            perceptron_loops.fill_scores(self.X, start, stop, self.w, self.b, scores)
 
-        threads.over_chunks(work, len(scores), self.examples.cells)
+        threads.over_chunks(fill, len(scores), self.examples.cells)
         return scores
 
-    def state(self) -> tuple[NDArray[Any], ...]:
-        return self.running()
-
-    def published_scores(self, rows: NDArray[np.intp]) -> NDArray[Any]:
-        if self._scored[0] is not rows:  # the same rows are scored after every pass
+    def published_scores(self, rows: NDArray[np.int32]) -> NDArray[Any]:
+        """Return the scores (m, 1) or (m, K) of some rows by the fitted attributes."""
+        if self._scored[0] is not rows:  # the same rows are scored after every epoch
             self._scored = (rows, self.examples.X[rows])
         now = self.attributes()
         return np.asarray(self._scored[1] @ now["coef_"].T + now["intercept_"])
 
     def attributes(self, copy: bool = True) -> Attributes:
-        coef, b = self.running()
+        """Return the fitted attributes, as copies unless the fit has ended."""
+        coef, b = self.state()
         if copy:
             coef, b = coef.copy(), b.copy()
         return {"coef_": coef, "intercept_": b, "n_updates_": self.n_updates}
 
-
-class Plane(LinearWeights):
-    """Two classes: a mistake, ``y (w.x + b) <= 0``, adds y x to w and y to b."""
-
-    @cached_property
-    def push(self) -> NDArray[Any]:
-        """What a mistake on each row (n,) adds x times."""
-        step = self.examples.step
-        return read_only(np.where(self.examples.codes == 1, step, -step))
-
-    def visit(self, order: NDArray[np.int32], most: int) -> tuple[int, float, int]:
-        visits = (self.X, self.push, order, self.examples.ties, most, self.bias)
-        if self.shrinkage is None:
-            return perceptron_loops.perceptron_pass(*visits, self.w, self.b)  # type: ignore[no-any-return]
-        return perceptron_loops.shrinking_pass(  # type: ignore[no-any-return]
-            *visits, self.shrinkage, self.w, self.b, self.scale, self.paid
-        )
-
-    def look(self) -> NDArray[Any]:
-        return self.fill(np.empty(len(self.push), self.w.dtype), perceptron_loops.look, self.w)
-
-    def correct(self, row: int, scores: NDArray[Any]) -> None:
-        rows_loops.add(self.X, row, self.push[row], self.w)
-        self.b += self.bias * self.push[row]
-
-
-class Columns(LinearWeights):
-    """K classes: a mistake adds x to the true class and takes it from the best rival."""
-
-    @cached_property
-    def codes(self) -> NDArray[np.int32]:
-        """The class (n,) of each row."""
-        return read_only(self.examples.codes)
-
-    @cached_property
-    def step(self) -> NDArray[Any]:
-        """The step (n,) of a mistake on each row."""
-        return read_only(self.examples.step)
-
-    @cached_property
-    def scores(self) -> NDArray[Any]:
-        """Room for the scores (K,) of a row."""
-        return np.empty_like(self.b)
-
-    def visit(self, order: NDArray[np.int32], most: int) -> tuple[int, float, int]:
-        visits = (self.X, self.codes, self.step, order, self.examples.ties, most, self.bias)
-        if self.shrinkage is None:
-            return perceptron_loops.multiclass_pass(*visits, self.w, self.b, self.scores)  # type: ignore[no-any-return]
-        return perceptron_loops.shrinking_multiclass_pass(  # type: ignore[no-any-return]
-            *visits, self.shrinkage, self.w, self.b, self.scores, self.scale, self.paid
-        )
-
-    def look(self) -> NDArray[Any]:
-        scores = np.empty((len(self.codes), len(self.b)), self.w.dtype)
-        return self.fill(scores, perceptron_loops.look_multiclass, self.w)
-
-    def correct(self, row: int, scores: NDArray[Any]) -> None:
-        true, step = self.codes[row], self.step[row]
-        rival = best_rival(scores[row], true, self.examples.ties)
-        rows_loops.move(self.X, row, step, self.w, rival, true)
-        self.b[true] += self.bias * step
-        self.b[rival] -= self.bias * step
+    def resume(
+        self, n_updates: int, n_visits: int, coef: NDArray[Any], intercept: NDArray[Any]
+    ) -> None:
+        """Continue the counts of earlier batches, whose fitted attributes are given."""
+        self.n_updates, self.n_visits = n_updates, n_visits
 
 
 class LinearPerceptron(LinearClassifier, MistakeDriven):
-    """A mistake-driven learner of linear scores, of the weights that `_weights` returns."""
+    """Base class of the linear perceptrons: initial weights, batches, paths of `max_iter`."""
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **MistakeDriven._parameter_constraints,
+        "warm_start": ["boolean"],
+    }
 
     warm_start: bool
     coef_init_: NDArray[Any] | None
     intercept_init_: NDArray[Any] | None
-    _published: ClassVar[str | None] = None  # in place of the last weights, which then stand beside
+    # Weights used for prediction if not the last; `last_coef_` are then the last.
+    _published: ClassVar[str | None] = None
 
     @fitting
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Make one pass over a batch, starting from the present weights; return self.
+        """Update the model by one pass over a batch of rows.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
-            The examples.
         y : array-like of shape (n,)
-            Their labels.
         classes : array-like of shape (K,) or None
             All labels that will ever come; needed in the first call.
         sample_weight : array-like of shape (n,) or None
             Multiplies the step of each row; rows of weight 0 are not visited.
         """
-        self._check_parameters()
-        self._refuse_what_needs_all_rows()
-        first = not hasattr(self, "coef_")
-        examples = check_examples(self, X, y, sample_weight, classes=check_classes(self, classes))
-        start = (None, None) if first else self._last_weights()
+        self._validate_params()
+        self._check_batch_settings()
+        is_first = not hasattr(self, "coef_")
+        classes = check_classes(self, classes)
+        examples = check_examples(self, X, y, sample_weight, classes=classes)
+        start = (None, None) if is_first else self._last_weights()
         weights = self._weights(examples, *check_start(examples, *start))
-        before = getattr(self, "step_range_", (np.inf, 0.0))
-        if first:
+        low, high = getattr(self, "step_range_", (np.inf, 0.0))
+        if is_first:
             self.coef_init_ = self.intercept_init_ = None
         else:
-            mean_or_best = self.densify().coef_, self.intercept_
-            weights.resume(self.n_updates_, int(self.t_) - 1, *mean_or_best)
-        passes = Passes(self, X, y, sample_weight, max_iter=1)
-        visits = Visits(self, weights, passes, check_random_state(self.random_state))
-        for n_iter in passes:
-            for rows in visits.in_order(n_iter):
-                visits.count(rows, weights.visit(rows, visits.updates_left))
-        # A pass over one batch proves nothing about the others.
-        Stopping(self, visits).publish(self, 1, "max_iter")
-        low, high = self.step_range_
-        self.step_range_ = (min(low, before[0]), max(high, before[1]))
+            fitted = self.densify().coef_, self.intercept_
+            weights.resume(self.n_updates_, int(self.t_) - 1, *fitted)
+
+        rng = check_random_state(self.random_state)
+        training = Training(self, weights, X, y, sample_weight, rng, max_iter=1)
+        for rows in training:
+            training.count(rows, weights.visit(rows, training.updates_left))
+
+        training.set_attributes("max_iter")  # an epoch over one batch proves nothing
+        self.step_range_ = (min(low, self.step_range_[0]), max(high, self.step_range_[1]))
         return self
 
     def trace_view(self) -> dict[str, Any]:
@@ -232,29 +173,24 @@ class LinearPerceptron(LinearClassifier, MistakeDriven):
 
         Data, parameter and path are those of `capabilities.PathModel`; numbers of passes are > 0.
         """
-        values = path_values(self, parameter, values)
+        values = checks.path_values(self, parameter, values)
         models = [clone(self).set_params(max_iter=n) for n in values]
         *others, longest = sorted(models, key=lambda model: model.max_iter)
         X, y, sample_weight = rows_of(data)
-        kept = AfterPasses(other.max_iter for other in others)
+        snapshots = EpochSnapshots(other.max_iter for other in others)
         given = getattr(longest, "_skl_callbacks", [])
-        longest.set_callbacks(*given, kept).fit(X, y, sample_weight=sample_weight)
+        longest.set_callbacks(*given, snapshots).fit(X, y, sample_weight=sample_weight)
         longest.set_callbacks(*given)
         for other in others:
-            found = _fitted(longest)
-            # A run that ended sooner is the same for all.
-            if other.max_iter < longest.n_iter_:
-                found |= kept.attributes[other.max_iter]
-                found |= {"converged_": False, "stop_reason_": "max_iter", "cycle_": 0}
-            vars(other).update(deepcopy(found))
+            fitted = _fitted(longest)
+            if other.max_iter < longest.n_iter_:  # else the runs are equal
+                fitted |= snapshots.attributes[other.max_iter]
+                fitted |= {"converged_": False, "stop_reason_": "max_iter", "cycle_": 0}
+            vars(other).update(deepcopy(fitted))
         return ModelPath(models)
 
-    def _check_parameters(self) -> None:
-        """Raise if a parameter is out of range."""
-        self._validate_params()
-
-    def _refuse_what_needs_all_rows(self) -> None:
-        """Raise if a parameter has no meaning for a single pass over a batch."""
+    def _check_batch_settings(self) -> None:
+        """Raise if a parameter does not apply to a single epoch over a batch."""
         for name, value in (
             ("early_stopping", self.early_stopping and True),
             ("class_weight", self.class_weight == "balanced" and "balanced"),
@@ -265,24 +201,10 @@ class LinearPerceptron(LinearClassifier, MistakeDriven):
                     f"partial_fit sees one batch, once; {name} should not be {value!r} with it."
                 )
 
-    def _begin(
-        self, X: Any, y: Any, coef_init: Any, intercept_init: Any, sample_weight: Any
-    ) -> tuple[Plane | Columns, Passes, Visits, Stopping]:
-        """The weights where a fit begins, its passes, its visits and when it stops."""
-        self._check_parameters()
-        examples = check_examples(self, X, y, sample_weight)
-        start = self._start(examples, coef_init, intercept_init)
-        rng = check_random_state(self.random_state)
-        examples, held_out = hold_out(self, examples, sample_weight, rng)
-        weights = self._weights(examples, *start)
-        passes = Passes(self, X, y, sample_weight, most_passes(self))
-        visits = Visits(self, weights, passes, rng)
-        return weights, passes, visits, Stopping(self, visits, held_out)
-
     def _start(
         self, examples: Examples, coef_init: Any, intercept_init: Any
     ) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Set where a fit begins: as given, or the last ended if `warm_start`, or at 0."""
+        """Return the initial weights: as given, or the last if `warm_start`, or 0."""
         if self.warm_start and hasattr(self, "coef_"):
             coef, intercept = self._last_weights()
             coef_init = coef if coef_init is None else coef_init
@@ -293,49 +215,49 @@ class LinearPerceptron(LinearClassifier, MistakeDriven):
         return start
 
     def _last_weights(self) -> tuple[Any, NDArray[Any]]:
-        """Where the last run ended, if its mean or its best is published: not `coef_`."""
+        """Return the weights of the last visit, which may differ from `coef_`."""
         if hasattr(self, "last_coef_"):
             return self.last_coef_, self.last_intercept_
         return self.densify().coef_, self.intercept_
 
-    @abstractmethod
     def _weights(
         self, examples: Examples, coef: NDArray[Any], intercept: NDArray[Any]
-    ) -> Plane | Columns:
-        """The weights to learn, of the kind that the classes and the parameters need."""
+    ) -> LinearWeights:
+        """Return the state of the fit, starting at coef and intercept."""
+        raise NotImplementedError
 
 
-class AfterPasses:
-    """A callback of scikit-learn's protocol that keeps what a fit has learned after some passes."""
+class EpochSnapshots:
+    """A callback of scikit-learn's protocol that keeps the fitted attributes after some epochs."""
 
     def __init__(self, wanted: Iterable[int]) -> None:
         self.wanted = set(wanted)
-        self.attributes: dict[int, Attributes] = {}  # by the number of passes
+        self.attributes: dict[int, Attributes] = {}  # by the number of epochs
 
     def setup(self, estimator: Any, context: Any) -> None:
         """Nothing to prepare."""
 
     def teardown(self, estimator: Any, context: Any) -> None:
-        """Nothing to give back."""
+        """Nothing to release."""
 
     def on_fit_task_begin(self, estimator: Any, context: Any) -> None:
-        """Nothing is kept of a pass before its end."""
+        """Nothing is kept before the end of an epoch."""
 
     def on_fit_task_end(self, estimator: Any, context: Any, *, fitted_estimator: Any) -> None:
-        """Keep the model, if this is the end of a wanted pass."""
+        """Keep the attributes at the end of a wanted epoch."""
         if fitted_estimator.n_iter_ in self.wanted:
             self.attributes[fitted_estimator.n_iter_] = _fitted(fitted_estimator)
 
 
 def as_columns(coef: NDArray[Any]) -> NDArray[Any]:
-    """Rows of weights coef (1, d) or (K, d) as the loops store them: w (d,) or W (d, K)."""
+    """Return coef (1, d) or (K, d) as the loops store it: w (d,) or (d, K)."""
     return coef[0].copy() if len(coef) == 1 else np.array(coef.T, order="C")
 
 
 def check_start(
     examples: Examples, coef_init: Any, intercept_init: Any
 ) -> tuple[NDArray[Any], NDArray[Any]]:
-    """The first weights (1, d) or (K, d) and biases (1,) or (K,); zeros in place of None."""
+    """Return the initial weights (1, d) or (K, d) and biases (1,) or (K,); zeros for None."""
     n_outputs, dtype = examples.n_outputs, examples.X.dtype
     shape = (n_outputs, examples.X.shape[1])
     coef, intercept = np.zeros(shape, dtype), np.zeros(n_outputs, dtype)
@@ -348,11 +270,28 @@ def check_start(
         values = np.asarray(given, dtype=dtype)
         if values.size != start.size or (n_outputs > 1 and values.shape != start.shape):
             raise ValueError(f"{name} must have shape {start.shape}; got {values.shape}.")
-        assert_all_finite(values, input_name=name)
+        checks.finite(values, name)
         start[...] = values.reshape(start.shape)
     return coef, intercept
 
 
 def _fitted(model: Any) -> dict[str, Any]:
-    """The fitted attributes."""
+    """Return the fitted attributes."""
     return {k: v for k, v in vars(model).items() if k.endswith("_") and not k.startswith("_")}
+
+
+def check_classes(model: Any, classes: Any) -> NDArray[Any]:
+    """Return the classes of all batches; the first `partial_fit` needs them as an argument."""
+    known = getattr(model, "classes_", None)
+    if classes is None:
+        if known is None:
+            raise ValueError("classes must be passed on the first call to partial_fit.")
+        return known  # type: ignore[no-any-return]
+    given = np.unique(np.asarray(classes))
+    if known is not None and not np.array_equal(given, known):
+        raise ValueError(
+            f"`classes={given.tolist()!r}` is not the same as on last call to partial_fit, "
+            f"was: {known.tolist()!r}"
+        )
+    checks.several_classes(given, "classes")
+    return given

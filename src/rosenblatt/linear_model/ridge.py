@@ -11,15 +11,14 @@ from sklearn.base import clone
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_array
 
-from rosenblatt.base import FLOATS, path_values
+from rosenblatt import checks
 from rosenblatt.capabilities import ModelPath, rows_of
-from rosenblatt.input_checks import validate_data
 from rosenblatt.linear_model.ridge_decomposition import Decomposition
+from rosenblatt.registry.row import Candidate, Contract, Row
 from rosenblatt.solvers.least_squares import AS_GOOD_AS_ROWS, WELL_CONDITIONED, Solution
 from rosenblatt.statistics import Gram
 
 from . import column_warnings
-from .column_warnings import checked_penalties, checked_targets
 from .gram_problem import metric_of, scores_of
 from .gram_regression import GramRegressor
 from .wide_least_squares import has_dual, has_gram
@@ -174,7 +173,7 @@ class Ridge(GramRegressor):
 
         Data, parameter and path are those of `capabilities.PathModel`; penalties are >= 0.
         """
-        values = path_values(self, parameter, values)
+        values = checks.path_values(self, parameter, values)
         if isinstance(data, Gram):
             return RidgePath(self, values, data)
         template = clone(self)
@@ -211,7 +210,7 @@ class RidgePath:
         if found is None:
             return np.stack([self[i].predict(X) for i in range(len(self))])
         coefs, intercepts = found
-        X = validate_data(self[0], X, accept_sparse="csr", dtype=FLOATS, reset=False)
+        X = checks.rows(self[0], X)
         side_by_side = np.moveaxis(coefs, 0, 1).reshape(X.shape[1], -1)
         side_by_side = (X @ side_by_side).reshape(X.shape[0], len(self), -1) + intercepts
         predicted: Array = np.moveaxis(side_by_side, 1, 0).astype(self.gram.dtype, copy=False)
@@ -293,8 +292,8 @@ def ridge_path(
     >>> coefs, intercepts
     (array([[0.75, 0.3 ]]), array([1.125, 1.8  ]))
     """
-    X = check_array(X, accept_sparse="csr", dtype=FLOATS, order="C")
-    y = checked_targets("ridge_path", y, X.shape[0])
+    X = check_array(X, accept_sparse="csr", dtype=checks.FLOATS, order="C")
+    y = checks.targets("ridge_path", y, X.shape[0])
     found = Decomposition.of(X, y, sample_weight, fit_intercept)
     if isinstance(alphas, Integral):
         n_alphas, alphas = int(alphas), None
@@ -302,9 +301,61 @@ def ridge_path(
         raise ValueError(f"alphas must be one penalty or more; got {n_alphas} of them.")
     if alphas is None:
         alphas = found.largest * np.geomspace(1e2, 1e-6, n_alphas)
-    penalties = checked_penalties(alphas)
+    penalties = checks.penalties(alphas)
     coefs, intercepts = found.path_by_rows(penalties)
     coefs, intercepts = coefs.transpose(2, 1, 0), intercepts.T
     if y.ndim == 1:
         coefs, intercepts = coefs[0], intercepts[0]
     return penalties, coefs.astype(X.dtype), intercepts.astype(X.dtype)
+
+
+ROW = Row(
+    "Ridge",
+    page="regression.md",
+    certificate="linear_regression",
+    compare=(
+        Candidate(
+            "ridge regression",
+            "many columns that say alike things",
+            {"alpha": (0.0001, 0.001, 0.01, 0.1, 1.0, 10.0, 100.0, 1000.0, 10000.0)},
+            order=81,
+        ),
+        Candidate(
+            "ridge on products",
+            "columns that matter together",
+            {"alpha": (0.0001, 0.001, 0.01, 0.1, 1.0, 10.0, 100.0, 1000.0, 10000.0)},
+            limits=("products",),
+            expansion="products",
+            order=82,
+        ),
+        Candidate(
+            "ridge on splines",
+            "bends along single columns of many values; straight on beyond the rows learned from",
+            {"alpha": (0.0001, 0.001, 0.01, 0.1, 1.0, 10.0, 100.0, 1000.0, 10000.0)},
+            limits=("splines",),
+            expansion="splines",
+            order=83,
+        ),
+        Candidate(
+            "kernel ridge on landmarks",
+            (
+                "curves in any direction, from 5,000 rows on: each row is compared with"
+                " 300 of them by a Gaussian kernel"
+            ),
+            {"alpha": (0.0001, 0.001, 0.01, 0.1, 1.0, 10.0, 100.0, 1000.0, 10000.0)},
+            limits=("many rows for pairs",),
+            expansion="landmarks",
+            order=84,
+        ),
+    ),
+    contract=Contract(
+        settings=(
+            {},
+            {"alpha": 0.01, "fit_intercept": False},
+            {"solver": "svd"},
+            {"solver": "lbfgs", "positive": True},
+        ),
+        checked=({}, {"solver": "svd"}, {"positive": True}),
+    ),
+    slow_peer_tests=("linear_model/tests/test_ridge.py",),
+)

@@ -1,6 +1,5 @@
 """Ridge regression that finds its penalty by cross-validation."""
 
-import warnings
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -17,12 +16,11 @@ from sklearn.utils.metadata_routing import (
     _routing_enabled,
     process_routing,
 )
-from sklearn.utils.validation import _check_sample_weight
 
-from rosenblatt.base import FLOATS, LinearRegressor, all_or_nothing, callers_level
-from rosenblatt.input_checks import assert_all_finite, validate_data
+from rosenblatt import checks
+from rosenblatt.base import LinearRegressor, all_or_nothing, warn
+from rosenblatt.registry.row import Contract, Row
 
-from .column_warnings import checked_penalties, checked_targets
 from .penalty_search import ROUNDS, Search, best_places, decades, search
 from .ridge_validation import ByOneRow, BySplits
 
@@ -127,14 +125,12 @@ class RidgeCV(LinearRegressor):
 
     @all_or_nothing
     def fit(self, X: Any, y: Any, sample_weight: Any = None, **params: Any) -> Self:
-        """Find the penalty, and fit all rows with it; return self.
+        """Choose the penalty by cross-validation, and fit the model with it to all rows.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
-            The rows.
         y : array-like of shape (n,) or (n, t)
-            Their targets.
         sample_weight : array-like of shape (n,) or None
             How often each row counts, in training and in scores that know weights.
         params : dict
@@ -149,33 +145,29 @@ class RidgeCV(LinearRegressor):
                     "alpha_per_target need cv=None."
                 )
         scorer = self._scorer()
-        X = validate_data(
-            self, X, accept_sparse="csr", dtype=FLOATS, order="C", ensure_min_samples=2,
-            ensure_all_finite=False,
-        )  # fmt: skip
-        y = checked_targets(self, y, X.shape[0])
+        X = checks.rows(self, X, reset=True, order="C", finite=False, ensure_min_samples=2)
+        y = checks.targets(self, y, X.shape[0])
         if self.gcv_mode == "svd" and self.cv is None and sp.issparse(X):
-            warnings.warn(
+            warn(
                 "The 'svd' mode is not supported for sparse X: it has no effect here, and is an "
                 "error in scikit-learn 1.11. Use gcv_mode=None.",
                 FutureWarning,
-                stacklevel=callers_level(),
             )
         weights = sample_weight
         if weights is not None:
-            weights = _check_sample_weight(weights, X, dtype=np.float64, ensure_non_negative=True)
+            weights = checks.weights(weights, X.shape[0])
             if not weights.all():  # sums leave such rows out, and would not find what is wrong
-                assert_all_finite(X.data if sp.issparse(X) else X, input_name="X")
+                checks.finite(X)
         routed = self._routed(sample_weight, params)
         kind: Any = ByOneRow if self.cv is None else BySplits
         try:
             chooser = kind(self, X, y, weights, scorer, routed)
         except ValueError:  # in scikit-learn's words, if it is that
-            assert_all_finite(X.data if sp.issparse(X) else X, input_name="X")
+            checks.finite(X)
             raise
         self._choose(chooser)
         if self.store_cv_results:
-            self.cv_results_ = chooser.kept(checked_penalties(self._tried()), X.dtype)
+            self.cv_results_ = chooser.kept(checks.penalties(self._tried()), X.dtype)
         model = chooser.fitted(self.alpha_)
         for name in TAKEN_OVER:
             self.__dict__.pop(name, None)
@@ -191,7 +183,7 @@ class RidgeCV(LinearRegressor):
         grid = (
             decades(1e-7 * largest, largest)
             if by_decades
-            else checked_penalties(self.alphas, zero=self.cv is not None)
+            else checks.penalties(self.alphas, zero=self.cv is not None)
         )
         closer = (ROUNDS if by_decades else 0) if self.closer is None else self.closer
         found: Search = search(chooser.score, grid, closer, grow=by_decades)
@@ -209,12 +201,10 @@ class RidgeCV(LinearRegressor):
             self._warn_of_edge(found)
 
     def _warn_of_undefined_scores(self) -> None:
-        warnings.warn(
-            f"One or more of the test scores are non-finite: no penalty has a score, and the first "
-            f"is taken, alpha_={self.alpha_}. R² needs two rows or more in each test part: use "
-            "fewer folds, or scoring='neg_mean_squared_error'.",
+        warn(
+            f"One or more of the test scores are non-finite; alpha_={self.alpha_} is the first. R² "
+            "needs two test rows: use fewer folds, or scoring='neg_mean_squared_error'.",
             UndefinedMetricWarning,
-            stacklevel=callers_level(),
         )
 
     def _warn_of_edge(self, found: Search) -> None:
@@ -225,11 +215,9 @@ class RidgeCV(LinearRegressor):
         if found.edge == "smallest":
             ways.append("LinearRegression")
         advice = f"Try {', '.join(ways[:-1])} or {ways[-1]}." if ways[1:] else f"Try {ways[0]}."
-        warnings.warn(
+        warn(
             f"The best penalty is the {found.edge} that was tried, {end:.3g}: a better one may "
-            f"lie beyond. {advice}",
-            UserWarning,
-            stacklevel=callers_level(),
+            f"lie beyond. {advice}"
         )
 
     def _tried(self) -> Any:
@@ -274,3 +262,16 @@ def _given_order(grid: Array) -> NDArray[np.intp]:
     places = np.searchsorted(np.unique(grid), grid)
     _, first = np.unique(places, return_index=True)
     return np.asarray(places[np.sort(first)])
+
+
+ROW = Row(
+    "RidgeCV",
+    page="regression.md",
+    certificate="linear_regression",
+    contract=Contract(
+        settings=({}, {"alphas": "decades", "cv": 3}, {"scoring": "r2", "fit_intercept": False}),
+        checked=({}, {"alphas": "decades"}, {"alphas": [0.1, 1.0], "scoring": "r2"}),
+    ),
+    warm=None,
+    slow_peer_tests=("linear_model/tests/test_ridge.py",),
+)

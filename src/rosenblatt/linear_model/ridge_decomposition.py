@@ -1,17 +1,14 @@
 """Ridge problems taken apart once, for any number of penalties."""
 
-import warnings
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import _check_sample_weight
 
-from rosenblatt.base import callers_level
-from rosenblatt.input_checks import assert_all_finite
+from rosenblatt import checks
+from rosenblatt.base import warn
 from rosenblatt.linear_model.centred_rows import Centred
 from rosenblatt.linear_model.wide_least_squares import has_dual, has_gram, solve_iteratively
 from rosenblatt.runtime.blas import one_blas_thread
@@ -45,16 +42,12 @@ class Decomposition:
     def of(cls, X: Any, y: Array, weights: Any, centre: bool) -> "Decomposition":
         """From checked rows X (n, d) with targets y (n,) or (n, t)."""
         Y = columns(y)
-        if weights is not None:
-            shape = np.empty((len(Y), 0))
-            weights = _check_sample_weight(
-                weights, shape, dtype=np.float64, ensure_non_negative=True
-            )
+        weights = checks.weights(weights, len(Y))
         if has_gram(X) and X.shape[0] > X.shape[1]:
             found = cls.of_gram(Gram.of(X, y, weights), centre)
             found.rows = Centred(X, Y, weights, centre, found.means)
             return found
-        assert_all_finite(X.data if sp.issparse(X) else X, input_name="X")
+        checks.finite(X)
         rows = Centred(X, Y, weights, centre)
         return cls(centre, (rows.mean_x, rows.mean_y), None, rows)
 
@@ -102,12 +95,11 @@ class Decomposition:
         short = [found.short for found in each]
         if any(short):
             worst = int(np.argmax(short))
-            warnings.warn(
+            warn(
                 f"At penalty {penalties[worst]:.3g} the gradient is {short[worst]:.2g} of what it "
                 f"was at first after {max_iter} iterations, not yet {FINE:.2g}. Leave out the "
                 "smallest penalties, or standardise the columns.",
                 ConvergenceWarning,
-                stacklevel=callers_level(),
             )
         return np.stack([found.solution.coef for found in each])
 

@@ -86,26 +86,45 @@ class Loop:
 
         return compiler.dispatcher_of(self)
 
+    @property
+    def _numba_type_(self) -> Any:
+        """The type that Numba gives to a loop in the code of another loop."""
+        from . import compiler
+
+        return compiler.type_of_loop(self)
+
 
 class Instruction:
     """A function with one implementation for plain Python and another for the compiler."""
 
-    def __init__(self, function: Callable[..., Any]) -> None:
+    def __init__(self, function: Callable[..., Any], signature: str) -> None:
         update_wrapper(self, function)
-        self.py_func = function
-        self.typed: Callable[..., Any] | None = None
+        self.py_func, self.signature = function, signature
+        self.build: Callable[..., Any] | None = None
 
     def __call__(self, *arguments: Any) -> Any:
         return self.py_func(*arguments)
 
-    def llvm(self, typed: Callable[..., Any]) -> None:
-        """Set the compiler's implementation, a function as `numba.extending.intrinsic` takes it."""
-        self.typed = typed
+    def llvm(self, build: Callable[..., Any]) -> None:
+        """Set the compiler's implementation: a function of an LLVM builder and the arguments.
+
+        Instead of an array it receives the address of its first element. It is called while a
+        loop compiles, and may import llvmlite then.
+        """
+        self.build = build
+
+    @property
+    def _numba_type_(self) -> Any:
+        """The type that Numba gives to an instruction in the code of a loop."""
+        from . import compiler
+
+        return compiler.type_of_instruction(self)
 
 
-def instruction(function: Callable[..., Any]) -> Instruction:
+def instruction(signature: str) -> Callable[[Callable[..., Any]], Instruction]:
     """Decorate the plain Python form of a function; its `llvm` decorates the compiler's form.
 
-    The latter is called while a loop compiles, and may import Numba and llvmlite then.
+    The signature has the names of Numba's types, such as ``"int64(array, intp)"``; ``array`` stands
+    for any type of array, and ``float64x4`` for a vector of four doubles.
     """
-    return Instruction(function)
+    return lambda function: Instruction(function, signature)

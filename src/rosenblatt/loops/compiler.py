@@ -9,6 +9,8 @@ This module imports Numba; `loops` imports it at the first call of a loop.
 """
 
 import gc
+import inspect
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
@@ -23,10 +25,11 @@ from numba.core.caching import (
     _CacheLocator,
 )
 from numba.core.registry import CPUDispatcher
-from numba.core.typing.typeof import typeof_impl
+from numba.core.typing.templates import make_intrinsic_template
+from numba.extending import models, register_model
 
-from . import Instruction, Loop
 from .cache import digest, folder, short_digest
+from .llvm import llvm_type
 
 _dispatchers: list[Any] = []  # of all loops that Python has called
 # Versions whose private classes `helpers` was tested with; others compile helpers as Numba does.
@@ -34,7 +37,7 @@ TESTED_VERSIONS = ("0.68",)
 
 
 @cache
-def dispatcher_of(loop: Loop) -> Any:
+def dispatcher_of(loop: Any) -> Any:
     """Return the dispatcher that Python calls."""
     dispatcher = _PythonDispatcher(loop.py_func, targetoptions=_options(loop))
     if folder() is not None:
@@ -56,7 +59,7 @@ def compiled_loops() -> dict[str, int]:
 
 
 @cache
-def helper_of(loop: Loop) -> Any:
+def helper_of(loop: Any) -> Any:
     """Return the dispatcher that other loops call."""
     if not numba.__version__.startswith(TESTED_VERSIONS):
         return dispatcher_of(loop)
@@ -66,22 +69,53 @@ def helper_of(loop: Loop) -> Any:
 
 
 @cache
-def intrinsic_of(instruction: Instruction) -> Any:
-    """Return the intrinsic that compiles an instruction."""
-    return numba.extending.intrinsic(instruction.typed)
-
-
-@typeof_impl.register(Loop)
-def _type_of_loop(loop: Loop, context: Any) -> Any:
+def type_of_loop(loop: Any) -> Any:
+    """Return the type of a loop as a global variable of other loops."""
     return types.Dispatcher(helper_of(loop))
 
 
-@typeof_impl.register(Instruction)
-def _type_of_instruction(instruction: Instruction, context: Any) -> Any:
-    return typeof_impl(intrinsic_of(instruction), context)
+@cache
+def type_of_instruction(instruction: Any) -> Any:
+    """Return the type of an instruction, which holds its implementation."""
+    result, *names = re.findall(r"\w+", instruction.signature)
+
+    def typed(context: Any, *kinds: Any) -> Any:
+        arguments = (
+            kind if name == "array" else _type_named(name)
+            for name, kind in zip(names, kinds, strict=True)
+        )
+        return _type_named(result)(*arguments), generate
+
+    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        values = [
+            context.make_array(kind)(context, builder, value).data if name == "array" else value
+            for name, kind, value in zip(names, signature.args, values, strict=True)
+        ]
+        made = instruction.build(builder, *values)
+        return context.get_dummy_value() if result == "void" else made
+
+    parameters = inspect.signature(instruction.py_func).parameters.values()
+    first = inspect.Parameter("context", inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    typed.__signature__ = inspect.Signature([first, *parameters])
+    return types.Function(make_intrinsic_template(instruction, typed, instruction.signature))
 
 
-def _options(loop: Loop) -> dict[str, Any]:
+class Vector(types.Type):
+    """The type of several numbers in one register, by its name."""
+
+
+@register_model(Vector)
+class _VectorModel(models.PrimitiveModel):
+    def __init__(self, manager: Any, kind: Vector) -> None:
+        super().__init__(manager, kind, llvm_type(kind.name))
+
+
+def _type_named(name: str) -> Any:
+    """Return the type with a name such as int64 or float64x4."""
+    return getattr(types, name, None) or Vector(name)
+
+
+def _options(loop: Any) -> dict[str, Any]:
     return {"nopython": True, "boundscheck": None, **loop.policy}
 
 

@@ -16,11 +16,15 @@ from numba.core.typed_passes import NativeLowering
 class HelperLibrary(JITCodeLibrary):
     """The code of a helper and of the helpers it calls: linked, not optimized, no machine code."""
 
+    reorders_sums = False
+
     def finalize(self) -> None:
         self._raise_if_finalized()
         for library in dict.fromkeys(self._linking_libraries):
             self._reload_init.update(library._reload_init)
             self._final_module.link_in(library._get_module_for_linking(), preserve=True)
+        if self.reorders_sums:  # in the order that the optimizer finds without the callers
+            self._optimize_final_module()
         self._finalized = True
 
     def get_pointer_to_function(self, name: str) -> int:
@@ -45,6 +49,7 @@ class HelperLowering(NativeLowering):
     def run_pass(self, state: Any) -> bool:
         state.library = HelperLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
         state.library.enable_object_caching()
+        state.library.reorders_sums = bool(state.flags.fastmath)
         changed: bool = super().run_pass(state)
         return changed
 

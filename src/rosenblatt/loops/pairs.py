@@ -5,10 +5,7 @@ round away. Each function of pairs is right to a few units of 2**-104. They are 
 (see Hida, Li and Bailey 2001, Algorithms for quad-double precision floating point arithmetic).
 """
 
-from numba import config, types
-from numba.extending import intrinsic
-
-from . import compiled
+from . import compiled, instruction
 
 
 @compiled
@@ -19,37 +16,30 @@ def two_sum(a, b):
     return total, (a - (total - part)) + (b - part)
 
 
-if config.DISABLE_JIT:
+@compiled
+def two_product(a, b):
+    """a b without error: the rounded product, and what rounding took."""
+    product = a * b
+    return product, fused_multiply_add(a, b, -product)
 
-    def two_product(a, b):
-        """a b without error: Dekker's splitting, for want of the fused instruction."""
-        product = a * b
-        a_high, b_high = _high_half(a), _high_half(b)
-        a_low, b_low = a - a_high, b - b_high
-        error = ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low
-        return product, error
 
-    def _high_half(a):
-        """The leading 26 bits of a number."""
-        shifted = 134217729.0 * a  # 2**27 + 1
-        return shifted - (shifted - a)
+@instruction("float64(float64, float64, float64)")
+def fused_multiply_add(a, b, c):
+    """Return a b + c, rounded once where c is about -a b, by Dekker's splitting."""
+    a_high, b_high = _high_half(a), _high_half(b)
+    a_low, b_low = a - a_high, b - b_high
+    return ((a_high * b_high + c) + a_high * b_low + a_low * b_high) + a_low * b_low
 
-else:
 
-    @intrinsic
-    def multiply_add(context, a, b, c):
-        """a b + c, rounded once."""
+@fused_multiply_add.llvm
+def _(builder, a, b, c):
+    return builder.fma(a, b, c)
 
-        def generate(context, builder, signature, arguments):
-            return builder.fma(*arguments)
 
-        return types.float64(types.float64, types.float64, types.float64), generate
-
-    @compiled
-    def two_product(a, b):
-        """a b without error: the rounded product, and what rounding took."""
-        product = a * b
-        return product, multiply_add(a, b, -product)
+def _high_half(a):
+    """Return the leading 26 bits of a number."""
+    shifted = 134217729.0 * a  # 2**27 + 1
+    return shifted - (shifted - a)
 
 
 @compiled

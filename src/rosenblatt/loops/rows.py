@@ -6,17 +6,15 @@ read as unsigned, which spares the test for a negative index at every element.
 """
 
 import numpy as np
-from llvmlite import ir
-from numba import config, types
-from numba.core import cgutils
-from numba.extending import intrinsic
 
-from . import compiled
+from . import compiled, instruction
+from .llvm import llvm_type
+from .simd import prefetch
 
-# How many visits ahead a row is called for, and how much of it: the processor fetches the rest of
-# a long row by itself. Measured best for rows of 50 and 500 numbers and for sparse ones.
+# How many visits ahead a row is prefetched, and how much of it: the processor prefetches the rest
+# of a long row by itself. Measured best for rows of 50 and 500 numbers and for sparse ones.
 AHEAD = 2
-CALLED_BYTES = 512
+PREFETCHED_BYTES = 512
 CACHE_LINE_BYTES = 64
 
 
@@ -176,57 +174,46 @@ def find_empty(X, empty):
 
 
 @compiled
-def call_ahead(X, per_row, order, t):
-    """Ask memory for the row visited AHEAD visits after t, and for its entry in per_row (n,).
+def prefetch_row(X, per_row, order, t):
+    """Prefetch the row visited AHEAD visits after t, and its entry in per_row (n,).
 
     A pass in shuffled order waits for memory at nearly every row, and takes three times as long as
-    one in the order of the data. Asked in time, sparse rows cost 1.4 times as much (200,000 x
+    one in the order of the data. Prefetched in time, sparse rows cost 1.4 times as much (200,000 x
     50,000) and dense ones 2.6 times (1,000,000 x 50), and the order can be truly random.
     """
     if isinstance(X, tuple):
         data, indices, indptr = X
-        # Where a row starts must be known before the row itself can be called for.
+        # Where a row starts must be known before the row itself can be prefetched.
         if t + 2 * AHEAD < order.shape[0]:
-            call(indptr, order[t + 2 * AHEAD], 1)
+            prefetch(indptr, order[t + 2 * AHEAD])
         if t + AHEAD < order.shape[0]:
             i = order[t + AHEAD]
             stored = indptr[i + 1] - indptr[i]
-            call(data, indptr[i], stored)
-            call(indices, indptr[i], stored)
-            call(per_row, i, 1)
+            prefetch_elements(data, indptr[i], stored)
+            prefetch_elements(indices, indptr[i], stored)
+            prefetch(per_row, i)
     else:
         if t + AHEAD < order.shape[0]:
             i = np.int64(order[t + AHEAD])
-            call(X, i * X.shape[1], X.shape[1])
-            call(per_row, i, 1)
+            prefetch_elements(X, i * X.shape[1], X.shape[1])
+            prefetch(per_row, i)
 
 
-if config.DISABLE_JIT:
+@compiled
+def prefetch_elements(array, start, count):
+    """Prefetch the first of `count` elements of an array, up to PREFETCHED_BYTES."""
+    per_line = CACHE_LINE_BYTES // item_bytes(array)
+    for offset in range(0, min(count, PREFETCHED_BYTES // item_bytes(array)), per_line):
+        prefetch(array, start + offset)
 
-    def call(array, start, count):
-        """Memory cannot be asked from plain Python, and need not be."""
 
-else:
+@instruction("intp(array)")
+def item_bytes(array):
+    """Return the size of an element: a constant, where `array.itemsize` is read from memory."""
+    return array.itemsize
 
-    @intrinsic
-    def call(context, array, start, count):
-        """Ask memory for the first of `count` elements of an array, without waiting for them."""
 
-        def generate(context, builder, signature, arguments):
-            array_type = signature.args[0]
-            array = context.make_array(array_type)(context, builder, arguments[0])
-            byte_pointer, flag = ir.IntType(8).as_pointer(), ir.IntType(32)
-            prototype = ir.FunctionType(ir.VoidType(), [byte_pointer, flag, flag, flag])
-            prefetch = cgutils.get_or_insert_function(builder.module, prototype, "llvm.prefetch.p0")
-            read, keep_near, data_cache = flag(0), flag(2), flag(1)
-            first = builder.bitcast(builder.gep(array.data, [arguments[1]]), byte_pointer)
-            size = context.get_abi_sizeof(context.get_data_type(array_type.dtype))
-            whole = builder.mul(arguments[2], arguments[2].type(size))
-            zero, line, most = (whole.type(n) for n in (0, CACHE_LINE_BYTES, CALLED_BYTES))
-            stop = builder.select(builder.icmp_signed("<", whole, most), whole, most)
-            with cgutils.for_range_slice(builder, zero, stop, line, stop.type) as (offset, _):
-                address = builder.gep(first, [offset])
-                builder.call(prefetch, [address, read, keep_near, data_cache])
-            return context.get_dummy_value()
-
-        return types.void(array, types.intp, types.intp), generate
+@item_bytes.llvm
+def _(builder, array):
+    second = builder.gep(array.type(None), [llvm_type("int64")(1)])
+    return builder.ptrtoint(second, llvm_type("int64"))

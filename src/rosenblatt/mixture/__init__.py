@@ -1,5 +1,5 @@
 """Mixtures: rows drawn from one of several distributions, nobody knows which."""
 
-from .gaussian import GaussianMixture
+from rosenblatt import registry
 
-__all__ = ["GaussianMixture"]
+__getattr__, __dir__, __all__ = registry.attach(__name__)

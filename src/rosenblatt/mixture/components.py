@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 
-from rosenblatt.loops.simd import lanes, tiles
+from rosenblatt.loops import tiles
+from rosenblatt.loops.simd import float64x4
 from rosenblatt.runtime import threads
 from rosenblatt.runtime.storage import aligned_zeros, arrays
 from rosenblatt.statistics import ClassCounts, Moments
@@ -168,7 +169,7 @@ class Scratch:
 
     def __init__(self, n_components: int, d: int, full: bool) -> None:
         self.K, self.d, self.full = n_components, d, full
-        tile, four = tiles.TILE, lanes.WIDTH
+        tile, four = tiles.TILE, float64x4.WIDTH
         self.height, self.width = (d + 1 + -(d + 1) % multiple for multiple in (four, tile))
 
     def sums(self) -> Table:

@@ -1,6 +1,5 @@
 """Gaussian mixtures by EM: which component, given the parameters; which parameters, given that."""
 
-import warnings
 from functools import partial
 from numbers import Real
 from typing import Any, ClassVar, Self
@@ -13,18 +12,14 @@ from sklearn.callback import CallbackSupportMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
-from rosenblatt.base import (
-    FLOATS,
-    Passes,
-    StopReason,
-    callers_level,
-    fitting,
-    is_as_fitted,
-    naming_columns,
-)
-from rosenblatt.input_checks import validate_data
+from rosenblatt import checks
+from rosenblatt.base import Passes, StopReason, fitting, warn
+from rosenblatt.cluster import KMeans
+from rosenblatt.cluster.assignment import rows_of
+from rosenblatt.cluster.seeding import distant_rows
+from rosenblatt.registry.row import Candidate, Contract, Row, Warm
 from rosenblatt.runtime.blas import one_blas_thread
 from rosenblatt.statistics import Moments
 
@@ -38,7 +33,6 @@ from .components import (
     raw_covariances,
     roots_of,
 )
-from .starts import start_shares
 
 
 class GaussianMixture(CallbackSupportMixin, sklearn.mixture.GaussianMixture):  # type: ignore[misc]
@@ -146,15 +140,14 @@ class GaussianMixture(CallbackSupportMixin, sklearn.mixture.GaussianMixture):  #
 
     @fitting
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Learn from the rows X (n, d); return self.
+        """Fit the model to X.
 
         Parameters
         ----------
         X : array-like of shape (n, d)
-            The rows.
-        y : ignored.
+        y : None
+            Ignored.
         sample_weight : array-like of shape (n,) or None
-            How often each row counts; any numbers >= 0.
         """
         rows = self._rows(X, sample_weight)
         begun = self.warm_start and hasattr(self, "converged_")
@@ -194,31 +187,22 @@ class GaussianMixture(CallbackSupportMixin, sklearn.mixture.GaussianMixture):  #
                 "known_variance is one variance for all directions: covariance_type must be "
                 f"'spherical'; got {self.covariance_type!r}."
             )
-        X = validate_data(self, X, dtype=FLOATS, order="C", ensure_min_samples=2)
+        X = checks.rows(self, X, reset=True, order="C", ensure_min_samples=2, accept_sparse=False)
         if len(X) < self.n_components:
             raise ValueError(
                 "Expected n_samples >= n_components but got n_components = "
                 f"{self.n_components}, n_samples = {len(X)}"
             )
         self._check_parameters(X, xp=np)
-        if sample_weight is not None:
-            sample_weight = _check_sample_weight(
-                sample_weight, X, dtype=np.float64, ensure_non_negative=True
-            )
-        return Rows(X, sample_weight)
+        return Rows(X, checks.weights(sample_weight, len(X)))
 
     def _refuse_another_shape(self, rows: Rows) -> None:
         """Raise if the fitted components, which a warm start goes on from, do not fit."""
-        K, d = self.means_.shape
-        kind = self.covariance_type
-        shape = {"full": (K, d, d), "tied": (d, d), "diag": (K, d), "spherical": (K,)}[kind]
-        if (self.n_components, rows.X.shape[1], shape) != (K, d, self.covariances_.shape):
-            raise ValueError(
-                f"warm_start=True goes on from {K} fitted components of {d} columns, with "
-                f"covariances_ of shape {self.covariances_.shape}; now n_components="
-                f"{self.n_components}, covariance_type={kind!r} and X has {rows.X.shape[1]} "
-                "columns. Fit with warm_start=False."
-            )
+        K, d = self.n_components, rows.X.shape[1]
+        shapes = {"full": (K, d, d), "tied": (d, d), "diag": (K, d), "spherical": (K,)}
+        before = self.means_.shape, self.covariances_.shape
+        needed = (K, d), shapes[self.covariance_type]
+        checks.warm_start("shapes of means_ and covariances_", before, needed)
 
     # The two steps.
 
@@ -316,13 +300,12 @@ class GaussianMixture(CallbackSupportMixin, sklearn.mixture.GaussianMixture):  #
         self.__dict__.update(self._attributes(best, rows.X.dtype), stop_reason_=best.stopped)
         self.start_bounds_ = np.array([run.bound() for run in ends])
         if best.stopped == "max_iter" and self.max_iter > 0:
-            warnings.warn(
+            warn(
                 "Best performing initialization did not converge. Try different init parameters, "
                 "or increase max_iter, tol, or check for degenerate data: after "
                 f"{self.n_iter_} iterations the mean log-likelihood still changed by {moved:.3g}, "
                 f"wanted less than {self.tol:g}.",
                 ConvergenceWarning,
-                stacklevel=callers_level(),
             )
         self._warn_of_collapse(best, rows)
 
@@ -336,13 +319,12 @@ class GaussianMixture(CallbackSupportMixin, sklearn.mixture.GaussianMixture):  #
         for k in np.flatnonzero(least < 0.01 * self.reg_covar):
             weight = run.parameters.weights[k] * rows.total
             if weight > 0:
-                warnings.warn(
+                warn(
                     f"Component {k} has collapsed onto rows of weight {weight:.3g}: in some "
                     f"direction its variance is {max(least[k], 0.0):.2g}, and only "
                     f"reg_covar={self.reg_covar:g} keeps the likelihood finite. Take fewer "
                     "components, another start, or a larger reg_covar.",
                     ConvergenceWarning,
-                    stacklevel=callers_level(),
                 )
 
     # Answers.
@@ -354,10 +336,7 @@ class GaussianMixture(CallbackSupportMixin, sklearn.mixture.GaussianMixture):  #
         return Rows(self._checked(X), None).log_densities(self._learned())
 
     def _checked(self, X: Any) -> Any:
-        if is_as_fitted(self, X) and X.flags.c_contiguous and np.isfinite(X).all():
-            return X
-        with naming_columns(X):
-            return validate_data(self, X, reset=False, dtype=FLOATS, order="C")
+        return checks.rows(self, X, order="C", accept_sparse=False)
 
     def score_samples(self, X: Any) -> NDArray[Any]:
         """Return the log-density of each row of X: (n,)."""
@@ -414,10 +393,7 @@ class GaussianMixture(CallbackSupportMixin, sklearn.mixture.GaussianMixture):  #
         """
         check_is_fitted(self)
         X = self._checked(X)
-        if sample_weight is not None:
-            sample_weight = _check_sample_weight(
-                sample_weight, X, dtype=np.float64, ensure_non_negative=True
-            )
+        sample_weight = checks.weights(sample_weight, len(X))
         full = self.covariance_type in ("full", "tied")
         hard = self.assignment == "hard"
         _, sums = Rows(X, sample_weight).expected(self._learned(), hard, full)
@@ -425,12 +401,14 @@ class GaussianMixture(CallbackSupportMixin, sklearn.mixture.GaussianMixture):  #
 
     @classmethod
     def from_statistics(cls, statistics: Moments, **parameters: Any) -> Self:
-        """Return the model that is likeliest for a statistic, as `measure` returns it.
+        """Return the model with the largest likelihood for a statistic, as `measure` returns it.
 
         Parameters
         ----------
-        statistics : moments by component, of some rows or summed over pieces.
-        parameters : of the model; n_components is the number of components in the statistic.
+        statistics : Moments
+            By component.
+        **parameters : Any
+            Of the model, without `n_components`.
         """
         model = cls(**{"n_components": len(statistics.classes), **parameters})
         model._validate_params()
@@ -469,3 +447,52 @@ def spreads_of(covariances: NDArray[Any], kind: str, K: int, d: int) -> NDArray[
         return np.broadcast_to(covariances, (K, d, d))
     variances = np.broadcast_to(np.reshape(covariances, (K, -1)), (K, d))
     return np.asarray(variances[:, :, None] * np.eye(d))
+
+
+def start_shares(rows: Rows, how: str, n_components: int, random_state: Any) -> NDArray[np.float64]:
+    """Return the shares (n, K) of components in rows that EM starts from, by `init_params`."""
+    if how == "random":
+        shares = random_state.uniform(size=(rows.n, n_components))
+        return np.asarray(shares / shares.sum(axis=1, keepdims=True))
+    shares = np.zeros((rows.n, n_components))
+    if how == "kmeans":
+        model = KMeans(n_components, n_init=1, random_state=random_state)
+        shares[np.arange(rows.n), model.fit(rows.X, sample_weight=rows.weights).labels_] = 1.0
+        return shares
+    if how == "random_from_data":
+        order = random_state.permutation(rows.n)
+        if rows.weights is not None:  # rows that count, first
+            order = order[np.argsort(rows.weights[order] == 0, kind="stable")]
+        chosen = order[:n_components]
+    else:
+        chosen = distant_rows(rows_of(rows.X, rows.weights), n_components, random_state)
+    shares[chosen, np.arange(n_components)] = 1.0
+    return shares
+
+
+ROW = Row(
+    "GaussianMixture",
+    page="mixtures.md",
+    certificate="gaussian_mixture",
+    compare=(
+        Candidate(
+            "Gaussian mixture",
+            "groups that overlap, or differ in size and shape",
+            settings={"covariance_type": "full", "reg_covar": 1e-3, "n_init": 2},
+            wide_settings={"covariance_type": "diag"},
+            order=2,
+        ),
+    ),
+    contract=Contract(
+        settings=(
+            {"n_components": 2, "random_state": 0, "tol": 1e-06},
+            {"n_components": 2, "covariance_type": "tied", "random_state": 0, "tol": 1e-06},
+            {"n_components": 3, "covariance_type": "diag", "random_state": 0, "tol": 1e-06},
+            {"n_components": 2, "covariance_type": "spherical", "random_state": 0, "tol": 1e-06},
+        ),
+        endless={"tol": 0.0},
+    ),
+    warm=Warm(({}, {"covariance_type": "diag"}), sparse=False),
+    parts="mixture",
+    slow_peer_tests=("mixture/tests/test_gaussian_mixture.py",),
+)

@@ -14,9 +14,9 @@ d / 2 log(2 pi). A block has 96 rows: columns (d, 96), scores (K, 96).
 import numpy as np
 
 from rosenblatt.loops import compiled
-from rosenblatt.loops.simd import lanes
-from rosenblatt.loops.simd.exponential import exp_negative, log
-from rosenblatt.loops.simd.tiles import add3, add_products
+from rosenblatt.loops.exponential import exp_negative, log
+from rosenblatt.loops.simd import float64x4
+from rosenblatt.loops.tiles import add3, add_products
 
 ROWS, TILE, QUAD = 96, 12, 4
 LEAST_SHARE = 2.0**-100  # of the greatest share of a row: less adds nothing to a sum in doubles
@@ -28,7 +28,7 @@ def expect_and_sum(
 ):
     """Add the weighted sums of rows start to stop to `sums`; return their log-likelihood.
 
-    sums (K, p, q) of products, as `simd.tiles` has them, of rows less the means with a one behind;
+    sums (K, p, q) of products, as `tiles` has them, of rows less the means with a one behind;
     or (K, 3, d): weight, sums, sums of squares. columns (2, d, 96), scores (K, 96), rest (2, 96)
     and block are scratch space; block None for sums without products.
     """
@@ -100,40 +100,40 @@ def score_by_factor(columns, factors, k, constant, scores):
     """Set scores (K, 96) of component k to constant - |z U|^2 / 2, in tiles of 12 rows x 4."""
     d = columns.shape[1]
     for r in range(0, ROWS, TILE):
-        x = y = w = lanes.spread(0.0)
+        x = y = w = float64x4.spread(0.0)
         for q in range(factors.shape[1]):
-            a0 = a1 = a2 = b0 = b1 = b2 = c0 = c1 = c2 = e0 = e1 = e2 = lanes.spread(0.0)
+            a0 = a1 = a2 = b0 = b1 = b2 = c0 = c1 = c2 = e0 = e1 = e2 = float64x4.spread(0.0)
             at, of = d * ROWS + r, (k * factors.shape[1] + q) * d * QUAD
             for _ in range(min(QUAD * (q + 1), d)):  # above the diagonal
                 s, t, u = (
-                    lanes.load(columns, at),
-                    lanes.load(columns, at + 4),
-                    lanes.load(columns, at + 8),
+                    float64x4.load(columns, at),
+                    float64x4.load(columns, at + 4),
+                    float64x4.load(columns, at + 8),
                 )
-                f = lanes.spread_from(factors, of)
+                f = float64x4.spread_from(factors, of)
                 a0, a1, a2 = add3(f, s, t, u, a0, a1, a2)
-                f = lanes.spread_from(factors, of + 1)
+                f = float64x4.spread_from(factors, of + 1)
                 b0, b1, b2 = add3(f, s, t, u, b0, b1, b2)
-                f = lanes.spread_from(factors, of + 2)
+                f = float64x4.spread_from(factors, of + 2)
                 c0, c1, c2 = add3(f, s, t, u, c0, c1, c2)
-                f = lanes.spread_from(factors, of + 3)
+                f = float64x4.spread_from(factors, of + 3)
                 e0, e1, e2 = add3(f, s, t, u, e0, e1, e2)
                 at += ROWS
                 of += QUAD
             x = add_squares4(a0, b0, c0, e0, x)
             y = add_squares4(a1, b1, c1, e1, y)
             w = add_squares4(a2, b2, c2, e2, w)
-        half, start = lanes.spread(-0.5), lanes.spread(constant)
-        lanes.store(scores, k * ROWS + r, lanes.multiply_add(half, x, start))
-        lanes.store(scores, k * ROWS + r + 4, lanes.multiply_add(half, y, start))
-        lanes.store(scores, k * ROWS + r + 8, lanes.multiply_add(half, w, start))
+        half, start = float64x4.spread(-0.5), float64x4.spread(constant)
+        float64x4.store(scores, k * ROWS + r, float64x4.multiply_add(half, x, start))
+        float64x4.store(scores, k * ROWS + r + 4, float64x4.multiply_add(half, y, start))
+        float64x4.store(scores, k * ROWS + r + 8, float64x4.multiply_add(half, w, start))
 
 
 @compiled(inline=True)
 def add_squares4(a, b, c, e, total):
     """total + a^2 + b^2 + c^2 + e^2."""
-    total = lanes.multiply_add(b, b, lanes.multiply_add(a, a, total))
-    return lanes.multiply_add(e, e, lanes.multiply_add(c, c, total))
+    total = float64x4.multiply_add(b, b, float64x4.multiply_add(a, a, total))
+    return float64x4.multiply_add(e, e, float64x4.multiply_add(c, c, total))
 
 
 @compiled(fuse=True)
@@ -205,24 +205,24 @@ def add_exponentials(scores, top, total):
 def put_rows(X, first, size, shares, mean, block):
     """Put rows less the mean, times the roots of their shares, into the block; return how many.
 
-    The block is that of `simd.tiles`: panels of four columns, the root itself behind the last.
+    The block is that of `tiles`: panels of four columns, the root itself behind the last.
     """
-    d, panel, m = X.shape[1], lanes.WIDTH * block.shape[1], 0
-    whole = d - d % lanes.WIDTH
+    d, panel, m = X.shape[1], float64x4.WIDTH * block.shape[1], 0
+    whole = d - d % float64x4.WIDTH
     for r in range(size):
         if not shares[r] > 0.0:
             continue
         root = np.sqrt(shares[r])
-        scale, to, at = lanes.spread(root), lanes.WIDTH * m, (first + r) * d
-        for v in range(0, whole, lanes.WIDTH):
-            z = lanes.subtract(lanes.load(X, at + v), lanes.load(mean, v))
-            lanes.store(block, to, lanes.multiply(z, scale))
+        scale, to, at = float64x4.spread(root), float64x4.WIDTH * m, (first + r) * d
+        for v in range(0, whole, float64x4.WIDTH):
+            z = float64x4.subtract(float64x4.load(X, at + v), float64x4.load(mean, v))
+            float64x4.store(block, to, float64x4.multiply(z, scale))
             to += panel
         for j in range(whole, d):
-            block[j // lanes.WIDTH, m, j % lanes.WIDTH] = (
+            block[j // float64x4.WIDTH, m, j % float64x4.WIDTH] = (
                 np.float64(X[first + r, j]) - mean[j]
             ) * root
-        block[d // lanes.WIDTH, m, d % lanes.WIDTH] = root
+        block[d // float64x4.WIDTH, m, d % float64x4.WIDTH] = root
         m += 1
     return m
 

@@ -14,12 +14,12 @@ of six. A block of 96 rows is four groups of 24: table (4, F, 24), scores (K, 96
 import numpy as np
 
 from rosenblatt.loops import compiled
-from rosenblatt.loops.simd import lanes
-from rosenblatt.loops.simd.tiles import put
+from rosenblatt.loops.simd import AHEAD, float64x4, prefetch
+from rosenblatt.loops.tiles import put
 
 from .mixture_loops import ROWS, share_out
 
-GROUP = 6 * lanes.WIDTH  # rows, also terms in vectors
+GROUP = 6 * float64x4.WIDTH  # rows, also terms in vectors
 GROUPS = ROWS // GROUP
 TERMS = 6
 
@@ -57,20 +57,28 @@ def put_products(X, first, stop, centre, table, g):
             table[g, linear + j, r] = np.float64(X[first + r, j]) - centre[j]
         table[g, linear + d, r] = 1.0
         for j in range(0, d, 8):
-            lanes.call(X, (first + r) * d + j + lanes.AHEAD)
+            prefetch(X, (first + r) * d + j + AHEAD)
     to = g * n_terms * GROUP
     columns = to + linear * GROUP
     for i in range(d):
         at = columns + i * GROUP
-        a, b, c = lanes.load(table, at), lanes.load(table, at + 4), lanes.load(table, at + 8)
-        e, f, h = lanes.load(table, at + 12), lanes.load(table, at + 16), lanes.load(table, at + 20)
+        a, b, c = (
+            float64x4.load(table, at),
+            float64x4.load(table, at + 4),
+            float64x4.load(table, at + 8),
+        )
+        e, f, h = (
+            float64x4.load(table, at + 12),
+            float64x4.load(table, at + 16),
+            float64x4.load(table, at + 20),
+        )
         for of in range(columns, at + 1, GROUP):
-            lanes.store(table, to, lanes.multiply(a, lanes.load(table, of)))
-            lanes.store(table, to + 4, lanes.multiply(b, lanes.load(table, of + 4)))
-            lanes.store(table, to + 8, lanes.multiply(c, lanes.load(table, of + 8)))
-            lanes.store(table, to + 12, lanes.multiply(e, lanes.load(table, of + 12)))
-            lanes.store(table, to + 16, lanes.multiply(f, lanes.load(table, of + 16)))
-            lanes.store(table, to + 20, lanes.multiply(h, lanes.load(table, of + 20)))
+            float64x4.store(table, to, float64x4.multiply(a, float64x4.load(table, of)))
+            float64x4.store(table, to + 4, float64x4.multiply(b, float64x4.load(table, of + 4)))
+            float64x4.store(table, to + 8, float64x4.multiply(c, float64x4.load(table, of + 8)))
+            float64x4.store(table, to + 12, float64x4.multiply(e, float64x4.load(table, of + 12)))
+            float64x4.store(table, to + 16, float64x4.multiply(f, float64x4.load(table, of + 16)))
+            float64x4.store(table, to + 20, float64x4.multiply(h, float64x4.load(table, of + 20)))
             to += GROUP
 
 
@@ -79,9 +87,9 @@ def score_pair(table, g, terms, k, scores):
     """Set the scores of components k and k + 1 in group g to t.f: 2 x 24 sums in registers."""
     n_terms = table.shape[1]
     at, of = g * n_terms * GROUP, k * n_terms
-    a0 = a1 = a2 = a3 = a4 = a5 = b0 = b1 = b2 = b3 = b4 = b5 = lanes.spread(0.0)
+    a0 = a1 = a2 = a3 = a4 = a5 = b0 = b1 = b2 = b3 = b4 = b5 = float64x4.spread(0.0)
     for _ in range(n_terms):
-        s, t = lanes.spread_from(terms, of), lanes.spread_from(terms, of + 1)
+        s, t = float64x4.spread_from(terms, of), float64x4.spread_from(terms, of + 1)
         a0, b0 = add_both(s, t, table, at, a0, b0)
         a1, b1 = add_both(s, t, table, at + 4, a1, b1)
         a2, b2 = add_both(s, t, table, at + 8, a2, b2)
@@ -97,41 +105,41 @@ def score_pair(table, g, terms, k, scores):
 @compiled(inline=True)
 def add_both(s, t, table, at, a, b):
     """a + s x and b + t x, x the four numbers at a place of the table."""
-    x = lanes.load(table, at)
-    return lanes.multiply_add(s, x, a), lanes.multiply_add(t, x, b)
+    x = float64x4.load(table, at)
+    return float64x4.multiply_add(s, x, a), float64x4.multiply_add(t, x, b)
 
 
 @compiled(inline=True)
 def put6(scores, at, a, b, c, d, e, f):
     """Write six vectors."""
-    lanes.store(scores, at, a)
-    lanes.store(scores, at + 4, b)
-    lanes.store(scores, at + 8, c)
-    lanes.store(scores, at + 12, d)
-    lanes.store(scores, at + 16, e)
-    lanes.store(scores, at + 20, f)
+    float64x4.store(scores, at, a)
+    float64x4.store(scores, at + 4, b)
+    float64x4.store(scores, at + 8, c)
+    float64x4.store(scores, at + 12, d)
+    float64x4.store(scores, at + 16, e)
+    float64x4.store(scores, at + 20, f)
 
 
 @compiled
 def sum_pair(table, f, shares, k, sums):
     """Add six terms from f on, times the shares of components k and k + 1, to the sums."""
     n_terms = table.shape[1]
-    a0 = a1 = a2 = a3 = a4 = a5 = b0 = b1 = b2 = b3 = b4 = b5 = lanes.spread(0.0)
+    a0 = a1 = a2 = a3 = a4 = a5 = b0 = b1 = b2 = b3 = b4 = b5 = float64x4.spread(0.0)
     of = k * ROWS
     for g in range(GROUPS):
         at = (g * n_terms + f) * GROUP
         for _ in range(6):
-            s, t = lanes.load(shares, of), lanes.load(shares, of + ROWS)
+            s, t = float64x4.load(shares, of), float64x4.load(shares, of + ROWS)
             a0, b0 = add_both(s, t, table, at, a0, b0)
             a1, b1 = add_both(s, t, table, at + GROUP, a1, b1)
             a2, b2 = add_both(s, t, table, at + 2 * GROUP, a2, b2)
             a3, b3 = add_both(s, t, table, at + 3 * GROUP, a3, b3)
             a4, b4 = add_both(s, t, table, at + 4 * GROUP, a4, b4)
             a5, b5 = add_both(s, t, table, at + 5 * GROUP, a5, b5)
-            at += lanes.WIDTH
-            of += lanes.WIDTH
-    add6(sums, (k * n_terms + f) * lanes.WIDTH, a0, a1, a2, a3, a4, a5)
-    add6(sums, ((k + 1) * n_terms + f) * lanes.WIDTH, b0, b1, b2, b3, b4, b5)
+            at += float64x4.WIDTH
+            of += float64x4.WIDTH
+    add6(sums, (k * n_terms + f) * float64x4.WIDTH, a0, a1, a2, a3, a4, a5)
+    add6(sums, ((k + 1) * n_terms + f) * float64x4.WIDTH, b0, b1, b2, b3, b4, b5)
 
 
 @compiled(inline=True)

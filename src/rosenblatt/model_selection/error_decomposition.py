@@ -16,7 +16,7 @@ from sklearn.base import clone, is_classifier
 from sklearn.utils import _safe_indexing, check_random_state
 from sklearn.utils.validation import _num_samples
 
-from rosenblatt.base import callers_level
+from rosenblatt.base import warn
 
 Floats = NDArray[np.float64]
 
@@ -201,9 +201,7 @@ def _sum_up(said: list[Said]) -> None:
     for kind in dict.fromkeys(kind for each in said for kind, _ in each):
         fits = [[text for other, text in each if other is kind] for each in said]
         texts = [each[0] for each in fits if each]
-        warnings.warn(
-            f"In {len(texts)} of {len(said)} fits: {texts[0]}", kind, stacklevel=callers_level()
-        )
+        warn(f"In {len(texts)} of {len(said)} fits: {texts[0]}", kind)
 
 
 def _answers(model: Any, X: Any, y: NDArray[Any], seed: int) -> tuple[NDArray[Any], NDArray[Any]]:

@@ -19,7 +19,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _check_method_params, _num_samples
 
-from rosenblatt.base import encode_labels
+from rosenblatt import checks
 from rosenblatt.statistics.folds import Split
 
 # The scores that most models go by, without the look at labels and targets that takes longest.
@@ -263,7 +263,7 @@ def _stratified_folds(y: NDArray[Any], n_splits: int) -> NDArray[Any] | None:
     # With the classes in the order in which they appear, and the rows sorted by class, fold s is to
     # have as many rows of a class as rows s, s + n_splits, .. are of it. In each class the first
     # rows go to the first fold, and so on.
-    classes, codes = encode_labels(y)
+    classes, codes = checks.labels(y)
     counts = np.bincount(codes, minlength=len(classes))
     if counts.min() < n_splits:
         return None

@@ -19,7 +19,8 @@ from sklearn.model_selection._validation import (
 from sklearn.utils import indexable
 from sklearn.utils.validation import _check_method_params
 
-from rosenblatt.base import callers_level
+from rosenblatt.base import warn
+from rosenblatt.registry.row import Row
 from rosenblatt.statistics.folds import Split
 
 from .additive_pipelines import is_additive
@@ -254,7 +255,7 @@ class EachKindOnce:
             if len(messages) > 1:
                 # Behind what it says, for filters look at how a message begins.
                 last.args = (f"{last} ({len(messages)} times in this search; this is the last.)",)
-            warnings.warn(last, stacklevel=callers_level())
+            warn(last)
 
 
 def kind_of(text: str) -> str:
@@ -295,3 +296,6 @@ def _least(places: Sequence[int], values: Sequence[Any]) -> Sequence[int]:
         return places
     least = min(values[i] for i in places)
     return [i for i in places if values[i] == least]
+
+
+ROW = Row("GridSearchCV", page="model_selection.md", contract=None, warm=None)

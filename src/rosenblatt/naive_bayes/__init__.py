@@ -5,19 +5,6 @@
 array([0])
 """
 
-from .bernoulli import BernoulliNB
-from .categorical import CategoricalNB
-from .gaussian import GaussianNB
-from .mixed import MixedNB
-from .multinomial import ComplementNB, MultinomialNB
-from .tree_augmented import TreeAugmentedNB
+from rosenblatt import registry
 
-__all__ = [
-    "BernoulliNB",
-    "CategoricalNB",
-    "ComplementNB",
-    "GaussianNB",
-    "MixedNB",
-    "MultinomialNB",
-    "TreeAugmentedNB",
-]
+__getattr__, __dir__, __all__ = registry.attach(__name__)

@@ -3,7 +3,6 @@
 P(y, x) = P(y) prod_j P(x_j | y), always as sums of logarithms.
 """
 
-import warnings
 from abc import abstractmethod
 from collections.abc import Iterator
 from numbers import Real
@@ -14,8 +13,9 @@ from numpy.typing import NDArray
 from scipy.special import logsumexp
 from sklearn.utils.validation import check_is_fitted
 
+from rosenblatt import checks
 from rosenblatt.additive_classifier import AdditiveClassifier
-from rosenblatt.base import callers_level
+from rosenblatt.base import warn
 from rosenblatt.explanation import two_classes
 from rosenblatt.prediction import JointScores
 
@@ -49,17 +49,11 @@ class NaiveBayes(JointScores, AdditiveClassifier):
         return joint
 
     def predict_joint_log_proba(self, X: Any) -> NDArray[Any]:
-        """Return log P(x, y) for each row of X and class: (n, K).
+        """Return log P(x, y) for each row and class, shape (n, K).
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
-            Rows to score.
-
-        Returns
-        -------
-        scores : ndarray of shape (n, K)
-            Columns in the order of `classes_`.
         """
         check_is_fitted(self)
         X = self._check_X(X, first=False)
@@ -103,10 +97,9 @@ class NaiveBayes(JointScores, AdditiveClassifier):
 
     def _warn_impossible(self, impossible: NDArray[np.bool]) -> None:
         """Warn of rows (n,) that have probability zero in every class."""
-        warnings.warn(
+        warn(
             f"{np.count_nonzero(impossible)} of {len(impossible)} rows have probability zero in "
-            f"every class: they get the classes' own shares. {self._cure_of_impossible}",
-            stacklevel=callers_level(),
+            f"every class: they get the classes' own shares. {self._cure_of_impossible}"
         )
 
 
@@ -115,16 +108,9 @@ def log_prior(
 ) -> NDArray[np.float64]:
     """The logarithm of the classes' shares (K,): given, uniform, or counted."""
     if prior is not None:
-        given = np.asarray(prior, dtype=np.float64)
-        if given.shape != (n_classes,):
-            raise ValueError(
-                f"Number of priors must match number of classes; got {given.size} and {n_classes}."
-            )
-        if (given < 0).any():
-            raise ValueError(f"Priors must be non-negative; got {given.tolist()}.")
-        if not np.isclose(given.sum(), 1.0):
-            raise ValueError(f"The sum of the priors should be 1; got {given.tolist()}.")
-        shares = given
+        shares = checks.priors(prior, n_classes, "Priors")
+        if not np.isclose(shares.sum(), 1.0):
+            raise ValueError(f"The sum of the priors should be 1; got {shares.tolist()}.")
     elif uniform:
         shares = np.full(n_classes, 1.0 / n_classes)
     else:
@@ -165,10 +151,9 @@ def checked_alpha(alpha: Any, force: bool, n_features: int) -> NDArray[np.float6
     if not (values >= 0).all():
         raise ValueError(f"All values in alpha must be >= 0; got {values.min()}.")
     if not force and values.min() < LEAST_ALPHA:
-        warnings.warn(
+        warn(
             "alpha too small will result in numeric errors, setting alpha = "
-            f"{LEAST_ALPHA:.1e}. Use `force_alpha=True` to keep alpha unchanged.",
-            stacklevel=callers_level(),
+            f"{LEAST_ALPHA:.1e}. Use `force_alpha=True` to keep alpha unchanged."
         )
         values = np.maximum(values, LEAST_ALPHA)
     return values

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval
 
 from rosenblatt.prediction import DrawsRows
+from rosenblatt.registry.row import Candidate, Contract, Row
 from rosenblatt.runtime.storage import summed_duplicates
 from rosenblatt.statistics import FeatureCounts
 
@@ -111,10 +112,8 @@ class BernoulliNB(LinearNB, DrawsRows):
         if (statistic.sums > most).any():
             k, j = np.argwhere(statistic.sums > most)[0]
             raise ValueError(
-                f"BernoulliNB stands on counts of rows that have a feature; here feature {j} of "
-                f"class {statistic.classes[k]!s} adds up to {statistic.sums[k, j]:g} in rows that "
-                f"weigh {most[k, min(j, most.shape[1] - 1)]:g}. FeatureCounts.of(X, y, "
-                "binarize=0.0) counts rows."
+                f"BernoulliNB needs counts of rows; feature {j} of class {statistic.classes[k]!s} "
+                "has a sum above the weight of its rows. Use FeatureCounts.of(X, y, binarize=0.0)."
             )
 
     def _conclude(self) -> None:
@@ -207,3 +206,31 @@ def _log_part(
         shares = np.where(np.isinf(added) | np.isinf(others), both, 0.5)
         logs = np.where(np.isnan(logs), np.log(np.broadcast_to(shares, logs.shape)), logs)
     return logs
+
+
+ROW = Row(
+    "BernoulliNB",
+    page="naive_bayes.md",
+    certificate="count_naive_bayes",
+    compare=(
+        Candidate(
+            "Bernoulli naive Bayes",
+            "short texts, where it matters which words occur",
+            {"alpha": (0.01, 0.1, 1.0, 10.0)},
+            reads="counts",
+            limits=("counts",),
+            order=13,
+        ),
+    ),
+    contract=Contract(
+        tampered=({"alpha": 0, "binarize": 1}, {"fit_prior": False}),
+        settings=(
+            {},
+            {"alpha": 0},
+            {"beta_prior": (2, 3), "fit_prior": False},
+            {"missing": "ignore"},
+        ),
+        checked=({}, {"alpha": 0}, {"beta_prior": (2, 3), "missing": "ignore"}),
+    ),
+    peer_tests=("tests/test_naive_bayes.py",),
+)

@@ -7,9 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from rosenblatt import checks
 from rosenblatt.additive import Additive
-from rosenblatt.input_checks import validate_data
 from rosenblatt.prediction import DrawsRows
+from rosenblatt.registry.row import Contract, Row
 from rosenblatt.statistics import CategoryCounts
 
 from .base import log_shares, unit_of
@@ -114,7 +115,7 @@ class CategoricalNB(DiscreteNB, DrawsRows):
     def _check_X(self, X: Any, first: bool) -> Any:
         if isinstance(X, list | tuple) and np.asarray(X).dtype.kind in "US":
             X = np.array(X, dtype=object)  # else the numbers beside words would become words
-        X = validate_data(self, X, reset=first, dtype=None, ensure_all_finite=False)
+        X = checks.validate_data(self, X, reset=first, dtype=None, ensure_all_finite=False)
         return checked_values(X, self.missing)
 
     def _check_statistic(self, statistic: CategoryCounts) -> None:
@@ -244,3 +245,16 @@ def _spread(
     wide = np.zeros((len(counts), width))
     wide[:, places] = counts
     return wide, values if words else np.arange(width)
+
+
+ROW = Row(
+    "CategoricalNB",
+    page="naive_bayes.md",
+    certificate="count_naive_bayes",
+    contract=Contract(
+        tampered=({"min_categories": 20},),
+        settings=({}, {"alpha": 0.5, "unknown": "smooth", "missing": "ignore"}),
+        checked=({}, {"unknown": "smooth", "missing": "ignore"}),
+    ),
+    peer_tests=("tests/test_naive_bayes.py",),
+)

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.column_errors import which_missing
+from rosenblatt.missing_values import which_missing
 
 MOST_CATEGORIES = 2**24  # of whole numbers; larger ones are hardly codes
 

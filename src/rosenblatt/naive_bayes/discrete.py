@@ -11,13 +11,11 @@ from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval, Options, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from rosenblatt.input_checks import validate_data
-from rosenblatt.prediction import check_n_samples
+from rosenblatt import checks
 from rosenblatt.runtime.storage import summed_duplicates
 
 from .base import NaiveBayes, checked_alpha, log_prior
 from .linear_scores import (
-    NUMBERS,
     LinearScores,
     LinearWithGaps,
     Rough,
@@ -28,7 +26,6 @@ from .linear_scores import (
 )
 
 ALL = slice(None)
-PLAIN = (np.ndarray, sp.csr_matrix, sp.csr_array)
 
 Comparison = Callable[[int, int], NDArray[np.float64]]
 Decision = Callable[[int, int], NDArray[np.intp]]
@@ -78,7 +75,7 @@ class DiscreteNB(NaiveBayes):
         return len(self.classes_) - 1 if learned else 0
 
     def _draw_classes(self, n_samples: int, rng: np.random.RandomState) -> NDArray[np.intp]:
-        check_n_samples(n_samples)
+        checks.integer("n_samples", n_samples, 1)
         codes: NDArray[np.intp] = super()._draw_classes(n_samples, rng)
         return codes
 
@@ -115,22 +112,9 @@ class LinearNB(DiscreteNB):
 
     def _check_X(self, X: Any, first: bool) -> Any:
         """Any numbers, in their own kind: the loops read integers without a copy."""
-        if first or not self._needs_no_check(X):
-            X = validate_data(
-                self, X, reset=first, accept_sparse="csr", dtype="numeric", ensure_all_finite=False
-            )
+        X = checks.rows(self, X, reset=first, dtype="numeric", finite=False)
         # A number and NaN in one place are missing together.
         return summed_duplicates(X) if self.missing == "ignore" else X
-
-    def _needs_no_check(self, X: Any) -> bool:
-        """Whether X is a plain table of as many features: a look in full takes as long as a row."""
-        if type(X) not in PLAIN or "feature_names_in_" in vars(self) or X.ndim != 2:
-            return False
-        if X.shape[1] != self.n_features_in_ or not X.shape[0] or X.dtype not in NUMBERS:
-            return False
-        return type(X) is np.ndarray or (
-            X.indices.dtype == np.int32 and len(X.data) == X.indptr[-1]
-        )
 
     def _linear(self, X: Any, prior: Any) -> LinearScores:
         """The scores of checked rows, starting with a prior (K,)."""

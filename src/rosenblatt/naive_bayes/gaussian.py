@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from rosenblatt import quadratic_forms_loops
-from rosenblatt.base import naming_columns
+from rosenblatt import checks, quadratic_forms_loops
 from rosenblatt.prediction import DrawsRows
+from rosenblatt.registry.row import Candidate, Contract, Row, Warm
 from rosenblatt.runtime import threads
 from rosenblatt.runtime.storage import read_only
 from rosenblatt.statistics import Moments
@@ -234,7 +234,7 @@ class GaussianNB(NaiveBayes, DrawsRows):
         _over_chunks(work, X)
         with np.errstate(over="ignore"):
             if not np.isfinite(scores.sum()):
-                with naming_columns(X):
+                with checks.naming_columns(X):
                     self._refuse_strange(X)
         return scores
 
@@ -276,3 +276,36 @@ def _refuse_overflow(variances: Table, dtype: Any) -> None:
             f"The variance of column {of_columns.argmax()} is {of_columns.max():.3g}, more than "
             f"{dtype} holds: scale the column, or give the rows in float64."
         )
+
+
+ROW = Row(
+    "GaussianNB",
+    page="gaussian_naive_bayes.md",
+    certificate="gaussian_naive_bayes",
+    compare=(
+        Candidate(
+            "Gaussian naive Bayes",
+            "a first answer in one pass over the data; streams, merges and forgets",
+            {"var_smoothing": (1e-09, 0.0001, 0.01, 0.1)},
+            short_names=("nb",),
+            order=10,
+        ),
+    ),
+    contract=Contract(
+        tampered=(
+            {"variance": "feature"},
+            {"variance": "single", "ddof": 1},
+            {"var_smoothing": 0},
+            {"priors": [0.2, 0.3, 0.5]},
+        ),
+        settings=(
+            {},
+            {"variance": "feature", "ddof": 1},
+            {"variance": "class"},
+            {"variance": "single", "missing": "ignore"},
+        ),
+        checked=({}, {"variance": "feature"}, {"variance": "single", "missing": "ignore"}),
+    ),
+    warm=Warm(({}, {"missing": "ignore"})),
+    peer_tests=("tests/test_naive_bayes.py",),
+)

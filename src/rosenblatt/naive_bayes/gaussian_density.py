@@ -3,7 +3,6 @@
 Legend as in `quadratic_forms_loops`: mean, half_precision (K, d), start (K,), gap None or (K, d).
 """
 
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -12,7 +11,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from rosenblatt import quadratic_forms_loops
-from rosenblatt.base import callers_level
+from rosenblatt.base import warn
 from rosenblatt.prediction import in_cells
 from rosenblatt.runtime.storage import summed_duplicates
 
@@ -132,11 +131,10 @@ def variances_of(
     divisor = weight - ddof * n_means
     short = (divisor <= 0) & (weight > 0)
     if short.any():
-        warnings.warn(
+        warn(
             f"{np.count_nonzero(short)} of {short.size} variances cannot be estimated with "
             f"ddof={ddof}: their rows weigh no more than that. They are taken as zero, "
-            "plus smoothing. More rows, ddof=0, or a variance shared more widely would do.",
-            stacklevel=callers_level(),
+            "plus smoothing. More rows, ddof=0, or a variance shared more widely would do."
         )
     variances = np.where(weight > 0, pooled / np.where(divisor > 0, divisor, np.inf), spread)
     return np.broadcast_to(variances, scatter.shape)

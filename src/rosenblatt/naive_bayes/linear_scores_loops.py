@@ -70,7 +70,7 @@ def score_classes(X, order, W, start, threshold, scores, sizes):
         for p in range(first, fours, np.uint64(4)):
             for q in range(4):
                 later = np.int64(indices[min(p + np.uint64(AHEAD + q), last)])
-                rows.call(W, later * n_classes, n_classes)
+                rows.prefetch_elements(W, later * n_classes, n_classes)
             a, b = counted(data[p], threshold), counted(data[p + 1], threshold)
             c, d = counted(data[p + 2], threshold), counted(data[p + 3], threshold)
             u, v = W[np.uint32(indices[p])], W[np.uint32(indices[p + 1])]

@@ -13,8 +13,9 @@ from sklearn.utils import check_array
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _num_samples
 
-from rosenblatt.input_checks import validate_data
+from rosenblatt import checks
 from rosenblatt.prediction import DrawsRows
+from rosenblatt.registry.row import Candidate, Contract, Row
 from rosenblatt.statistics import Together
 
 from .base import NaiveBayes, conclude_shares
@@ -173,7 +174,7 @@ class MixedNB(NaiveBayes, DrawsRows):
                 f"Found array with {X.shape[0]} sample(s) and {X.shape[1]} feature(s) while a "
                 "minimum of 1 is required."
             )
-        validate_data(self, X, reset=first, skip_check_array=True)
+        checks.validate_data(self, X, reset=first, skip_check_array=True)
         _num_samples(X)
         return X
 
@@ -255,3 +256,24 @@ class MixedNB(NaiveBayes, DrawsRows):
         tags.input_tags.categorical = True
         tags.input_tags.string = True
         return tags
+
+
+ROW = Row(
+    "MixedNB",
+    page="naive_bayes.md",
+    certificate="mixed_naive_bayes",
+    compare=(
+        Candidate(
+            "mixed naive Bayes",
+            "numbers, categories and missing values in one table",
+            {"alpha": (0.1, 1.0, 10.0)},
+            reads="table",
+            limits=("named columns",),
+            order=11,
+        ),
+    ),
+    contract=Contract(
+        tampered=({"kinds": {"calls": "count"}},),
+        settings=({}, {"alpha": 0, "variance": "feature"}),
+    ),
+)

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from rosenblatt.prediction import DrawsRows
+from rosenblatt.registry.row import Candidate, Contract, Row
 from rosenblatt.statistics import FeatureCounts
 
 from .base import log_shares
@@ -125,23 +126,14 @@ class MultinomialNB(CountNB, DrawsRows):
     def sample(
         self, n_samples: int = 1, random_state: Any = None, n_tokens: Any = None
     ) -> tuple[NDArray[np.int64], NDArray[Any]]:
-        """Draw rows from the model: a class by its share, then tokens by the class's own.
+        """Draw rows X (n, d) and labels y (n,) from the model.
 
         Parameters
         ----------
         n_samples : int
-            How many rows.
         random_state : int, RandomState or None
-            The seed.
         n_tokens : int or None
             How many tokens a row has; None for the mean of the class's rows, rounded.
-
-        Returns
-        -------
-        X : ndarray of shape (n, d)
-            Counts.
-        y : ndarray of shape (n,)
-            The classes they were drawn from.
         """
         rng = check_random_state(random_state)
         codes = self._draw_classes(n_samples, rng)
@@ -276,3 +268,48 @@ def _normed(logs: NDArray[np.float64]) -> NDArray[np.float64]:
     sums = logs.sum(axis=1, keepdims=True)
     logs = np.where(sums == 0, 1.0, logs)  # a single feature: its share is one, its log zero
     return np.asarray(logs / np.where(sums == 0, logs.shape[1], sums), order="F")
+
+
+ROWS = (
+    Row(
+        "MultinomialNB",
+        page="naive_bayes.md",
+        certificate="count_naive_bayes",
+        compare=(
+            Candidate(
+                "multinomial naive Bayes",
+                "counts, above all of words",
+                {"alpha": (0.01, 0.1, 1.0, 10.0)},
+                reads="counts",
+                limits=("counts",),
+                order=12,
+            ),
+        ),
+        contract=Contract(
+            settings=({}, {"alpha": 0}, {"fit_prior": False}, {"missing": "ignore"}),
+            checked=({}, {"alpha": 0, "missing": "ignore"}),
+        ),
+        peer_tests=("tests/test_naive_bayes.py",),
+    ),
+    Row(
+        "ComplementNB",
+        page="naive_bayes.md",
+        certificate="count_naive_bayes",
+        compare=(
+            Candidate(
+                "complement naive Bayes",
+                "texts of classes of very different size",
+                {"alpha": (0.01, 0.1, 1.0, 10.0)},
+                reads="counts",
+                limits=("counts",),
+                order=14,
+            ),
+        ),
+        contract=Contract(
+            tampered=({"norm": True},),
+            settings=({}, {"norm": True, "alpha": 0.1}, {"missing": "ignore"}),
+            checked=({}, {"norm": True, "alpha": 0, "missing": "ignore"}),
+        ),
+        peer_tests=("tests/test_naive_bayes.py",),
+    ),
+)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.column_errors import which_missing
+from rosenblatt.missing_values import which_missing
 from rosenblatt.statistics.categories import coded
 
 from .column_kinds import KINDS
@@ -143,9 +143,8 @@ def _kind(values: Any, name: Any) -> str:
     kinds = set(map(type, array[~which_missing(array)].tolist()))
     if array.dtype.kind in "mM" or any(issubclass(kind, DATES) for kind in kinds):
         raise ValueError(
-            f"Column {name!r} holds dates or times, of which each would be a category of its own. "
-            "Make numbers of them, such as days since the first, or leave the column out; kinds "
-            "can say that it is 'categorical'."
+            f"Column {name!r} holds dates or times: convert them to numbers, such as days since "
+            "the first, leave the column out, or set its kind to 'categorical'."
         )
     if kinds and all(issubclass(kind, bool) for kind in kinds):
         return "boolean"

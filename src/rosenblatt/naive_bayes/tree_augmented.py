@@ -1,6 +1,5 @@
 """Naive Bayes with one more parent for each feature: a tree of features beside the class."""
 
-import warnings
 from typing import Any, ClassVar
 
 import numpy as np
@@ -8,7 +7,8 @@ from numpy.typing import NDArray
 from sklearn.utils._param_validation import StrOptions
 
 from rosenblatt.additive import Additive
-from rosenblatt.base import callers_level
+from rosenblatt.base import warn
+from rosenblatt.registry.row import Contract, Row
 from rosenblatt.statistics import PairCounts
 
 from .base import log_shares
@@ -248,9 +248,20 @@ def _warn_of_fractions(X: Any) -> None:
     column, row = np.nonzero(np.floor(X).T < np.ceil(X).T)
     if len(column):
         j, value = int(column[0]), float(X[row[0], column[0]])
-        warnings.warn(
+        warn(
             f"TreeAugmentedNB takes categories, and cuts fractions off: column {j} holds {value:g}."
             " Sort measurements into a few intervals first, with KBinsDiscretizer("
-            'encode="ordinal"), or use GaussianNB.',
-            stacklevel=callers_level(),
+            'encode="ordinal"), or use GaussianNB.'
         )
+
+
+ROW = Row(
+    "TreeAugmentedNB",
+    page="tree_augmented.md",
+    certificate="tree_augmented",
+    contract=Contract(
+        tampered=({"alpha": 0.5},),
+        settings=({}, {"alpha": 0.5, "unknown": "smooth", "missing": "ignore"}),
+        checked=({}, {"unknown": "smooth", "missing": "ignore"}),
+    ),
+)

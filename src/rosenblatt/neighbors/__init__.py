@@ -1,16 +1,7 @@
 """Decisions by distance: to stored rows, or to the centre of each class."""
 
-from .classification import KNeighborsClassifier
-from .dimension import distance_concentration, hamming, shell_fraction
-from .nearest_centroid import NearestCentroid
-from .regression import KNeighborsRegressor, NearestNeighbors
+from rosenblatt import registry
 
-__all__ = [
-    "KNeighborsClassifier",
-    "KNeighborsRegressor",
-    "NearestCentroid",
-    "NearestNeighbors",
-    "distance_concentration",
-    "hamming",
-    "shell_fraction",
-]
+__getattr__, __dir__, __all__ = registry.attach(
+    __name__, {"dimension": ["distance_concentration", "hamming", "shell_fraction"]}
+)

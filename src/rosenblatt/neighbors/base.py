@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from copy import copy
+from itertools import zip_longest
 from typing import Any, Self
 
 import numpy as np
@@ -13,11 +14,11 @@ from sklearn.base import clone
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from rosenblatt import checks
 from rosenblatt.additive import refuse_unlike
-from rosenblatt.base import FLOATS, Estimator, naming_columns
+from rosenblatt.base import Estimator, all_or_nothing
 from rosenblatt.capabilities import ModelPath, rows_of
-from rosenblatt.column_errors import which_missing
-from rosenblatt.input_checks import refuse_times, validate_data
+from rosenblatt.missing_values import which_missing
 from rosenblatt.mixed_tables import checked_table
 
 from .gower import MixedColumns, objects
@@ -52,36 +53,33 @@ class ExactSearch(Estimator):
     _points: Points | None = None
     _along: "SharedSearch | None" = None  # of models along a path
 
+    @all_or_nothing
     def fit(self, X: Any, y: Any = None) -> Self:
         """Store the rows X (n, d) and their labels or targets y (n,) or (n, t); return self."""
-        before, asked = dict(vars(self)), self.algorithm
-        try:
-            if isinstance(self.metric, str) and self.metric == "gower":
-                self._validate_params()
-                self._store_mixed(X, y)
-            else:
-                self._columns = None
-                if self._searches(X):
-                    self.algorithm = "brute"  # no tree of scikit-learn's is needed
-                if callable(self.metric):
-                    _refuse_no_distance(self.metric, X, self.metric_params or {})
-                quiet = np.errstate(over="ignore", invalid="ignore")  # as in `validate_data`
-                with naming_columns(X), _explaining(X), quiet:
-                    super().fit(X, y)
-                    if isinstance(self._fit_X, np.ndarray) and self._fit_X.dtype.kind == "O":
-                        self._fit_X = self._fit_X.astype(np.float64)
-                    elif isinstance(X, np.ndarray) and np.may_share_memory(X, self._fit_X):
-                        self._fit_X = self._fit_X.copy()  # X may change, and the model may not
-                if self.metric == "precomputed":
-                    _refuse_one_way(self._fit_X)
-                elif self.metric == "cosine":
-                    lengths_of(self._fit_X)
-            self.algorithm = asked
-            self._points, self._along = self._prepared(), None
-        except BaseException:
-            self.__dict__.clear()
-            self.__dict__.update(before)
-            raise
+        asked = self.algorithm
+        if isinstance(self.metric, str) and self.metric == "gower":
+            self._validate_params()
+            self._store_mixed(X, y)
+        else:
+            self._columns = None
+            if self._searches(X):
+                self.algorithm = "brute"  # no tree of scikit-learn's is needed
+            if callable(self.metric):
+                _refuse_no_distance(self.metric, X, self.metric_params or {})
+            quiet = np.errstate(over="ignore", invalid="ignore")  # as in `checks.validate_data`
+            with _explaining(X), quiet:
+                super().fit(X, y)
+                if isinstance(self._fit_X, np.ndarray) and self._fit_X.dtype.kind == "O":
+                    self._fit_X = self._fit_X.astype(np.float64)
+                elif isinstance(X, np.ndarray) and np.may_share_memory(X, self._fit_X):
+                    self._fit_X = self._fit_X.copy()  # X may change, and the model may not
+            if self.metric == "precomputed" and not sp.issparse(self._fit_X):
+                largest = self._fit_X.max(initial=0.0)
+                checks.symmetric(self._fit_X, "Precomputed distances", 1e-6 * largest)
+            elif self.metric == "cosine":
+                lengths_of(self._fit_X)
+        self.algorithm = asked
+        self._points, self._along = self._prepared(), None
         return self
 
     def _store_mixed(self, X: Any, y: Any) -> None:
@@ -172,9 +170,7 @@ class ExactSearch(Estimator):
     def _checked(self, X: Any) -> NDArray[Any]:
         if self._columns is not None:
             return self._columns.encode(checked_table(self, X, reset=False))
-        with naming_columns(X):
-            rows = validate_data(self, X, reset=False, dtype=FLOATS, order="C")
-        return np.asarray(rows)
+        return np.asarray(checks.rows(self, X, order="C", accept_sparse=False))
 
     def __getstate__(self) -> dict[str, Any]:
         state: Any = super().__getstate__()
@@ -206,7 +202,7 @@ class ExactSearch(Estimator):
     def partial_fit(self, X: Any, y: Any = None, classes: Any = None) -> Self:
         """Store some more rows; return self. `classes` is not needed: rows may bring new ones."""
         if not hasattr(self, "_fit_X"):
-            return self.fit(X, y)
+            return self.fit(X, y)  # type: ignore[no-any-return]
         stored, labels = self._stored()
         if labels is not None and y is None:
             raise ValueError("Rows are stored with y: pass the y of these rows as well.")
@@ -237,8 +233,7 @@ class ExactSearch(Estimator):
     def _checked_any(self, X: Any) -> Any:
         if self._columns is not None:
             return objects(checked_table(self, X, reset=False))
-        with naming_columns(X):
-            return validate_data(self, X, reset=False, dtype=FLOATS, accept_sparse="csr")
+        return checks.rows(self, X)
 
     def _stored(self) -> tuple[Any, Any]:
         """The rows and their labels or targets."""
@@ -337,7 +332,7 @@ def _explaining(X: Any) -> Iterator[None]:
     try:
         yield
     except TypeError:
-        refuse_times(X)
+        checks.no_times(X)
         raise
     except ValueError as error:
         if "could not convert string to float" not in str(error):
@@ -361,34 +356,18 @@ def _refuse_no_distance(metric: Any, X: Any, settings: dict[str, Any]) -> None:
             )
 
 
-def _refuse_one_way(D: Any) -> None:
-    """Raise if a table (n, n) of distances is not the same in both directions."""
-    if sp.issparse(D):  # of some neighbours alone
-        return
-    apart = np.abs(D - D.T)
-    if (apart > 1e-6 * D.max(initial=0.0)).any():
-        i, j = np.unravel_index(int(apart.argmax()), apart.shape)
-        raise ValueError(
-            f"Precomputed distances must be symmetric; from row {i} to {j} it is {D[i, j]:.6g}, "
-            f"and {D[j, i]:.6g} back."
-        )
-
-
 def _refuse_other_columns(model: Any, other: Any) -> None:
     """Raise unless the rows of two models have the same columns, by number and by name."""
-    if other.n_features_in_ != model.n_features_in_:
+    columns = [vars(one).get("feature_names_in_") for one in (model, other)]
+    if columns[0] is None or columns[1] is None:
+        columns = [range(one.n_features_in_) for one in (model, other)]
+    mine, theirs = map(list, columns)
+    if mine != theirs:
+        pair = next(pair for pair in zip_longest(mine, theirs) if pair[0] != pair[1])
         raise ValueError(
-            f"Models must have the same columns to be merged; there are {model.n_features_in_} "
-            f"here and {other.n_features_in_} there."
+            f"Models must have the same columns to be merged; got {len(mine)} and {len(theirs)}, "
+            f"the first that differ are {pair[0]!r} and {pair[1]!r}."
         )
-    names = [vars(one).get("feature_names_in_") for one in (model, other)]
-    if names[0] is not None and names[1] is not None:
-        for j, (mine, theirs) in enumerate(zip(*names, strict=True)):
-            if mine != theirs:
-                raise ValueError(
-                    f"Models must have the same columns to be merged; column {j} is {mine!r} here "
-                    f"and {theirs!r} there."
-                )
 
 
 def _stack(stored: Any, more: Any) -> Any:

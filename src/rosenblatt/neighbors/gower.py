@@ -10,6 +10,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt import checks
 from rosenblatt.mixed_tables import categorical_columns, encode, learn_categories
 
 Table = NDArray[np.float64]
@@ -44,11 +45,7 @@ class MixedColumns:
             if known is None and len(present):
                 with np.errstate(over="ignore"):
                     ranges[j] = np.ptp(present) or 1.0
-                if not np.isfinite(ranges[j]):
-                    raise ValueError(
-                        f"The range of column {j} is too large for 64 bits: from "
-                        f"{present.min():.3g} to {present.max():.3g}. Scale it down."
-                    )
+                checks.in_range(ranges[j], f"The range of column {j} is", "rescale it")
         return cls(categories, ranges, unknown), rows
 
     @property

@@ -17,8 +17,7 @@ Legend: n points X (n, d), m queries Q (m, d), k neighbours, found and points (m
 import numpy as np
 
 from rosenblatt.loops import compiled
-from rosenblatt.loops.simd import lanes, whole
-from rosenblatt.loops.simd.bytes import first_bit
+from rosenblatt.loops.simd import COLUMNS, int32x8, lowest_bit, prefetch
 
 from .nearest_loops import MANHATTAN, clear, distance_of, sift, sort_heap
 
@@ -58,7 +57,7 @@ def nearest_in_bytes(
 ):
     """Fill the heaps of queries start to stop; return False if bytes tell too little apart.
 
-    panels (n / 16, d' / 8, 2, 64) hold the points as `simd.whole` reads them, codes (m, d') the
+    panels (n / 16, d' / 8, 2, 64) hold the points as `simd.int32x8` reads them, codes (m, d') the
     queries, limits (m,) is scratch space. A point is passed over if its sum, which begins with
     starts (n,), is not above the limit of the query: of products, x'.q' - |x'|^2 / 2; of
     differences, -|x' - q'| with what rounding may add. sizes (m,) is |q'|^2, of products alone;
@@ -71,8 +70,8 @@ def nearest_in_bytes(
     at = 0
     for panel in range(panels.shape[0]):  # stays in the nearest cache while all queries pass
         for _ in range(POINTS):  # rows that may be measured soon
-            lanes.call(X, at)
-            lanes.call(X, at + 8)
+            prefetch(X, at)
+            prefetch(X, at + 8)
             at += X.shape[1]
         for first in range(start, stop, QUERIES):
             measured += tile(
@@ -95,50 +94,50 @@ def tile(
     """Add up bytes of 16 points for 4 queries; return how many had to be measured."""
     width = codes.shape[1]
     at, of = panel * width * POINTS, first * width
-    a = b = c = e = whole.load(starts, panel * POINTS)
-    f = g = h = i = whole.load(starts, panel * POINTS + 8)
+    a = b = c = e = int32x8.load(starts, panel * POINTS)
+    f = g = h = i = int32x8.load(starts, panel * POINTS + 8)
     if metric == MANHATTAN:
-        for _ in range(0, width, whole.COLUMNS):
-            a = whole.less_differences(a, codes, of, panels, at)
-            f = whole.less_differences(f, codes, of, panels, at + 64)
-            b = whole.less_differences(b, codes, of + width, panels, at)
-            g = whole.less_differences(g, codes, of + width, panels, at + 64)
-            c = whole.less_differences(c, codes, of + 2 * width, panels, at)
-            h = whole.less_differences(h, codes, of + 2 * width, panels, at + 64)
-            e = whole.less_differences(e, codes, of + 3 * width, panels, at)
-            i = whole.less_differences(i, codes, of + 3 * width, panels, at + 64)
+        for _ in range(0, width, COLUMNS):
+            a = int32x8.less_differences(a, codes, of, panels, at)
+            f = int32x8.less_differences(f, codes, of, panels, at + 64)
+            b = int32x8.less_differences(b, codes, of + width, panels, at)
+            g = int32x8.less_differences(g, codes, of + width, panels, at + 64)
+            c = int32x8.less_differences(c, codes, of + 2 * width, panels, at)
+            h = int32x8.less_differences(h, codes, of + 2 * width, panels, at + 64)
+            e = int32x8.less_differences(e, codes, of + 3 * width, panels, at)
+            i = int32x8.less_differences(i, codes, of + 3 * width, panels, at + 64)
             at += 128
             of += 8
     else:
-        for _ in range(0, width, whole.COLUMNS):
-            a = whole.add_products(a, codes, of, panels, at)
-            f = whole.add_products(f, codes, of, panels, at + 64)
-            b = whole.add_products(b, codes, of + width, panels, at)
-            g = whole.add_products(g, codes, of + width, panels, at + 64)
-            c = whole.add_products(c, codes, of + 2 * width, panels, at)
-            h = whole.add_products(h, codes, of + 2 * width, panels, at + 64)
-            e = whole.add_products(e, codes, of + 3 * width, panels, at)
-            i = whole.add_products(i, codes, of + 3 * width, panels, at + 64)
+        for _ in range(0, width, COLUMNS):
+            a = int32x8.add_products(a, codes, of, panels, at)
+            f = int32x8.add_products(f, codes, of, panels, at + 64)
+            b = int32x8.add_products(b, codes, of + width, panels, at)
+            g = int32x8.add_products(g, codes, of + width, panels, at + 64)
+            c = int32x8.add_products(c, codes, of + 2 * width, panels, at)
+            h = int32x8.add_products(h, codes, of + 2 * width, panels, at + 64)
+            e = int32x8.add_products(e, codes, of + 3 * width, panels, at)
+            i = int32x8.add_products(i, codes, of + 3 * width, panels, at + 64)
             at += 128
             of += 8
-    limit = whole.spread_from(limits, first)
-    a, f = whole.subtract(limit, a), whole.subtract(limit, f)
-    limit = whole.spread_from(limits, first + 1)
-    b, g = whole.subtract(limit, b), whole.subtract(limit, g)
-    limit = whole.spread_from(limits, first + 2)
-    c, h = whole.subtract(limit, c), whole.subtract(limit, h)
-    limit = whole.spread_from(limits, first + 3)
-    e, i = whole.subtract(limit, e), whole.subtract(limit, i)
-    of_two = whole.either(whole.either(a, f), whole.either(b, g))
-    of_others = whole.either(whole.either(c, h), whole.either(e, i))
-    if whole.negative(whole.either(of_two, of_others)) == 0:
+    limit = int32x8.spread_from(limits, first)
+    a, f = int32x8.subtract(limit, a), int32x8.subtract(limit, f)
+    limit = int32x8.spread_from(limits, first + 1)
+    b, g = int32x8.subtract(limit, b), int32x8.subtract(limit, g)
+    limit = int32x8.spread_from(limits, first + 2)
+    c, h = int32x8.subtract(limit, c), int32x8.subtract(limit, h)
+    limit = int32x8.spread_from(limits, first + 3)
+    e, i = int32x8.subtract(limit, e), int32x8.subtract(limit, i)
+    of_two = int32x8.either(int32x8.either(a, f), int32x8.either(b, g))
+    of_others = int32x8.either(int32x8.either(c, h), int32x8.either(e, i))
+    if int32x8.negative(int32x8.either(of_two, of_others)) == 0:
         return 0
     measured, at = 0, panel * POINTS
     for q, near, next_near in (
-        (first, whole.negative(a), whole.negative(f)),
-        (first + 1, whole.negative(b), whole.negative(g)),
-        (first + 2, whole.negative(c), whole.negative(h)),
-        (first + 3, whole.negative(e), whole.negative(i)),
+        (first, int32x8.negative(a), int32x8.negative(f)),
+        (first + 1, int32x8.negative(b), int32x8.negative(g)),
+        (first + 2, int32x8.negative(c), int32x8.negative(h)),
+        (first + 3, int32x8.negative(e), int32x8.negative(i)),
     ):
         near |= next_near << 8
         if near and q < stop:
@@ -153,7 +152,7 @@ def measure(X, near, first, Q, sizes, apart, step, metric, i, found, points, lim
     """Put the points whose bits of `near` are set into the heap of query i; return their number."""
     measured = 0
     while near:
-        point = first + first_bit(np.uint64(near))
+        point = first + lowest_bit(np.uint64(near))
         near &= near - 1
         if point >= X.shape[0]:
             break

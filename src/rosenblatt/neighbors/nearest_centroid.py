@@ -5,7 +5,6 @@ the classes, x a row. By priors p (K,) that differ, a row goes to the class with
 ``2 log p_k - |(x - c_k) / s|^2``.
 """
 
-import warnings
 from numbers import Real
 from typing import Any, ClassVar
 
@@ -15,10 +14,12 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from rosenblatt import prediction
+from rosenblatt import checks, prediction
+from rosenblatt.additive import rows_needed
 from rosenblatt.additive_classifier import AdditiveClassifier, given_shares
-from rosenblatt.base import callers_level
+from rosenblatt.base import warn
 from rosenblatt.prediction import Score
+from rosenblatt.registry.row import Contract, Row
 from rosenblatt.statistics import Labels, Moments, Statistic
 from rosenblatt.statistics.sums import SAME, relative_noise
 
@@ -164,11 +165,7 @@ class NearestCentroid(AdditiveClassifier):
         if self.metric == "euclidean":
             return self.statistics_.mean
         if medians is None:
-            raise ValueError(
-                "metric='manhattan' must read the rows themselves, as medians do not follow from a "
-                "statistic: it works with fit alone, not with partial_fit, merge, forget or "
-                "from_statistics. Use metric='euclidean' for these."
-            )
+            raise rows_needed("metric='manhattan'")
         return medians
 
     def _spread(self, centroids: Table, centre: Table) -> Table:
@@ -190,35 +187,22 @@ class NearestCentroid(AdditiveClassifier):
     def report_warnings(self) -> None:
         """Warn of priors that do not sum to one, and of features without spread."""
         if not isinstance(self.priors, str) and not np.isclose(np.sum(self.priors), 1.0):
-            warnings.warn(
-                "The priors do not sum to 1. Normalizing such that it sums to one.",
-                UserWarning,
-                stacklevel=callers_level(),
-            )
+            warn("The priors do not sum to 1. Normalizing such that it sums to one.")
         flat = np.flatnonzero(self.within_class_std_dev_ == 0)
         if len(flat):
-            warnings.warn(
-                "within_class_std_dev_ has at least 1 zero standard deviation: within the classes, "
-                f"{len(flat)} feature(s) do not vary, the first of them column {flat[0]}. "
-                "Probabilities take their distances as they are.",
-                UserWarning,
-                stacklevel=callers_level(),
+            warn(
+                f"within_class_std_dev_ has at least 1 zero standard deviation: {len(flat)} "
+                f"feature(s) do not vary within the classes, the first is column {flat[0]}."
             )
 
     # From attributes to answers.
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Return the class of the nearest centroid for each row of X; of equals the first.
+        """Predict the class of the nearest centroid of each row; of equals the first.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
-            Rows to classify.
-
-        Returns
-        -------
-        y : ndarray of shape (n,)
-            Their labels.
         """
         check_is_fitted(self)
         X = prediction.rows_to_score(self, X)
@@ -283,12 +267,29 @@ class NearestCentroid(AdditiveClassifier):
 
 def _refuse_what_says_nothing(moments: Moments, total: Moments) -> None:
     """Raise if there is one class only, or if no feature varies."""
-    if len(moments.classes) < 2:
-        raise ValueError(
-            "The number of classes has to be greater than one; "
-            f"got {len(moments.classes)} class: {moments.classes.tolist()}."
-        )
+    checks.several_classes(moments.classes)
     if (total.scatter <= SAME * total.weight[0] * total.mean**2).all():
         raise ValueError(
             "All features have zero variance: the rows are all the same. Add a feature that varies."
         )
+
+
+ROW = Row(
+    "NearestCentroid",
+    page="neighbors.md",
+    certificate="nearest_centroid",
+    contract=Contract(
+        tampered=(
+            {"shrink_threshold": 0.5, "priors": "empirical"},
+            {"metric": "manhattan", "priors": [0.2, 0.3, 0.5]},
+        ),
+        settings=(
+            {},
+            {"shrink_threshold": 0.2, "priors": "empirical"},
+            {"metric": "manhattan"},
+            {"metric": "manhattan", "shrink_threshold": 0.2, "priors": "empirical"},
+        ),
+        checked=({}, {"shrink_threshold": 0.2, "priors": "empirical"}),
+    ),
+    peer_tests=("neighbors/tests/test_nearest_centroid.py",),
+)

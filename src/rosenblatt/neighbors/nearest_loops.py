@@ -18,9 +18,9 @@ Legend: n points X (n, d), m queries Q (m, d), k neighbours, found and points (m
 
 import numpy as np
 
-from rosenblatt.loops import compiled
-from rosenblatt.loops.distance_tiles import POINTS, QUERIES, add3
-from rosenblatt.loops.simd import bits, singles
+from rosenblatt.loops import compiled, simd
+from rosenblatt.loops.distance_tiles import POINTS, QUERIES, multiply_panels
+from rosenblatt.loops.simd import float32x8
 
 BLOCK = 64  # points that are measured together by other distances
 MOST_IN_A_BYTE = 255
@@ -64,22 +64,7 @@ def tile(
     X, panels, starts, Q, quads, sizes, scale, panel, group, stop, found, points, limits, scores
 ):
     """Score 24 points for 4 queries; measure those below a query's limit."""
-    d = panels.shape[1]
-    at, of = panel * d * POINTS, group * d * QUERIES
-    a0 = a1 = a2 = b0 = b1 = b2 = c0 = c1 = c2 = d0 = d1 = d2 = singles.zeros()
-    for _ in range(d):
-        x, y = singles.load(panels, at), singles.load(panels, at + 8)
-        z = singles.load(panels, at + 16)
-        q = singles.spread_from(quads, of)
-        a0, a1, a2 = add3(q, x, y, z, a0, a1, a2)
-        q = singles.spread_from(quads, of + 1)
-        b0, b1, b2 = add3(q, x, y, z, b0, b1, b2)
-        q = singles.spread_from(quads, of + 2)
-        c0, c1, c2 = add3(q, x, y, z, c0, c1, c2)
-        q = singles.spread_from(quads, of + 3)
-        d0, d1, d2 = add3(q, x, y, z, d0, d1, d2)
-        at += POINTS
-        of += QUERIES
+    a0, a1, a2, b0, b1, b2, c0, c1, c2, d0, d1, d2 = multiply_panels(panels, panel, quads, group)
     first, i = panel * POINTS, group * QUERIES
     if is_near(starts, first, a0, a1, a2, limits, i, scores):
         measure(X, Q, sizes, scale, EUCLIDEAN, first, i, stop, found, points, limits, scores)
@@ -100,11 +85,11 @@ def tile_of_differences(
     d, first = panels.shape[1], panel * POINTS
     for half in range(0, QUERIES, 2):
         at, of = panel * d * POINTS, group * d * QUERIES + half
-        a0 = a1 = a2 = b0 = b1 = b2 = singles.zeros()
+        a0 = a1 = a2 = b0 = b1 = b2 = float32x8.zeros()
         for _ in range(d):
-            x, y = singles.load(panels, at), singles.load(panels, at + 8)
-            z = singles.load(panels, at + 16)
-            q, r = singles.spread_from(quads, of), singles.spread_from(quads, of + 1)
+            x, y = float32x8.load(panels, at), float32x8.load(panels, at + 8)
+            z = float32x8.load(panels, at + 16)
+            q, r = float32x8.spread_from(quads, of), float32x8.spread_from(quads, of + 1)
             a0, a1 = less_gap(a0, x, q, metric), less_gap(a1, y, q, metric)
             a2, b0 = less_gap(a2, z, q, metric), less_gap(b0, x, r, metric)
             b1, b2 = less_gap(b1, y, r, metric), less_gap(b2, z, r, metric)
@@ -121,24 +106,24 @@ def tile_of_differences(
 def less_gap(a, x, y, metric):
     """a - |x - y|, or less its cube."""
     if metric == MANHATTAN:
-        return singles.less_distance(a, x, y)
-    zero, z = singles.zeros(), singles.subtract(x, y)
-    square = singles.multiply_add(z, z, zero)
-    return singles.multiply_add(square, singles.lowest(z, singles.subtract(zero, z)), a)
+        return float32x8.less_distance(a, x, y)
+    zero, z = float32x8.zeros(), float32x8.subtract(x, y)
+    square = float32x8.multiply_add(z, z, zero)
+    return float32x8.multiply_add(square, float32x8.lowest(z, float32x8.subtract(zero, z)), a)
 
 
 @compiled
 def is_near(starts, first, a, b, c, limits, i, scores):
     """Whether one of 24 points may be near enough to query i; scores (24,) gets all, if so."""
-    a = singles.subtract(singles.load(starts, first), a)
-    b = singles.subtract(singles.load(starts, first + 8), b)
-    c = singles.subtract(singles.load(starts, first + 16), c)
-    lowest = singles.lowest(singles.lowest(a, b), c)
-    if not singles.any_below(lowest, singles.spread_from(limits, i)):
+    a = float32x8.subtract(float32x8.load(starts, first), a)
+    b = float32x8.subtract(float32x8.load(starts, first + 8), b)
+    c = float32x8.subtract(float32x8.load(starts, first + 16), c)
+    lowest = float32x8.lowest(float32x8.lowest(a, b), c)
+    if not float32x8.any_below(lowest, float32x8.spread_from(limits, i)):
         return False
-    singles.store(scores, 0, a)
-    singles.store(scores, 8, b)
-    singles.store(scores, 16, c)
+    float32x8.store(scores, 0, a)
+    float32x8.store(scores, 8, b)
+    float32x8.store(scores, 16, c)
     return True
 
 
@@ -266,7 +251,7 @@ def count_bits(block, q, counts):
         value, words = q[v], block[v]
         for t in range(BLOCK):
             before = counts[t] if v else np.int16(0)
-            counts[t] = before + np.int16(bits.ones(words[t] ^ value))
+            counts[t] = before + np.int16(simd.count_bits(words[t] ^ value))
 
 
 @compiled

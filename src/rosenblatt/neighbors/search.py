@@ -11,6 +11,7 @@ import scipy.sparse as sp
 import scipy.sparse.linalg
 from numpy.typing import NDArray
 
+from rosenblatt import checks
 from rosenblatt.runtime import threads
 
 from . import nearest_loops
@@ -98,13 +99,7 @@ class Points:
         if self.power:
             with np.errstate(over="ignore"):
                 distances = np.ldexp(distances, self.power)
-        if not np.isfinite(distances).all():
-            raise ValueError(
-                "The distances of some rows, or the powers that they are made of, are too large "
-                f"for 64 bits: the largest stored number is "
-                f"{np.ldexp(np.abs(self.X).max(), self.power):.3g}. Scale the columns down."
-            )
-        return distances
+        return checks.in_range(distances, "Some distances are")  # type: ignore[no-any-return]
 
     def _nearest(self, Q: NDArray[Any], k: int) -> Found:
         if self.metric == "cosine":

@@ -1,7 +1,5 @@
 """Columns and rows before a model sees them: on one scale, cut into bins, or expanded."""
 
-from .basis_expansion import BasisExpansion
-from .discretizer import Discretizer
-from .standardizer import Standardizer
+from rosenblatt import registry
 
-__all__ = ["BasisExpansion", "Discretizer", "Standardizer"]
+__getattr__, __dir__, __all__ = registry.attach(__name__)

@@ -18,7 +18,9 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from rosenblatt.base import FLOATS, fitting_at_once
+from rosenblatt import checks
+from rosenblatt.base import fitting_at_once
+from rosenblatt.registry.row import Contract, Row, Warm
 
 from .basis_functions import NAMES, Basis, Given, columns_named, family_of
 
@@ -232,7 +234,7 @@ class BasisExpansion(CallbackSupportMixin, TransformerMixin, BaseEstimator):  # 
         return _total(self._parts(int(n_features), names)) + self.include_bias
 
     def _check(self, X: Any, first: bool) -> Any:
-        return validate_data(self, X, reset=first, accept_sparse="csr", dtype=FLOATS)
+        return validate_data(self, X, reset=first, accept_sparse="csr", dtype=checks.FLOATS)
 
     def _parts(self, d: int, names: list[str]) -> list[_Part]:
         """The families, each with its columns, of d that have these names if any."""
@@ -271,3 +273,23 @@ class BasisExpansion(CallbackSupportMixin, TransformerMixin, BaseEstimator):  # 
 
 def _total(parts: list[_Part]) -> int:
     return sum(part.basis.count(len(part.columns)) for part in parts)
+
+
+ROW = Row(
+    "BasisExpansion",
+    page="preprocessing.md",
+    contract=Contract(
+        settings=({}, {"basis": "gaussian", "n_functions": 4}, {"basis": ["powers", "fourier"]}),
+        checked=({}, {"basis": "gaussian", "n_functions": 4}, {"basis": ["powers", "fourier"]}),
+    ),
+    warm=Warm(({"basis": "spline"},), sparse=False),
+    file_types=(
+        "preprocessing.basis_expansion._Part",
+        "preprocessing.basis_functions.Bumps",
+        "preprocessing.basis_functions.Given",
+        "preprocessing.basis_functions.Polynomial",
+        "preprocessing.basis_functions.Powers",
+        "preprocessing.basis_functions.Splines",
+        "preprocessing.basis_functions.Waves",
+    ),
+)

@@ -7,9 +7,9 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.callback import CallbackSupportMixin
 
+from rosenblatt import checks
 from rosenblatt.additive import Additive
-from rosenblatt.base import FLOATS, all_or_nothing, fitting_at_once
-from rosenblatt.input_checks import validate_data
+from rosenblatt.base import all_or_nothing, fitting_at_once
 from rosenblatt.statistics import Extremes, Moments, RowCounts, Statistic
 
 Numbers = NDArray[np.float64]
@@ -72,8 +72,8 @@ class ScaleLearner(CallbackSupportMixin, Additive):  # type: ignore[misc]
             )
 
     def _check_X(self, X: Any, first: bool) -> Any:
-        X = validate_data(
-            self, X, reset=first, accept_sparse="csr", dtype=FLOATS, ensure_all_finite=False
+        X = checks.validate_data(
+            self, X, reset=first, accept_sparse="csr", dtype=checks.FLOATS, ensure_all_finite=False
         )
         self._refuse_sparse(X)
         if self.method in OF_ROWS:  # moments and extremes find out by themselves

@@ -14,9 +14,10 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from rosenblatt.base import FLOATS, all_or_nothing, encode_labels
+from rosenblatt import checks
+from rosenblatt.base import all_or_nothing
 from rosenblatt.information import information_cuts
-from rosenblatt.input_checks import check_sample_weight
+from rosenblatt.registry.row import Contract, Row
 
 
 class Discretizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -91,10 +92,10 @@ class Discretizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self : Discretizer
         """
         self._validate_params()
-        X = validate_data(self, X, dtype=FLOATS)
-        weight = check_sample_weight(sample_weight, X, ensure_non_negative=True)
+        X = validate_data(self, X, dtype=checks.FLOATS)
+        weight = checks.scaled_weights(sample_weight, X.shape[0])
         if self.strategy == "information":
-            _, codes = encode_labels(y, len(X))
+            _, codes = checks.labels(y, len(X))
             self.cuts_ = [
                 information_cuts(x, codes, max_cuts=self.max_bins - 1, sample_weight=weight)
                 for x in X.T
@@ -133,7 +134,7 @@ class Discretizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             As `encode` says, in the precision of X.
         """
         check_is_fitted(self)
-        X = validate_data(self, X, dtype=FLOATS, reset=False)
+        X = validate_data(self, X, dtype=checks.FLOATS, reset=False)
         pairs = list(zip(self.cuts_, X.T, strict=True))
         if self.encode == "thresholds":
             parts = [x[:, np.newaxis] > cuts for cuts, x in pairs]
@@ -181,3 +182,18 @@ def _names(name: str, cuts: NDArray[np.float64], encode: str) -> list[str]:
         return [name]
     inner = [f"{a:.6g} < {name} <= {b:.6g}" for a, b in pairwise(cuts)]
     return [f"{name} <= {cuts[0]:.6g}", *inner, f"{name} > {cuts[-1]:.6g}"]
+
+
+ROW = Row(
+    "Discretizer",
+    page="rules.md",
+    contract=Contract(
+        settings=(
+            {},
+            {"strategy": "quantile", "max_bins": 4, "encode": "onehot"},
+            {"strategy": "uniform", "encode": "thresholds"},
+        ),
+        checked=({}, {"strategy": "quantile", "max_bins": 4, "encode": "onehot"}),
+    ),
+    warm=None,
+)

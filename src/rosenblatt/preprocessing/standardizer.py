@@ -15,8 +15,8 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_array, check_is_fitted
 
-from rosenblatt.base import FLOATS
-from rosenblatt.input_checks import validate_data
+from rosenblatt import checks
+from rosenblatt.registry.row import Contract, Row, Warm
 from rosenblatt.runtime.storage import summed_duplicates
 
 from .column_scales import OF_ROWS, ScaleLearner
@@ -156,8 +156,8 @@ class Standardizer(OneToOneFeatureMixin, TransformerMixin, ScaleLearner):  # typ
         """
         check_is_fitted(self)
         given, copy = X, self.copy if copy is None else copy
-        X = validate_data(
-            self, X, reset=False, accept_sparse="csr", dtype=FLOATS,
+        X = checks.validate_data(
+            self, X, reset=False, accept_sparse="csr", dtype=checks.FLOATS,
             force_writeable=not copy, ensure_all_finite=False,
         )  # fmt: skip
         self._refuse_strange(X)
@@ -189,7 +189,11 @@ class Standardizer(OneToOneFeatureMixin, TransformerMixin, ScaleLearner):  # typ
         check_is_fitted(self)
         given, copy = X, self.copy if copy is None else copy
         X = check_array(
-            X, accept_sparse="csr", dtype=FLOATS, force_writeable=not copy, ensure_all_finite=False
+            X,
+            accept_sparse="csr",
+            dtype=checks.FLOATS,
+            force_writeable=not copy,
+            ensure_all_finite=False,
         )
         self._refuse_strange(X)
         self._refuse_sparse(X)
@@ -223,3 +227,32 @@ def _target(X: Any, given: Any, copy: bool) -> Any:
     if not copy or (isinstance(given, np.ndarray) and not np.may_share_memory(X, given)):
         return X
     return X.copy() if sp.issparse(X) else np.empty_like(X)
+
+
+ROW = Row(
+    "Standardizer",
+    page="preprocessing.md",
+    contract=Contract(
+        settings=(
+            {},
+            {"with_mean": False, "ddof": 0},
+            {"method": "min-max", "feature_range": (-1, 1)},
+            {"method": "sigmoid"},
+            {"method": "l1"},
+            {"method": "l2"},
+            {"missing": "ignore"},
+            {"method": "min-max", "missing": "ignore"},
+        ),
+        checked=(
+            {},
+            {"with_mean": False, "ddof": 0},
+            {"method": "min-max", "feature_range": (-1, 1)},
+            {"method": "sigmoid"},
+            {"method": "l1"},
+            {"method": "l2"},
+            {"missing": "ignore"},
+            {"method": "min-max", "missing": "ignore"},
+        ),
+    ),
+    warm=Warm(({}, {"with_mean": False}, {"method": "min-max"}, {"method": "l2"})),
+)

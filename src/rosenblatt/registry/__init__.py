@@ -1,70 +1,38 @@
-"""The registry: one row per public estimator, and the public names beside them.
+"""The registry: one row per public estimator, at the end of the estimator's module.
 
-Public names, `certify`, `compare`, trusted types of model files, `warm`, the contract tests,
-`docs/choosing.md` and `docs/api.md` read it and keep no list of their own. It is plain data and
-imports nothing, so that every part of the house may read it.
-
-To add an estimator, add its row to the file of its family. ``python tools/from_registry.py`` then
-writes the files that are derived from the rows; `tests/contract/test_registry.py` reports every
-cell that is missing or wrong.
+Public names, `certify`, `compare`, types of model files, `warm`, the contract and peer tests,
+`docs/choosing.md` and `docs/api.md` follow from the rows. `python tools/from_registry.py` writes
+`index.py`, the facts that are needed before a model is imported, and the other derived files.
 """
 
-from . import (
-    clustering,
-    decomposition,
-    discriminant_analysis,
-    ensembles,
-    gradient_boosting,
-    kernels,
-    linear_classifiers,
-    linkage,
-    naive_bayes,
-    neighbors,
-    preprocessing,
-    regression,
-    rules,
-    svm,
-    text,
-    trees,
-)
-from .row import INPUTS, TASKS, Contestant, Contract, Row, Warm, Without
+from collections.abc import Callable
+from functools import cache
+from importlib import import_module
+from threading import RLock
+from typing import TYPE_CHECKING, Any
+
+import lazy_loader  # type: ignore[import-untyped]
+
+from .index import CERTIFICATES, ESTIMATORS, FILE_TYPES
+
+if TYPE_CHECKING:
+    from .row import Row
+
+    ROWS: tuple[Row, ...]
 
 __all__ = [
-    "INPUTS",
+    "CERTIFICATES",
+    "ESTIMATORS",
+    "FILE_TYPES",
     "MODULES",
     "ROWS",
-    "TASKS",
-    "Contestant",
-    "Contract",
-    "Row",
-    "Warm",
-    "Without",
+    "attach",
     "homes",
     "row_of",
-    "verifiers",
+    "rows",
 ]
 
-# In the order in which `compare` tries them.
-ROWS: tuple[Row, ...] = (
-    *naive_bayes.ROWS,
-    *discriminant_analysis.ROWS,
-    *neighbors.ROWS,
-    *gradient_boosting.ROWS,  # before what takes long: it is what to try first
-    *linear_classifiers.ROWS,
-    *svm.ROWS,
-    *kernels.ROWS,
-    *regression.ROWS,
-    *trees.ROWS,
-    *rules.ROWS,
-    *ensembles.ROWS,
-    *decomposition.ROWS,
-    *preprocessing.ROWS,
-    *clustering.ROWS,
-    *linkage.ROWS,
-    *text.ROWS,
-)
-
-# Public names that are no estimators, by the module that holds them.
+# Public names that are not estimators, by the module that holds them.
 OTHER_NAMES = {
     "certificates": ("Certificate", "Claim", "certify"),
     "cluster": (
@@ -97,7 +65,7 @@ OTHER_NAMES = {
     ),
 }
 
-# Public modules, reached as `rosenblatt.losses` without an import of their own.
+# Public modules, available as `rosenblatt.losses` without an import of their own.
 MODULES = (
     "certificates",
     "cluster",
@@ -129,37 +97,74 @@ MODULES = (
     "workbench",
 )
 
+_one_at_a_time = RLock()
+
 
 def homes() -> dict[str, list[str]]:
-    """The public names that each module holds, both in order.
+    """Return the public names of each module, both in order.
 
     >>> homes()["preprocessing"]
     ['BasisExpansion', 'Discretizer', 'Standardizer']
     """
     found = {module: list(names) for module, names in OTHER_NAMES.items()}
-    for row in ROWS:
-        found.setdefault(row.home, []).append(row.name)
+    for name, module in ESTIMATORS.items():
+        found.setdefault(module.partition(".")[0], []).append(name)
     return {module: sorted(found[module]) for module in sorted(found)}
 
 
-def row_of(name: str) -> Row:
-    """The row of a class.
+def attach(
+    package: str, others: dict[str, list[str]] | None = None
+) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
+    """Return `__getattr__`, `__dir__` and `__all__` of a package that imports its names lazily.
+
+    The names are the estimators of the package and `others`, by the module that defines them.
+    """
+    names = {module: list(some) for module, some in (others or {}).items()}
+    own = package.partition(".")[2] + "."
+    for name, module in ESTIMATORS.items():
+        if module.startswith(own):
+            names.setdefault(module.removeprefix(own), []).append(name)
+    return in_turn(*lazy_loader.attach(package, submod_attrs=names))
+
+
+def in_turn(
+    attribute: Callable[[str], Any], directory: Callable[[], list[str]], names: list[str]
+) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
+    """Return the same three, with one lazy import at a time.
+
+    Threads that enter a cycle of imports at different modules would see some half imported.
+    """
+
+    def getattr_in_turn(name: str) -> Any:
+        if name not in names:
+            return attribute(name)
+        with _one_at_a_time:
+            return attribute(name)
+
+    return getattr_in_turn, directory, names
+
+
+def row_of(name: str) -> "Row":
+    """Return the row of a class; this imports its module.
 
     >>> row_of("Ridge").page
     'regression.md'
     """
-    return next(row for row in ROWS if row.name == name)
+    return next(row for row in _rows_in(ESTIMATORS[name]) if row.name == name)
 
 
-def verifiers() -> dict[tuple[str, str], str]:
-    """The certificate module of each class that can be certified, by its top package and name.
+@cache
+def rows() -> tuple["Row", ...]:
+    """Return the rows of all public estimators, by name; this imports all models."""
+    return tuple(row_of(name) for name in ESTIMATORS)
 
-    >>> verifiers()["sklearn", "Ridge"]
-    'linear_regression'
-    """
-    found = {}
-    for row in ROWS:
-        if row.verifier:
-            found["rosenblatt", row.name] = row.verifier
-            found.update({("sklearn", name): row.verifier for name in row.sklearn or ()})
-    return found
+
+def _rows_in(module: str) -> tuple["Row", ...]:
+    found = import_module(f"rosenblatt.{module}")
+    return found.ROWS if hasattr(found, "ROWS") else (found.ROW,)
+
+
+def __getattr__(name: str) -> Any:
+    if name == "ROWS":
+        return rows()
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

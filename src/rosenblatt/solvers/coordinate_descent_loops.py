@@ -155,16 +155,6 @@ def dual_value(a, rr, tr, left, l1, l2, positive):
 
 
 @compiled
-def shrink(value, threshold):
-    """Move a number towards 0 by `threshold`, not past it."""
-    if value > threshold:
-        return value - threshold
-    if value < -threshold:
-        return value + threshold
-    return 0.0
-
-
-@compiled
 def quadratic_sweep(H, l1, w, slope):
     """One round of exact steps, each along one coordinate, to lower g.v + v'Hv/2 + sum l1 |w|.
 
@@ -175,7 +165,7 @@ def quadratic_sweep(H, l1, w, slope):
     for j in range(w.shape[0]):
         if H[j, j] <= 0.0:
             continue
-        new = shrink(w[j] - slope[j] / H[j, j], l1[j] / H[j, j])
+        new = shrunk(w[j] - slope[j] / H[j, j], l1[j] / H[j, j], False)
         move = new - w[j]
         if move != 0.0:
             w[j] = new

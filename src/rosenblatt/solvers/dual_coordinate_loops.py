@@ -42,7 +42,7 @@ def dual_pass(table, centre, order, n_active, firm, seed, beta, w):
     shuffle(order, n_active, seed)
     largest, total, t = 0.0, 0.0, 0
     while t < n_active:
-        rows.call_ahead(table.X, beta, order[:n_active], t)
+        rows.prefetch_row(table.X, beta, order[:n_active], t)
         i = order[t]
         score = rows.dot(table.X, i, w[:d]) + bias * w[d] + centre
         slope = score - table.target[i] + table.ridge[i] * beta[i]

@@ -42,7 +42,7 @@ def joint_pass(table, centre, order, n_active, firm, seed, alpha, W, scores, new
     shuffle(order, n_active, seed)
     largest, t = 0.0, 0
     while t < n_active:
-        rows.call_ahead(table.X, table.c, order[:n_active], t)
+        rows.prefetch_row(table.X, table.c, order[:n_active], t)
         i = order[t]
         own = table.y[i]
         slopes_of(table, i, centre, W, scores)

@@ -7,8 +7,9 @@ from typing import Any, Literal
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.utils import assert_all_finite, check_random_state
+from sklearn.utils import check_random_state
 
+from rosenblatt import checks
 from rosenblatt.runtime.blas import one_blas_thread
 
 from .gradient_descent import Diverged, gradient, safe_step, sgd
@@ -241,8 +242,7 @@ class LogisticDescent:
     def _refuse(self) -> None:
         """Raise the error that names the numbers whose objective is not finite."""
         problem, point = self.problem, self.place.point
-        with np.errstate(over="ignore", invalid="ignore"):
-            assert_all_finite(problem.X, input_name="X", estimator_name=self.settings.name)
+        checks.finite(problem.X, estimator_name=self.settings.name)
         if not np.all(np.isfinite(point)) or (np.any(point) and self._is_finite_at_zero()):
             raise ValueError(
                 "warm_start=True begins from coef_ and intercept_, which hold numbers up to "
@@ -250,18 +250,13 @@ class LogisticDescent:
             )
         if problem.c.max() > MOST_WEIGHT:
             raise ValueError(
-                f"C times sample_weight is up to {problem.c.max():.3g}, so that the objective "
-                "leaves the range of floating point. Use smaller weights, or C=np.inf for no "
-                "penalty."
+                f"C times sample_weight is up to {problem.c.max():.3g}, too large for 64 bits; use "
+                "smaller weights, or C=np.inf for no penalty."
             )
         sizes = abs(problem.X).max(axis=0)
         sizes = sizes.toarray()[0] if sp.issparse(sizes) else sizes
         where = self.settings.name_columns(np.flatnonzero(sizes >= sizes.max() / 1e3))
-        raise ValueError(
-            f"X holds numbers up to {sizes.max():.3g} (column {where}), so large that the "
-            "objective leaves the range of floating point. Standardise X, for example with "
-            "StandardScaler."
-        )
+        raise checks.too_large(f"Numbers up to {sizes.max():.3g} (column {where}) are")
 
     def _is_finite_at_zero(self) -> bool:
         place = self.problem.at(np.zeros(self.problem.shape))

@@ -9,7 +9,7 @@ margin m = y (w.x + b) and s(z) = 1 / (1 + exp(-z)).
 import math
 
 from rosenblatt.loops import compiled, rows
-from rosenblatt.loops.simd.exponential import exp_negative, log, log_one_plus
+from rosenblatt.loops.exponential import exp_negative, log, log_one_plus
 
 LEAST = 1e-300  # the entropy of less is nothing
 
@@ -105,7 +105,7 @@ def stochastic_pass(X, y, c, order, steps, shrink, bias, w, scale):
     """
     d = w.shape[0] - 1
     for t in range(order.shape[0]):
-        rows.call_ahead(X, c, order, t)
+        rows.prefetch_row(X, c, order, t)
         i = order[t]
         m = y[i] * (scale[0] * rows.dot(X, i, w[:d]) + w[d])
         if not math.isfinite(m):

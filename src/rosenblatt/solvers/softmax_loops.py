@@ -8,7 +8,7 @@ With `reference`, one more class, the last, has score 0 and no column.
 import math
 
 from rosenblatt.loops import compiled, rows
-from rosenblatt.loops.simd.exponential import exp_negative, exp_of_its_precision, log
+from rosenblatt.loops.exponential import exp_negative, exp_of_its_precision, log
 
 SMALLEST = 2.3e-308  # number that is none of the subnormal ones
 ROUNDING = 4e-15  # of a sum of probabilities
@@ -172,7 +172,7 @@ def stochastic_pass(X, code, c, order, steps, shrink, bias, reference, W, scale,
     """As `logistic.stochastic_pass`, for W (d + 1, K); scores (K,) is scratch space."""
     d, K = W.shape[0] - 1, W.shape[1]
     for t in range(order.shape[0]):
-        rows.call_ahead(X, c, order, t)
+        rows.prefetch_row(X, c, order, t)
         i = order[t]
         rows.dots(X, i, W[:d], scores)
         total = 0.0

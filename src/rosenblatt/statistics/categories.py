@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.column_errors import which_missing
+from rosenblatt.missing_values import which_missing
 
 from . import counts_loops
 from .batch import Batch, check_missing, feature_names_of

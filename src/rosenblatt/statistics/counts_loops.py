@@ -8,9 +8,8 @@ holds the high numbers, then the low.
 """
 
 import numpy as np
-from numba import config
 
-from rosenblatt.loops import compiled
+from rosenblatt.loops import JIT_DISABLED, compiled
 from rosenblatt.loops.pairs import two_product, two_sum
 
 
@@ -88,7 +87,7 @@ def sum_integers(X, buckets, weights, most, sums):
 @compiled
 def whole_part(x):
     """A number without its fraction; of one that no integer holds, any."""
-    if config.DISABLE_JIT and not abs(x) < 2.0**63:  # which Python refuses to convert
+    if JIT_DISABLED and not abs(x) < 2.0**63:  # which Python refuses to convert
         return np.int64(0)
     return np.int64(x)
 

@@ -1,35 +1,21 @@
 """Statistics in files: plain arrays in NumPy's own format, read without running anything."""
 
+from collections.abc import Mapping
+from importlib import import_module
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
 
-from .categories import CategoryCounts
-from .counts import ClassCounts, RowCounts
-from .extremes import Extremes
-from .features import FeatureCounts
-from .grams import Gram
-from .moments import Moments
-from .pairs import PairCounts
-from .product import Together
-from .statistic import Statistic, kind_of
-from .terms import TermCounts
+from rosenblatt.registry import FILE_TYPES
 
-KINDS: dict[str, type[Statistic]] = {
-    kind.__name__: kind
-    for kind in (
-        CategoryCounts,
-        ClassCounts,
-        Extremes,
-        FeatureCounts,
-        Gram,
-        Moments,
-        PairCounts,
-        RowCounts,
-        TermCounts,
-        Together,
-    )
+from .statistic import Statistic, kind_of
+
+# The module of each public statistic.
+KINDS = {
+    name.rpartition(".")[2]: name.rpartition(".")[0]
+    for name in FILE_TYPES
+    if name.startswith("statistics.")
 }
 
 
@@ -87,7 +73,13 @@ def load(path: Any) -> Any:
     kind = kind_of(arrays)
     if kind not in KINDS:
         raise ValueError(f"{path} holds {kind!r}, not one of {', '.join(sorted(KINDS))}.")
-    return KINDS[kind].from_arrays(arrays)
+    return rebuilt(arrays)
+
+
+def rebuilt(arrays: Mapping[str, Any]) -> Any:
+    """Return the statistic of arrays that its method `arrays` returned."""
+    kind = str(kind_of(arrays))
+    return getattr(import_module(f"rosenblatt.{KINDS[kind]}"), kind).from_arrays(arrays)
 
 
 def _arrays(file: BinaryIO, path: Any) -> dict[str, Any]:

@@ -8,6 +8,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt import checks
+
 from . import moments_loops
 from .batch import Batch, check_missing
 from .counts import ByClass, ClassCounts, Joint
@@ -271,9 +273,8 @@ class Moments(ByClass):
         else:
             bad = moments_loops.merge(*arguments)
         if bad == moments_loops.TOO_LARGE:
-            raise ValueError(
-                "The squares of these numbers, times their weights, are too large for 64 bits; "
-                "rescale the features, or the weights."
+            raise checks.too_large(
+                "The weighted squares are", "rescale the features, or the weights"
             )
         return int(bad)
 

@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.loops.simd import lanes, tiles
+from rosenblatt.loops import tiles
+from rosenblatt.loops.simd import float64x4
 from rosenblatt.runtime.interrupts import interruptible
 from rosenblatt.runtime.storage import read_only
 
@@ -47,7 +48,7 @@ def diagonal_moments(batch: Batch, weight: Pairs, careful: bool) -> Tables:
 def _are_many(batch: Batch) -> bool:
     """Whether rows are dense, of equal weight, and enough for plain sums to be worth it."""
     least = max(MANY_ROWS, MANY_ROWS_A_BUCKET * batch.n_buckets)
-    wide = batch.n_features >= lanes.WIDTH
+    wide = batch.n_features >= float64x4.WIDTH
     plain = isinstance(batch.X, np.ndarray) and batch.weights is None and batch.targets is None
     return plain and wide and batch.n_rows >= least
 
@@ -56,7 +57,7 @@ def _shifted_moments(batch: Batch, weight: Pairs) -> Tables:
     """As `diagonal_moments`, by plain sums of the distances from the middle of each bucket."""
     # There is one middle for the whole batch: then what is summed in plain doubles is all within
     # its reach, whatever the order of the rows.
-    d, width = batch.n_features, lanes.WIDTH
+    d, width = batch.n_features, float64x4.WIDTH
     p = d + -d % width
     cells = np.append(np.arange(p - width), np.arange(d - width, d))  # the feature of each
     middles = Middles.of(batch.X, batch.buckets, batch.n_buckets, SAMPLE)
@@ -293,7 +294,7 @@ def _near(
 ) -> tuple[_Full, Buckets | None]:
     """The moments of the rows near the middle of their bucket, and the buckets (n,) of others."""
     centres, limits = _middles(table, buckets, n_buckets)
-    d, four, tile = centres.shape[1], lanes.WIDTH, tiles.TILE
+    d, four, tile = centres.shape[1], float64x4.WIDTH, tiles.TILE
     part = _Full.zero(n_buckets, d)
     size = max(BLOCK_ROWS, BLOCK_ROWS_A_BUCKET * n_buckets) + 8
     height, width = (d + 1 + -(d + 1) % multiple for multiple in (four, tile))

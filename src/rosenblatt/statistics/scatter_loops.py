@@ -8,7 +8,7 @@ import numpy as np
 
 from rosenblatt.loops import compiled
 from rosenblatt.loops.pairs import add, divide, two_product, two_sum
-from rosenblatt.loops.simd import lanes
+from rosenblatt.loops.simd import AHEAD, float64x4, prefetch
 
 # How far out a row may lie and still be near, in quartile distances: rounding is then at most
 # 2**16 times 2**-53 of the scatter of what a typical row adds.
@@ -130,7 +130,7 @@ def find_means(weight, sums, centres, shifts, mean):
 # Sums and squares of dense rows about a centre, by bucket, at the speed at which memory is read.
 #
 # Legend: X, buckets as in `bucket_counts`; B buckets; d features, at least four, in p cells:
-# vectors of four (see `lanes`), the last of which stands for the last four features, some of them
+# vectors of four (see `simd`), the last of which stands for the last four features, some of them
 # a second time. centres and limits are (B, p); sums and squares are pairs (2, B, p), plain (B, p).
 #
 # Rows of a bucket are summed in plain doubles, UNIT at a time, and such sums in pairs. That is
@@ -156,11 +156,11 @@ def sum_shifted(X, buckets, centres, limits, tables, scratch, counts):
     for i in range(buckets.shape[0]):
         b = buckets[i]
         row, cell = i * d, b * p
-        for v in range(0, p - lanes.WIDTH, lanes.WIDTH):
-            lanes.call(X, row + v + lanes.AHEAD)
-            add_lanes(lanes.load(X, row + v), centres, scratch, cell + v, squares)
-        last = lanes.load(X, row + d - lanes.WIDTH)
-        add_lanes(last, centres, scratch, cell + p - lanes.WIDTH, squares)
+        for v in range(0, p - float64x4.WIDTH, float64x4.WIDTH):
+            prefetch(X, row + v + AHEAD)
+            add_lanes(float64x4.load(X, row + v), centres, scratch, cell + v, squares)
+        last = float64x4.load(X, row + d - float64x4.WIDTH)
+        add_lanes(last, centres, scratch, cell + p - float64x4.WIDTH, squares)
         counts[0, b] += 1
         if counts[0, b] == UNIT:
             end_unit(X, buckets, i + 1, centres, limits, tables, scratch, counts, b)
@@ -171,10 +171,10 @@ def sum_shifted(X, buckets, centres, limits, tables, scratch, counts):
 @compiled
 def add_lanes(x, centres, scratch, sums, squares):
     """Add the distances of four numbers, and their squares, to the cells at `sums`."""
-    z = lanes.subtract(x, lanes.load(centres, sums))
-    lanes.store(scratch, sums, lanes.add(lanes.load(scratch, sums), z))
-    more = lanes.multiply_add(z, z, lanes.load(scratch, squares + sums))
-    lanes.store(scratch, squares + sums, more)
+    z = float64x4.subtract(x, float64x4.load(centres, sums))
+    float64x4.store(scratch, sums, float64x4.add(float64x4.load(scratch, sums), z))
+    more = float64x4.multiply_add(z, z, float64x4.load(scratch, squares + sums))
+    float64x4.store(scratch, squares + sums, more)
 
 
 @compiled
@@ -202,7 +202,7 @@ def end_unit(X, buckets, stop, centres, limits, tables, scratch, counts, b):
 @compiled
 def add_with_care(X, i, centres, sums, squares, b):
     """Add row i to the pairs sums and squares."""
-    last = centres.shape[1] - lanes.WIDTH
+    last = centres.shape[1] - float64x4.WIDTH
     for v in range(last):
         add_distance(X[i, v], centres[b, v], sums, squares, b, v)
     for v in range(last, centres.shape[1]):

@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt import checks
+
 from . import moments_loops
 
 # The class of each row, as a number.
@@ -149,9 +151,7 @@ def checked(sums: Sums) -> Sums:
     """The sums, if they are all in the range of doubles."""
     with np.errstate(over="ignore", invalid="ignore"):
         suspect = not np.isfinite(sums[0].sum())
-    if suspect and not np.isfinite(sums).all():
-        raise ValueError("These sums are too large for 64 bits; rescale the weights.")
-    return sums
+    return checks.in_range(sums, "The sums are", "rescale the weights") if suspect else sums
 
 
 def subtract(a: Sums, b: Sums, others: NDArray[np.int64]) -> Sums:

@@ -1,6 +1,5 @@
 """Support vector machines: the plane with the widest margin."""
 
-from .kernel import SVC, SVR
-from .linear import LinearSVC, LinearSVR
+from rosenblatt import registry
 
-__all__ = ["SVC", "SVR", "LinearSVC", "LinearSVR"]
+__getattr__, __dir__, __all__ = registry.attach(__name__)

@@ -33,9 +33,8 @@ def refuse_inseparable(
         if not found.separable:
             counted = np.flatnonzero(np.asarray(found.combination) > 0)
             raise ValueError(
-                "C=inf allows no slack, and the classes cannot be separated: averages of both, "
-                f"over {len(counted)} rows ({_some(places[counted])}) with the weights of "
-                "separability(X, y).combination, coincide. Choose a finite C, or another kernel."
+                f"C=inf allows no slack, and {len(counted)} rows ({_some(places[counted])}) cannot "
+                "be separated; see separability(X, y). Choose a finite C, or another kernel."
             )
 
 
@@ -86,7 +85,7 @@ def refuse_equal_rows(rows: TrainingRows, first: NDArray[np.intp], codes: NDArra
         if other != k and codes[other] != codes[k]:
             raise ValueError(
                 f"C=inf allows no slack, and rows {first[other]} and {first[k]} of X are equal but "
-                "have different labels: nothing separates them. Choose a finite C."
+                "have different labels. Choose a finite C."
             )
 
 
@@ -103,9 +102,8 @@ def refuse_narrow_tube(
     least = narrowest_tube(F, t)
     if least > epsilon + UNDECIDED * float(np.ptp(t)):
         raise ValueError(
-            f"C=inf allows no row outside of the tube, and no function of this kernel is within "
-            f"epsilon={epsilon:g} of all targets: the best is off by {least:.6g} somewhere. Choose "
-            "a finite C, a larger epsilon, or another kernel."
+            f"C=inf allows no error above epsilon={epsilon:g}, and the best function is off by "
+            f"{least:.6g}. Choose a finite C, a larger epsilon, or another kernel."
         )
 
 
@@ -139,9 +137,9 @@ def _refuse_far_targets(
         other = least.setdefault(key, k)
         if t[k] - t[other] > 2 * epsilon:
             raise ValueError(
-                f"C=inf allows no row outside of the tube, and rows {first[other]} and {first[k]} "
-                f"of X are equal but have targets {t[other]:g} and {t[k]:g}, more than 2 epsilon = "
-                f"{2 * epsilon:g} apart. Choose a finite C or a larger epsilon."
+                f"C=inf allows no error above epsilon={epsilon:g}, and rows {first[other]} and "
+                f"{first[k]} of X are equal but have targets {t[other]:g} and {t[k]:g}. Choose a "
+                "finite C or a larger epsilon."
             )
 
 

@@ -1,6 +1,5 @@
 """Support vector machines with kernels."""
 
-import warnings
 from copy import copy
 from typing import Any, ClassVar, Literal, Self
 
@@ -15,7 +14,6 @@ from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection import StratifiedKFold
 from sklearn.utils import (
-    assert_all_finite,
     check_random_state,
     column_or_1d,
     compute_class_weight,
@@ -25,7 +23,9 @@ from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from rosenblatt.base import Passes, callers_level, encode_classes, fitting
+from rosenblatt import checks
+from rosenblatt.base import Passes, fitting, warn
+from rosenblatt.registry.row import Candidate, Contract, Row, Warm
 from rosenblatt.solvers.smo import BoxProblem
 
 from .dual_problems import JointMargins, Margins, published_supports
@@ -144,14 +144,13 @@ class SVC(KernelMachine, CallbackSupportMixin, sklearn.svm.SVC):  # type: ignore
 
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn from X (n, d) and labels y (n,); return self.
+        """Fit the model to X and y.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
             Rows; with ``kernel="precomputed"`` their kernel matrix, (n, n).
         y : array-like of shape (n,)
-            Their labels, of two classes or more.
         sample_weight : array-like of shape (n,) or None
             Multiplies C by row; rows of weight 0 are left out, and classes of such rows alone.
         """
@@ -175,7 +174,7 @@ class SVC(KernelMachine, CallbackSupportMixin, sklearn.svm.SVC):  # type: ignore
 
     def _check_labels(self, y: Any, weight: Floats) -> tuple[NDArray[Any], NDArray[np.intp]]:
         """The classes that have a weight, and the number of each row's; -1 if it has none."""
-        classes, codes = encode_classes(y, len(weight))
+        classes, codes = checks.classes(y, len(weight))
         by_class = compute_class_weight(self.class_weight, classes=classes, y=classes[codes])
         kept = np.unique(codes[weight > 0])
         if 1 < len(kept) < len(classes):
@@ -196,12 +195,11 @@ class SVC(KernelMachine, CallbackSupportMixin, sklearn.svm.SVC):  # type: ignore
 
     def _warn_of_probability(self) -> None:
         if self.probability != "deprecated":
-            warnings.warn(
+            warn(
                 "The `probability` parameter was deprecated in 1.9 and will be removed in version "
                 "1.11. Use `CalibratedClassifierCV(SVC(), ensemble=False)` instead of "
                 "`SVC(probability=True)`",
                 FutureWarning,
-                stacklevel=callers_level(),
             )
 
     def _calibrate(self, X: Any, y: Any, sample_weight: Any) -> Any:
@@ -243,25 +241,19 @@ class SVC(KernelMachine, CallbackSupportMixin, sklearn.svm.SVC):  # type: ignore
         return super()._get_coef()
 
     def decision_function(self, X: Any) -> NDArray[Any]:
-        """Return the scores of the rows of X.
+        """Return the scores of X: (n,) for two classes, else (n, K), or (n, pairs) for "ovo".
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
             Rows; with ``kernel="precomputed"`` their kernel with all training rows.
-
-        Returns
-        -------
-        scores : ndarray
-            (n,) for two classes; (n, K), or (n, P) of all pairs with
-            ``decision_function_shape="ovo"``.
         """
         if self.multi_class != "ovo":
             return self._decision_function(X)
         return np.asarray(super().decision_function(X), self.dual_coef_.dtype)
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Return the class of each row of X: that with most votes of pairs, or the best score.
+        """Predict the class of each row: most votes of pairs, or the highest score.
 
         Parameters
         ----------
@@ -282,12 +274,11 @@ class SVC(KernelMachine, CallbackSupportMixin, sklearn.svm.SVC):  # type: ignore
 
     @available_if(sklearn.svm.SVC._check_proba)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> NDArray[Any]:
-        """Return calibrated probabilities (n, K) of the classes, if fitted for it.
+        """Return calibrated class probabilities (n, K), if fitted with ``probability=True``.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
-            Rows.
         """
         check_is_fitted(self)
         if self._calibrated is None:
@@ -367,14 +358,13 @@ class SVR(KernelMachine, CallbackSupportMixin, sklearn.svm.SVR):  # type: ignore
 
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn from X (n, d) and targets y (n,); return self.
+        """Fit the model to X and y.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
             Rows; with ``kernel="precomputed"`` their kernel matrix, (n, n).
         y : array-like of shape (n,)
-            Their targets.
         sample_weight : array-like of shape (n,) or None
             Multiplies C by row; rows of weight 0 are left out.
         """
@@ -386,7 +376,8 @@ class SVR(KernelMachine, CallbackSupportMixin, sklearn.svm.SVR):  # type: ignore
         rows = TrainingRows(self, table, t, weight)
         rows.warn_if_flat()
         problem = Tube(self, rows, t, cost)
-        problem.refuse_if_too_narrow(self.C)
+        if not np.isfinite(self.C):
+            refuse_narrow_tube(rows, problem.first, problem.t, problem.epsilon)
         runs = problem.runs(self)
         passes = Passes(self, X, y, sample_weight, None)
         passes.attributes = lambda: problem.attributes(runs.results()[0])
@@ -395,19 +386,14 @@ class SVR(KernelMachine, CallbackSupportMixin, sklearn.svm.SVR):  # type: ignore
 
     def _check_targets(self, y: Any, n: int) -> Floats:
         if y is None:
-            raise ValueError(
-                "This SVR estimator requires y to be passed, but the target y is None."
-            )
+            raise ValueError("SVR requires y to be passed, but the target y is None.")
         t = column_or_1d(y, warn=True).astype(np.float64, copy=False)
-        assert_all_finite(t, input_name="y")
-        if len(t) != n:
-            raise ValueError(
-                f"X and y have incompatible shapes.\nX has {n} samples, but y has {len(t)}."
-            )
+        checks.finite(t, "y")
+        checks.same_length(n, t)
         return np.asarray(t)
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Return the predicted targets (n,) of the rows of X.
+        """Predict the targets of X, shape (n,).
 
         Parameters
         ----------
@@ -437,11 +423,6 @@ class Tube:
         self.first, self.group = rows.first, rows.group
         self.t, self.cost = t[self.first], summed(self.group, cost, len(self.first))
 
-    def refuse_if_too_narrow(self, C: float) -> None:
-        """Raise, with the narrowest tube, if no slack is allowed and no function has none."""
-        if not np.isfinite(C):
-            refuse_narrow_tube(self.rows, self.first, self.t, self.epsilon)
-
     def runs(self, model: SVR) -> Runs:
         """The one run."""
         runs = Runs(model, self.rows)
@@ -469,15 +450,84 @@ class Tube:
 
 def row_weights(n: int, sample_weight: Any) -> Floats:
     """Weights (n,); rows without a positive one are left out."""
-    if sample_weight is None:
-        return np.ones(n)
-    weight = np.asarray(sample_weight, np.float64)
-    if weight.shape != (n,):
-        raise ValueError(
-            f"sample_weight and X have incompatible shapes: {weight.shape!r} vs {(n,)!r}"
-        )
-    assert_all_finite(weight, input_name="sample_weight")
-    weight = np.where(weight > 0, weight, 0.0)
+    weight = checks.weights(sample_weight, n, ones=True, negative=True, all_zero=True)
+    weight = np.maximum(weight, 0.0)
     if not weight.any():
         raise ValueError("Invalid input - all samples have zero or negative weights.")
     return np.asarray(weight)
+
+
+ROWS = (
+    Row(
+        "SVC",
+        page="kernel_machines.md",
+        certificate="kernel_machine",
+        compare=(
+            Candidate(
+                "support vector machine",
+                "curved boundaries with a wide margin, up to some ten thousand rows",
+                {"gamma": (0.001, 0.01, 0.1, 1.0), "C": (0.1, 1.0, 10.0, 100.0)},
+                limits=("few rows for pairs",),
+                halve="rows",
+                short_names=("svm", "kernel svm"),
+                order=63,
+                slow_on_text=True,
+            ),
+        ),
+        contract=Contract(
+            settings=(
+                {},
+                {"kernel": "linear", "C": 0.1},
+                {"kernel": "poly", "coef0": 1.0, "cache_size": 1.0, "multi_class": "ovr"},
+                {"kernel": "laplacian", "decision_function_shape": "ovo"},
+                {"multi_class": "joint"},
+            ),
+            checked=({}, {"kernel": "linear"}),
+            most_rows=2000,
+            endless={"kernel": "linear", "C": 1000000.0, "tol": 1e-12},
+        ),
+        warm=Warm(({}, {"kernel": "linear"}, {"multi_class": "joint"})),
+        file_types=(
+            "kernels.functions.Gaussian",
+            "kernels.functions.Laplacian",
+            "kernels.functions.Linear",
+            "kernels.functions.Polynomial",
+            "kernels.functions.Sigmoid",
+        ),
+        peer_tests=("svm/tests/test_sparse.py",),
+        slow_peer_tests=("svm/tests/test_svm.py",),
+    ),
+    Row(
+        "SVR",
+        page="kernel_machines.md",
+        certificate="kernel_machine",
+        compare=(
+            Candidate(
+                "support vector regression",
+                "curves in any direction that few large errors should not bend",
+                {"gamma": (0.001, 0.01, 0.1), "C": (0.1, 1.0, 10.0, 100.0)},
+                limits=("few rows for pairs",),
+                halve="rows",
+                short_names=("svm", "kernel svm"),
+                order=64,
+                slow_on_text=True,
+            ),
+        ),
+        contract=Contract(
+            settings=({}, {"kernel": "linear", "epsilon": 0.5}, {"kernel": "poly", "degree": 2}),
+            checked=({}, {"kernel": "linear"}),
+            most_rows=2000,
+            endless={"kernel": "linear", "C": 1000000.0, "tol": 1e-12},
+        ),
+        warm=Warm(({}, {"kernel": "linear"})),
+        file_types=(
+            "kernels.functions.Gaussian",
+            "kernels.functions.Laplacian",
+            "kernels.functions.Linear",
+            "kernels.functions.Polynomial",
+            "kernels.functions.Sigmoid",
+        ),
+        peer_tests=("svm/tests/test_sparse.py",),
+        slow_peer_tests=("svm/tests/test_svm.py",),
+    ),
+)

@@ -1,6 +1,5 @@
 """What kernel machines share: checks of rows, passes of the solver, scores, the path over C."""
 
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,21 +10,14 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from rosenblatt.base import (
-    FLOATS,
-    Passes,
-    callers_level,
-    is_as_fitted,
-    naming_columns,
-    path_values,
-)
+from rosenblatt import checks
+from rosenblatt.base import Passes, warn
 from rosenblatt.capabilities import ModelPath, rows_of
-from rosenblatt.input_checks import validate_data
 from rosenblatt.kernels.blocks import KernelScores
 from rosenblatt.kernels.functions import Kernel, canonical
 from rosenblatt.kernels.gram import (
     called_kernel,
-    check_finite_pairs,
+    check_finite_kernel,
     check_symmetric,
     check_with_training_rows,
     kernel_of,
@@ -70,17 +62,12 @@ class KernelMachine(SharesProducts):
         elif self.kernel == "precomputed":
             if sp.issparse(X):
                 raise TypeError("Sparse precomputed kernels are not supported.")
-            X = validate_data(self, X, dtype=FLOATS, order="C", ensure_all_finite=False)
-            check_finite_pairs(X)
-            if X.shape[0] != X.shape[1]:
-                raise ValueError(
-                    "Precomputed matrix must be a square matrix."
-                    f" Input is a {X.shape[0]}x{X.shape[1]} matrix."
-                )
+            X = checks.rows(self, X, reset=True, order="C", finite=False)
+            check_finite_kernel(X)
             check_symmetric(X)
             warn_if_indefinite(X)
         else:
-            X = validate_data(self, X, dtype=FLOATS, order="C", accept_sparse="csr")
+            X = checks.rows(self, X, reset=True, order="C")
         self.shape_fit_ = X.shape if self._X_fit is None else np.shape(self._X_fit)
         return canonical(X)
 
@@ -92,22 +79,11 @@ class KernelMachine(SharesProducts):
         check_is_fitted(self)
         if self._X_fit is not None:
             return self._matrix(X)
-        if is_as_fitted(self, X) and np.isfinite(X.sum()) and self.kernel != "precomputed":
-            self._check_unaltered()
-            return np.ascontiguousarray(X)
-        with naming_columns(X):
-            if self.kernel == "precomputed":
-                check_with_training_rows(X, self.shape_fit_[0], type(self).__name__)
-            X = validate_data(
-                self, X, accept_sparse="csr", dtype=FLOATS, order="C", reset=False,
-            )  # fmt: skip
-        if self.kernel != "precomputed":
-            self._check_unaltered()
-        return canonical(X)
-
-    def _check_unaltered(self) -> None:
-        if self.support_vectors_.shape[0] != self.n_support_.sum():  # type: ignore[attr-defined]
+        if self.kernel == "precomputed":
+            check_with_training_rows(X, self.shape_fit_[0], type(self).__name__)
+        elif self.support_vectors_.shape[0] != self.n_support_.sum():  # type: ignore[attr-defined]
             raise ValueError(f"The internal representation of {type(self).__name__} was altered")
+        return canonical(checks.rows(self, X, order="C"))
 
     def _sums(self, X: Any, coefficients: Any, some: slice = slice(None)) -> Floats:
         """``sum_j a_kj K(x, x_j)`` (n, c) over some supports, by coefficients a (c, s)."""
@@ -156,7 +132,7 @@ class KernelMachine(SharesProducts):
         limit, cure = f"(max_iter={self.max_iter})", "raise max_iter"
         if short[0].reason == "no_progress":
             limit, cure = f"(no progress, after {steps:,} steps in all)", "lower C"
-        warnings.warn(
+        warn(
             f"Solver terminated early {limit}: slopes are off by {worst:.3g}, and tol={self.tol:g} "
             "was asked for. Consider pre-processing your data with StandardScaler or MinMaxScaler, "
             f"{cure}, or see how far from the best it is with certify(model, X, y)."
@@ -166,7 +142,6 @@ class KernelMachine(SharesProducts):
                 else widest_columns(rows.X, getattr(self, "feature_names_in_", None))
             ),
             ConvergenceWarning,
-            stacklevel=callers_level(),
         )
 
     def fit_path(self, data: Any, parameter: str, values: Sequence[Any]) -> ModelPath:
@@ -175,7 +150,7 @@ class KernelMachine(SharesProducts):
         Data, parameter and path are those of `capabilities.PathModel`.
         """
         X, y, sample_weight = rows_of(data)
-        values = path_values(self, parameter, values)
+        values = checks.path_values(self, parameter, values)
         models = [clone(self).set_params(C=C) for C in values]
         warmth = Warmth()
         for model in sorted(models, key=lambda model: model.C):

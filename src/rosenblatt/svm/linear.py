@@ -6,24 +6,16 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import _check_sample_weight
 
-from rosenblatt.base import (
-    FLOATS,
-    LinearClassifier,
-    LinearRegressor,
-    Passes,
-    encode_classes,
-    fitting,
-    row_weights,
-)
-from rosenblatt.input_checks import validate_data
+from rosenblatt import checks
+from rosenblatt.base import LinearClassifier, LinearRegressor, Passes, fitting
+from rosenblatt.registry.row import Candidate, Contract, Row, Warm
 from rosenblatt.solvers.margin_problem import MarginProblem
 
 from .hard_margin import refuse_no_joint_margin
 from .linear_machine import LinearMachine, refuse_combination
 from .linear_solvers import Array, MarginFits
-from .one_versus_rest import class_factors, class_problems, joint_problem, weighed, with_column
+from .one_versus_rest import class_problems, joint_problem, weighed, with_column
 from .training_rows import priced, refuse_tiny_shares, refuse_vast_rows
 
 
@@ -149,20 +141,13 @@ class LinearSVC(LinearMachine, LinearClassifier):
 
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Find the planes.
+        """Fit the model to X and y.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
-            Rows.
         y : array-like of shape (n,)
-            Their labels, two or more.
         sample_weight : array-like of shape (n,) or None
-            What each row counts; a row of weight two is two rows.
-
-        Returns
-        -------
-        self : the fitted model.
         """
         fits = self._fit(X, y, sample_weight)
         fits.warn(self.stop_reason_, self.n_iter_)
@@ -171,10 +156,10 @@ class LinearSVC(LinearMachine, LinearClassifier):
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> MarginFits:
         self._validate_params()
         refuse_combination(self.multi_class, self.penalty, self.loss, self.dual, self.C)
-        table = validate_data(self, X, accept_sparse="csr", dtype=FLOATS, order="C")
-        classes, codes = encode_classes(y, table.shape[0])
-        weight = row_weights(classes, codes, sample_weight, None)
-        by_class = class_factors(classes, codes, weight, self.class_weight)
+        table = checks.rows(self, X, reset=True, order="C")
+        classes, codes = checks.classes(y, table.shape[0])
+        weight = checks.row_weights(classes, codes, sample_weight, None)
+        by_class = checks.class_weights(classes, codes, weight, self.class_weight)
         refuse_tiny_shares(priced(weight * by_class[codes], self.C))
         refuse_vast_rows(table)
         problems, factor = self._problems(table, codes, weight, by_class)
@@ -218,17 +203,11 @@ class LinearSVC(LinearMachine, LinearClassifier):
         return W, b
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Return the class of each row: by the sign of its score, or by the highest of several.
+        """Predict the classes of X, shape (n,).
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
-            Rows to classify.
-
-        Returns
-        -------
-        y : ndarray of shape (n,)
-            Their labels.
         """
         scores = self.decision_function(X)
         codes = (scores > 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
@@ -334,20 +313,13 @@ class LinearSVR(LinearMachine, LinearRegressor):
 
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Find the line.
+        """Fit the model to X and y.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
-            Rows.
         y : array-like of shape (n,)
-            Their targets.
         sample_weight : array-like of shape (n,) or None
-            What each row counts; a row of weight two is two rows.
-
-        Returns
-        -------
-        self : the fitted model.
         """
         fits = self._fit(X, y, sample_weight)
         fits.warn(self.stop_reason_, self.n_iter_)
@@ -361,13 +333,11 @@ class LinearSVR(LinearMachine, LinearRegressor):
             )
         self._validate_params()
         refuse_combination("ovr", "l2", self.loss, self.dual, self.C)
-        table, t = validate_data(
-            self, X, y, accept_sparse="csr", dtype=FLOATS, order="C", y_numeric=True
+        table, t = checks.validate_data(
+            self, X, y, accept_sparse="csr", dtype=checks.FLOATS, order="C", y_numeric=True
         )
         t = t.astype(np.float64, copy=False)
-        weight = _check_sample_weight(
-            sample_weight, table, dtype=np.float64, ensure_non_negative=True
-        )
+        weight = checks.weights(sample_weight, len(t), ones=True)
         c = priced(weight, self.C)
         refuse_tiny_shares(c)
         refuse_vast_rows(table)
@@ -384,3 +354,86 @@ class LinearSVR(LinearMachine, LinearRegressor):
 
         passes = Passes(self, X, y, sample_weight, self.max_iter)
         return self._solve([problem], passes, publish)
+
+
+ROWS = (
+    Row(
+        "LinearSVC",
+        page="svm.md",
+        certificate="linear_svm",
+        compare=(
+            Candidate(
+                "linear machine",
+                "classes that a plane nearly separates; many columns, as in text",
+                {"C": (0.001, 0.01, 0.1, 1.0, 10.0)},
+                short_names=("linear svm", "linear support vector machine"),
+                order=60,
+                rank=4,
+                text_rank=1,
+            ),
+            Candidate(
+                "support vector machine on landmarks",
+                (
+                    "curved boundaries with a wide margin, from 5,000 rows on: each row is "
+                    "compared with 300 of them by a Gaussian kernel"
+                ),
+                {"C": (0.1, 1.0, 10.0)},
+                limits=("many rows for pairs",),
+                expansion="landmarks",
+                order=61,
+            ),
+        ),
+        contract=Contract(
+            settings=(
+                {"random_state": 0},
+                {"loss": "hinge"},
+                {"loss": "hinge", "C": 0.01, "dual": True, "random_state": 0},
+                {"penalty": "l1", "C": 1.0, "tol": 1e-08},
+                {"penalize_intercept": False},
+                {"multi_class": "crammer_singer"},
+                {"multi_class": "joint", "dual": True, "C": 0.01, "random_state": 0},
+            ),
+            checked=({}, {"loss": "hinge"}, {"penalty": "l1"}),
+            endless={"loss": "hinge", "dual": True, "tol": 1e-15},
+        ),
+        warm=Warm(
+            (
+                {},
+                {"loss": "hinge"},
+                {"dual": True, "random_state": 0},
+                {"multi_class": "joint"},
+                {"multi_class": "joint", "dual": True},
+                {"penalty": "l1"},
+            )
+        ),
+        parts="linear_svm",
+        slow_peer_tests=("svm/tests/test_svm.py",),
+    ),
+    Row(
+        "LinearSVR",
+        page="svm.md",
+        certificate="linear_svm",
+        compare=(
+            Candidate(
+                "linear support vector regression",
+                "a straight line where some targets are far off: errors count, not their squares",
+                {"C": (0.001, 0.01, 0.1, 1.0, 10.0)},
+                short_names=("linear svr",),
+                order=62,
+            ),
+        ),
+        contract=Contract(
+            settings=(
+                {"random_state": 0},
+                {"epsilon": 0.1, "penalize_intercept": False},
+                {"loss": "squared_epsilon_insensitive", "epsilon": 1.0, "C": 10.0},
+                {"epsilon": 0.1, "C": 0.01, "dual": True, "random_state": 0},
+            ),
+            checked=({}, {"loss": "squared_epsilon_insensitive"}),
+            endless={"dual": True, "tol": 1e-15},
+        ),
+        warm=Warm(({}, {"loss": "squared_epsilon_insensitive"}, {"dual": True, "random_state": 0})),
+        parts="linear_svm",
+        slow_peer_tests=("svm/tests/test_svm.py",),
+    ),
+)

@@ -10,7 +10,8 @@ from sklearn.base import clone
 from sklearn.callback import CallbackSupportMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from rosenblatt.base import Passes, path_values
+from rosenblatt import checks
+from rosenblatt.base import Passes
 from rosenblatt.capabilities import ModelPath, rows_of
 from rosenblatt.runtime.blas import one_blas_thread
 
@@ -85,7 +86,7 @@ class LinearMachine(CallbackSupportMixin):  # type: ignore[misc]
 
         Data, parameter and path are those of `capabilities.PathModel`.
         """
-        values = path_values(self, parameter, values)
+        values = checks.path_values(self, parameter, values)
         models = [clone(self).set_params(C=C) for C in values]
         starts, before = None, 0.0
         for model in sorted(models, key=lambda model: model.C):

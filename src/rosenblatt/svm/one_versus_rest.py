@@ -6,26 +6,11 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.utils import compute_class_weight
 
-from rosenblatt.base import row_weights
 from rosenblatt.solvers.joint_margin import JointProblem
 from rosenblatt.solvers.margin_problem import MarginProblem
 
 Array = NDArray[np.float64]
-
-
-def class_factors(
-    classes: NDArray[Any], codes: NDArray[np.intp], weight: Array, class_weight: Any
-) -> Array:
-    """The weight of each class (K,); "balanced" counts rows by their weights."""
-    if class_weight is None:
-        return np.ones(len(classes))
-    row_weights(classes, codes, weight, class_weight)  # refuses those that are negative
-    found = compute_class_weight(
-        class_weight, classes=classes, y=classes[codes], sample_weight=weight
-    )
-    return np.asarray(found, np.float64)
 
 
 def two_class_problem(

@@ -1,7 +1,6 @@
 """The rows of a fit, equal ones merged, and what gives blocks of their kernel."""
 
 import math
-import warnings
 from typing import Any
 
 import numpy as np
@@ -10,8 +9,8 @@ from numpy.typing import NDArray
 from sklearn.utils.extmath import row_norms
 from sklearn.utils.sparsefuncs import mean_variance_axis
 
-from rosenblatt.base import callers_level
-from rosenblatt.column_errors import listed
+from rosenblatt import checks
+from rosenblatt.base import warn
 from rosenblatt.kernels import shared_products
 from rosenblatt.kernels.blocks import KernelBlocks, PrecomputedBlocks
 from rosenblatt.kernels.functions import Kernel, Linear
@@ -130,10 +129,9 @@ def warn_if_indefinite(K: NDArray[Any]) -> None:
     if len(K) > MOST_ROWS_OF_EIGENVALUES or is_positive_semidefinite(K):
         return
     least = float(np.linalg.eigvalsh(K.astype(np.float64))[0])
-    warnings.warn(
+    warn(
         f"The kernel matrix is not positive semidefinite: its least eigenvalue is {least:.3g}. The "
-        "problem then has no unique solution, and the answer may depend on the order of the rows.",
-        stacklevel=callers_level(),
+        "problem then has no unique solution, and the answer may depend on the order of the rows."
     )
 
 
@@ -155,8 +153,8 @@ def priced(weight: Floats, C: float) -> Floats:
     if np.isfinite(C) and len(cost) and not cost.max() <= MOST_COST:
         i = int(cost.argmax())
         raise ValueError(
-            f"C={C:g} times the weight {weight[i]:g} of row {i} is above {MOST_COST:g}, where "
-            "sums of squares leave the range of numbers. Choose a smaller C or smaller weights."
+            f"C={C:g} times the weight {weight[i]:g} of row {i} is above {MOST_COST:g}. Choose a "
+            "smaller C or smaller weights."
         )
     return cost
 
@@ -169,9 +167,8 @@ def refuse_tiny_shares(cost: Floats) -> None:
     i, most = finite[cost[finite].argmin()], float(cost[finite].max())
     if cost[i] < LEAST_SHARE * most:
         raise ValueError(
-            f"Row {i} costs {cost[i]:.3g}, its weight times C, which is less than {LEAST_SHARE:g} "
-            f"of the largest, {most:.3g}: no digit of it would count. Give it a larger weight, or "
-            "0 to leave it out."
+            f"The weight of row {i} times C is {cost[i]:.3g}, less than {LEAST_SHARE:g} of the "
+            f"largest, {most:.3g}. Give the row a larger weight, or 0 to leave it out."
         )
 
 
@@ -185,8 +182,8 @@ def widest_columns(X: Any, names: Any) -> str:
     wide = wide[np.argsort(-spread[wide], kind="stable")]
     words = [f"column {j}" for j in range(X.shape[1])] if names is None else list(map(repr, names))
     return (
-        f" Scale {listed(wide, words)}: the spread is up to {spread.max() / least:.1g} times that "
-        "of another column."
+        f" Scale {checks.listed(wide, words)}: the spread is up to {spread.max() / least:.1g} "
+        "times that of another column."
     )
 
 
@@ -196,8 +193,4 @@ def refuse_vast_rows(X: Any) -> None:
     with np.errstate(over="ignore"):
         # Not by BLAS, which would wake its threads for it.
         square = 0.0 if values.dtype == np.float32 else np.einsum("i,i", values, values)
-    if not np.isfinite(square):
-        raise ValueError(
-            f"X holds {values[np.abs(values).argmax()]:.3g}, and the sum of its squares leaves the "
-            "range of numbers: divide the columns by something, as StandardScaler does."
-        )
+    checks.in_range(square, "The squares of X are")

@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.extmath import safe_sparse_dot
 
-from rosenblatt import losses
+from rosenblatt import checks, losses
 from rosenblatt.capabilities import trace_view
-from rosenblatt.input_checks import validate_data
 from rosenblatt.trace.run import Run, Step
 
 from .model_views import (
@@ -228,7 +227,7 @@ class Ruler:
         if not view.get("linear"):
             return np.asarray(model.decision_function(self.data.X))
         if self._X is None:
-            self._X = validate_data(model, self.data.X, accept_sparse="csr", reset=False)
+            self._X = checks.validate_data(model, self.data.X, accept_sparse="csr", reset=False)
         scores = safe_sparse_dot(self._X, view["weights"].T, dense_output=True)
         scores = scores + view["intercept"]
         return np.asarray(scores.ravel() if scores.shape[1] == 1 else scores)

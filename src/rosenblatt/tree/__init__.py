@@ -1,23 +1,7 @@
 """Decision trees and rules: tests on single columns, by threshold or by category."""
 
-from .classifier import DecisionTreeClassifier
-from .regressor import DecisionTreeRegressor
-from .rules import (
-    ConjunctionClassifier,
-    MofNClassifier,
-    count_conjunctions,
-    count_functions,
-    count_m_of_n,
-    nested_search,
-)
+from rosenblatt import registry
 
-__all__ = [
-    "ConjunctionClassifier",
-    "DecisionTreeClassifier",
-    "DecisionTreeRegressor",
-    "MofNClassifier",
-    "count_conjunctions",
-    "count_functions",
-    "count_m_of_n",
-    "nested_search",
-]
+__getattr__, __dir__, __all__ = registry.attach(
+    __name__, {"rules": ["count_conjunctions", "count_functions", "count_m_of_n", "nested_search"]}
+)

@@ -16,7 +16,8 @@ from sklearn.utils import Bunch, check_random_state
 from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from rosenblatt.base import Passes, StopReason, path_values
+from rosenblatt import checks
+from rosenblatt.base import Passes, StopReason
 from rosenblatt.capabilities import ModelPath, rows_of
 from rosenblatt.explanation import Explanation, names_of_features, one_row
 
@@ -185,38 +186,22 @@ class DecisionTree(CallbackSupportMixin, TableInput, BaseEstimator):  # type: ig
         return self.tree_.apply(self._check_rows(X, reset=False))
 
     def apply(self, X: Any, check_input: bool = True) -> NDArray[np.int64]:
-        """Return the number of the leaf that each row ends in.
-
-        A row whose category has no branch ends in the inner node that asks for it.
+        """Return the leaf of each row, shape (n,); an unknown category ends in an inner node.
 
         Parameters
         ----------
         X : array-like, data frame or sparse matrix of shape (n, d)
-            Rows.
         check_input : bool
-            Accepted for compatibility with scikit-learn; input is always checked.
-
-        Returns
-        -------
-        leaves : ndarray of shape (n,)
-            Numbers of nodes of ``tree_``.
         """
         return self._leaves(X)
 
     def decision_path(self, X: Any, check_input: bool = True) -> sp.csr_matrix:
-        """Return the nodes that each row passes through.
+        """Return the nodes that each row passes, as a sparse indicator (n, n_nodes).
 
         Parameters
         ----------
         X : array-like, data frame or sparse matrix of shape (n, d)
-            Rows.
         check_input : bool
-            Accepted for compatibility with scikit-learn; input is always checked.
-
-        Returns
-        -------
-        indicator : sparse matrix of shape (n, nodes)
-            One where a row passes through a node.
         """
         check_is_fitted(self)
         return self.tree_.decision_path(self._check_rows(X, reset=False))
@@ -238,21 +223,13 @@ class DecisionTree(CallbackSupportMixin, TableInput, BaseEstimator):  # type: ig
         return self.tree_.compute_feature_importances()
 
     def cost_complexity_pruning_path(self, X: Any, y: Any, sample_weight: Any = None) -> Bunch:
-        """Return every price of a leaf at which another tree is best, from one tree.
+        """Return a Bunch of the effective alphas of pruning and the impurities of the leaves.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
-            Rows.
         y : array-like of shape (n,) or (n, o)
-            Targets.
         sample_weight : array-like of shape (n,) or None
-            Weights.
-
-        Returns
-        -------
-        path : Bunch
-            ``ccp_alphas``, rising, and ``impurities``, of the leaves of the best tree at each.
         """
         whole = clone(self).set_params(ccp_alpha=0.0).fit(X, y, sample_weight=sample_weight)
         alphas, impurities, _ = pruning.cost_complexity_path(whole.tree_)
@@ -263,20 +240,16 @@ class DecisionTree(CallbackSupportMixin, TableInput, BaseEstimator):  # type: ig
         return () if getattr(self, "search", "greedy") == "optimal" else ("ccp_alpha",)
 
     def fit_path(self, data: Any, parameter: str, values: Sequence[Any]) -> ModelPath:
-        """Fit at many prices of a leaf: one tree is grown, and pruned for each.
+        """Fit with many values of `ccp_alpha`: grow one tree and prune it for each.
 
         Parameters
         ----------
-        data : tuple ``(X, y)`` or ``(X, y, sample_weight)``.
-        parameter : "ccp_alpha".
+        data : tuple (X, y) or (X, y, sample_weight)
+        parameter : "ccp_alpha"
         values : sequence of float
             The prices, >= 0.
-
-        Returns
-        -------
-        path : `path[i]` is the fitted model, `path.predict(X)` has the predictions of all.
         """
-        values = path_values(self, parameter, values)
+        values = checks.path_values(self, parameter, values)
         whole = clone(self).set_params(ccp_alpha=0.0).fit(*rows_of(data))
         price_of = pruning.cost_complexity_path(whole.tree_)[2]
         return ModelPath([whole._pruned_at(alpha, price_of) for alpha in values])

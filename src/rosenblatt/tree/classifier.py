@@ -1,6 +1,5 @@
 """Classification trees."""
 
-import warnings
 from numbers import Real
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -12,8 +11,9 @@ from sklearn.utils._metadata_requests import UNUSED
 from sklearn.utils._param_validation import Hidden, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from rosenblatt.base import callers_level, fitting
+from rosenblatt.base import fitting, warn
 from rosenblatt.explanation import Explanation, as_row, two_classes
+from rosenblatt.registry.row import Candidate, Contract, Row, Warm
 
 from . import pruning
 from .base import DecisionTree, with_weight
@@ -184,17 +184,9 @@ class DecisionTreeClassifier(ClassifierMixin, DecisionTree):  # type: ignore[mis
         Parameters
         ----------
         X : array-like, data frame or sparse matrix of shape (n, d)
-            Rows.
         y : array-like of shape (n,) or (n, o)
-            Their classes.
         sample_weight : array-like of shape (n,) or None
-            Weights of the rows.
         check_input : bool
-            Accepted for compatibility with scikit-learn; input is always checked.
-
-        Returns
-        -------
-        self : DecisionTreeClassifier
         """
         self._validate_params()
         rows = self._check_rows(X, reset=True)
@@ -228,13 +220,12 @@ class DecisionTreeClassifier(ClassifierMixin, DecisionTree):  # type: ignore[mis
         if found.mistakes > found.lower_bound:
             self.stop_reason_ = "time_limit"
             proved = f"no tree of depth {self.max_depth} makes less than {found.lower_bound:.6g}"
-            warnings.warn(
+            warn(
                 f"The search stopped after {self.time_limit:g} s: this tree makes mistakes of "
                 f"weight {found.mistakes:.6g}, and "
                 f"{proved if found.lower_bound > 0 else 'nothing is proved of others yet'}. A "
                 "larger time_limit goes on.",
                 ConvergenceWarning,
-                stacklevel=callers_level(),
             )
 
     def _takes_missing(self) -> bool:
@@ -261,19 +252,12 @@ class DecisionTreeClassifier(ClassifierMixin, DecisionTree):  # type: ignore[mis
         return mistakes
 
     def predict_proba(self, X: Any, check_input: bool = True) -> Any:
-        """Return the class shares of the leaves of the rows.
+        """Return the class shares of the leaves, shape (n, K); a list for several outputs.
 
         Parameters
         ----------
         X : array-like, data frame or sparse matrix of shape (n, d)
-            Rows.
         check_input : bool
-            Accepted for compatibility with scikit-learn; input is always checked.
-
-        Returns
-        -------
-        p : ndarray of shape (n, K), or a list of such
-            One array for each output.
         """
         value = self._leaf_values(X)
         if self.n_outputs_ == 1:
@@ -281,34 +265,23 @@ class DecisionTreeClassifier(ClassifierMixin, DecisionTree):  # type: ignore[mis
         return [value[:, k, :m] for k, m in enumerate(self.n_classes_)]
 
     def predict_log_proba(self, X: Any) -> Any:
-        """Return the logarithms of the class shares.
+        """Return the logarithm of `predict_proba`.
 
         Parameters
         ----------
         X : array-like, data frame or sparse matrix of shape (n, d)
-            Rows.
-
-        Returns
-        -------
-        logs : ndarray of shape (n, K), or a list of such
         """
         shares = self.predict_proba(X)
         with np.errstate(divide="ignore"):
             return np.log(shares) if self.n_outputs_ == 1 else [np.log(p) for p in shares]
 
     def predict(self, X: Any, check_input: bool = True) -> NDArray[Any]:
-        """Return the class with the largest share in the leaf of each row, the first if equal.
+        """Predict the class with the largest share in the leaf of each row, the first of equals.
 
         Parameters
         ----------
         X : array-like, data frame or sparse matrix of shape (n, d)
-            Rows.
         check_input : bool
-            Accepted for compatibility with scikit-learn; input is always checked.
-
-        Returns
-        -------
-        y : ndarray of shape (n,) or (n, o)
         """
         leaves = self._leaves(X)
         places = self.tree_.value.argmax(axis=2)[leaves]
@@ -318,21 +291,14 @@ class DecisionTreeClassifier(ClassifierMixin, DecisionTree):  # type: ignore[mis
         return np.transpose(columns)
 
     def explain(self, x: Any, rival: Any = None, feature_names: Any = None) -> Explanation:
-        """Return what each test on the path of one row adds to the lead of its class.
+        """Explain the prediction of one row: how much each split adds to the lead of its class.
 
         Parameters
         ----------
         x : array-like of shape (d,) or (1, d)
-            The row.
         rival : label or None
             The class to compare with; the second best if None.
         feature_names : array-like of shape (d,) or None
-            What to call the columns.
-
-        Returns
-        -------
-        explanation : Explanation
-            Shares of the class less those of its rival, from the root to the leaf.
         """
         check_is_fitted(self)
         if self.n_outputs_ > 1:
@@ -357,3 +323,36 @@ def smoothed(tree: Tree, n_classes: tuple[int, ...], strength: float) -> Tree:
     for o, K in enumerate(n_classes):
         value[:, o, :K] = (value[:, o, :K] * weight + strength) / (weight + strength * K)
     return Tree(dict(tree.arrays, value=value), tree.n_categories)
+
+
+ROW = Row(
+    "DecisionTreeClassifier",
+    page="trees.md",
+    certificate="tree",
+    also=("ExtraTreeClassifier",),
+    compare=(
+        Candidate(
+            "decision tree",
+            "rules that people can read",
+            {"ccp_alpha": (0.0, 1e-05, 3e-05, 0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03)},
+            reads="columns",
+            settings={"random_state": 0},
+            limits=("columns beside texts",),
+            short_names=("tree", "cart", "id3", "classification tree"),
+            order=90,
+            rank=2,
+        ),
+    ),
+    contract=Contract(
+        settings=(
+            {},
+            {"criterion": "entropy", "max_depth": 3},
+            {"splitter": "random", "max_features": "sqrt", "random_state": 0},
+            {"ccp_alpha": 0.01, "min_samples_leaf": 3, "leaf_smoothing": 1.0},
+        ),
+        checked=({}, {"criterion": "entropy", "splitter": "random", "random_state": 0}),
+    ),
+    warm=Warm(({}, {"search": "optimal", "max_depth": 2})),
+    file_types=("tree.structure.Tree",),
+    slow_peer_tests=("tree/tests/test_tree.py", "tree/tests/test_monotonic_tree.py"),
+)

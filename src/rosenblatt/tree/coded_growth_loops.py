@@ -19,9 +19,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rosenblatt.loops import compiled
+from rosenblatt.loops.random import random_bits
+from rosenblatt.loops.simd import lowest_bit
 
 from .columns_loops import LOW_HALF
-from .growth_loops import class_impurity, is_better, random_bits
+from .growth_loops import class_impurity, is_better
 from .scan_loops import ENTROPY, GINI, MAJORITY, POISSON, ROUNDING, SQUARED, mean_score, x_log_x
 
 # What is known of a node: whole numbers, and others (its values from VALUE on).
@@ -41,10 +43,6 @@ FIELD, FIELDS = np.uint64(21), np.uint64(42)  # of a count: rows, weight, ones
 FIELD_MASK = np.uint64(2**21 - 1)
 MOST_COUNTED = 2**21 - 1  # the weight that a field has room for
 SIX, SIXTY_THREE, ONE = np.uint64(6), np.uint64(63), np.uint64(1)
-DE_BRUIJN = np.uint64(0x03F79D71B4CB0A89)
-PLACES = np.zeros(64, np.int64)
-for _place in range(64):
-    PLACES[((int(DE_BRUIJN) << _place) & 0xFFFFFFFFFFFFFFFF) >> 58] = _place
 
 
 class Levels(NamedTuple):
@@ -139,13 +137,6 @@ def score_sums(kind, sums, W, table, whole):
             score += x_log_x(sums[k], not whole, table)
         return score - x_log_x(W, not whole, table)
     return mean_score(kind, sums[1], W)
-
-
-@compiled
-def lowest_bit(word):
-    """The place of the lowest bit that is set in a word of 64 bits (de Bruijn's sequence)."""
-    low = word & (~word + np.uint64(1))
-    return PLACES[(low * DE_BRUIJN) >> np.uint64(58)]
 
 
 @compiled

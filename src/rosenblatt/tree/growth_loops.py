@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rosenblatt.loops import compiled
+from rosenblatt.loops.random import random_bits
 
 from .columns_loops import HALF, LOW_HALF, MISSING
 from .scan_loops import (
@@ -44,7 +45,6 @@ TO_THE_HEAVIER = -1  # missing values of new rows, where training had none
 TIE = 1e-12  # splits whose scores differ by less, relatively, are equal: the first is taken
 NO_SHIFT = np.uint64(0)
 SIX, SIXTY_THREE, ONE = np.uint64(6), np.uint64(63), np.uint64(1)
-GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
 
 class Rows(NamedTuple):
@@ -241,16 +241,6 @@ def absolute_impurity(rows, limits, work, start, stop, o):
     total = deviation_from_median(rows.levels[o], work.weight_tree, work.sum_tree)
     clear_targets(work.weight_tree, work.sum_tree)
     return total
-
-
-@compiled
-def random_bits(state):
-    """The next number of a sequence (SplitMix64), and its state."""
-    state += GOLDEN
-    z = state
-    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return z ^ (z >> np.uint64(31)), state
 
 
 @compiled

@@ -1,6 +1,5 @@
 """Checked input of trees and forests: rows as numbers, classes by number, targets."""
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -9,8 +8,8 @@ from numpy.typing import NDArray
 from sklearn.utils import check_array, compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 
-from rosenblatt.base import FLOATS, callers_level, encode_labels, is_as_fitted, naming_columns
-from rosenblatt.input_checks import check_sample_weight, validate_data
+from rosenblatt import checks
+from rosenblatt.base import warn
 from rosenblatt.mixed_tables import categorical_columns, checked_table, encode, learn_categories
 
 from .settings import Targets
@@ -38,18 +37,11 @@ class TableInput:
         elif any(known is not None for known in self.categories_):
             X = checked_table(self, X, reset=False)
             return self._refuse_missing(encode(X, self.categories_, self.unknown))
-        elif is_as_fitted(self, X):
-            with np.errstate(over="ignore", invalid="ignore"):
-                total = X.sum()
-            if not np.isfinite(total):
-                _refuse_infinity(X, type(self).__name__)
-            return self._refuse_missing(X)
         dense = not sp.issparse(X)
-        with naming_columns(X):
-            X = validate_data(
-                self, X, reset=reset, dtype=FLOATS, accept_sparse="csc" if reset else "csr",
-                ensure_all_finite="allow-nan" if dense else True,
-            )  # fmt: skip
+        X = checks.rows(
+            self, X, reset=reset, finite="allow-nan" if dense else True,
+            accept_sparse="csc" if reset else "csr",
+        )  # fmt: skip
         if dense:
             self._refuse_missing(X)
         if reset:
@@ -82,7 +74,7 @@ class TableInput:
         """The weights of the rows; None if none are given."""
         if sample_weight is None:
             return None
-        return check_sample_weight(sample_weight, X, ensure_non_negative=True)
+        return checks.scaled_weights(sample_weight, X.shape[0])
 
 
 def boolean_columns(X: Any) -> tuple[int, ...]:
@@ -98,14 +90,6 @@ def _refuse_sparse_targets(model: Any, y: Any) -> None:
         raise error("sparse multilabel-indicator for y is not supported. Pass y.toarray() instead.")
 
 
-def _refuse_infinity(X: NDArray[Any], name: str) -> None:
-    if np.isinf(X).any():
-        raise ValueError(
-            f"Input X contains infinity or a value too large for {X.dtype!r}.\n{name} takes finite "
-            "numbers and NaN."
-        )
-
-
 def refuse_other_classes(before: Any, model: Any) -> None:
     """Raise if a fit that goes on (`warm_start`) has other classes than those `before`."""
     if before is None:
@@ -115,11 +99,7 @@ def refuse_other_classes(before: Any, model: Any) -> None:
         pairs = list(zip(before, model.classes_, strict=False))
         pairs += [] if len(before) == len(model.classes_) else [(before, model.classes_)]
     for old, new in pairs:
-        if not np.array_equal(old, new):
-            raise ValueError(
-                f"warm_start goes on with the classes of the fit before, {np.asarray(old).tolist()}"
-                f"; y has {np.asarray(new).tolist()}. Fit a new model, or set warm_start=False."
-            )
+        checks.warm_start("classes", np.asarray(old).tolist(), np.asarray(new).tolist())
 
 
 def class_targets(model: Any, y: Any, n: int) -> Targets:
@@ -129,17 +109,15 @@ def class_targets(model: Any, y: Any, n: int) -> Targets:
         y = np.asarray(y)
     several = np.ndim(y) == 2 and np.shape(y)[1] > 1
     if not several:
-        model.classes_, codes = encode_labels(y)
-        if len(codes) != n:
-            raise ValueError(f"Number of labels={len(codes)} does not match number of samples={n}")
+        model.classes_, codes = checks.labels(y)
+        checks.same_length(n, codes)
         model.n_classes_, model.n_outputs_ = len(model.classes_), 1
         classes = codes.astype(np.int32)[:, np.newaxis]
         n_classes: tuple[int, ...] = (int(model.n_classes_),)
     else:
         y = np.asarray(y)
         check_classification_targets(y)
-        if len(y) != n:
-            raise ValueError(f"Number of labels={len(y)} does not match number of samples={n}")
+        checks.same_length(n, y)
         parts = [np.unique(column, return_inverse=True) for column in y.T]
         model.classes_ = [known for known, _ in parts]
         n_classes = tuple(len(known) for known in model.classes_)
@@ -176,8 +154,7 @@ def number_targets(model: Any, y: Any, n: int) -> Targets:
             )
         if numbers.sum() <= 0:
             raise ValueError("Sum of y is not positive which is necessary for Poisson regression.")
-    if len(numbers) != n:
-        raise ValueError(f"Number of labels={len(numbers)} does not match number of samples={n}")
+    checks.same_length(n, numbers)
     model.n_outputs_ = numbers.shape[1]
     return Targets(None, np.ascontiguousarray(numbers), (1,) * numbers.shape[1])
 
@@ -185,9 +162,8 @@ def number_targets(model: Any, y: Any, n: int) -> Targets:
 def warn_of_friedman(criterion: str) -> None:
     """Warn that a criterion is deprecated, as scikit-learn does."""
     if criterion == "friedman_mse":
-        warnings.warn(
+        warn(
             'Value `"friedman_mse"` for `criterion` is deprecated and will be removed in a later '
             'version. Use `criterion="squared_error"` instead.',
             FutureWarning,
-            stacklevel=callers_level(),
         )

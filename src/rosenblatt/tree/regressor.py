@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt.base import fitting
 from rosenblatt.explanation import Explanation
+from rosenblatt.registry.row import Candidate, Contract, Row, Warm
 
 from .base import DecisionTree
 from .inputs import number_targets, warn_of_friedman
@@ -137,17 +138,9 @@ class DecisionTreeRegressor(RegressorMixin, DecisionTree):  # type: ignore[misc]
         Parameters
         ----------
         X : array-like, data frame or sparse matrix of shape (n, d)
-            Rows.
         y : array-like of shape (n,) or (n, o)
-            Their targets.
         sample_weight : array-like of shape (n,) or None
-            Weights of the rows.
         check_input : bool
-            Accepted for compatibility with scikit-learn; input is always checked.
-
-        Returns
-        -------
-        self : DecisionTreeRegressor
         """
         self._validate_params()
         warn_of_friedman(self.criterion)
@@ -170,40 +163,60 @@ class DecisionTreeRegressor(RegressorMixin, DecisionTree):  # type: ignore[misc]
         return errors
 
     def predict(self, X: Any, check_input: bool = True) -> NDArray[Any]:
-        """Return the value of the leaf of each row.
+        """Predict the targets of X, shape (n,) or (n, o).
 
         Parameters
         ----------
         X : array-like, data frame or sparse matrix of shape (n, d)
-            Rows.
         check_input : bool
-            Accepted for compatibility with scikit-learn; input is always checked.
-
-        Returns
-        -------
-        y : ndarray of shape (n,) or (n, o)
         """
         value = self._leaf_values(X)
         return value[:, 0, 0] if self.n_outputs_ == 1 else value[:, :, 0]
 
     def explain(self, x: Any, rival: Any = None, feature_names: Any = None) -> Explanation:
-        """Return what each test on the path of one row adds to its prediction.
+        """Explain the prediction of one row: how much each split adds to it.
 
         Parameters
         ----------
         x : array-like of shape (d,) or (1, d)
-            The row.
         rival : None
             Numbers have no rivals.
         feature_names : array-like of shape (d,) or None
-            What to call the columns.
-
-        Returns
-        -------
-        explanation : Explanation
-            From the mean at the root to that at the leaf.
         """
         check_is_fitted(self)
         if self.n_outputs_ > 1:
             raise ValueError("explain takes a tree of one output.")
         return self._explain(x, self.tree_.value[:, 0, 0], ("prediction", None), feature_names)
+
+
+ROW = Row(
+    "DecisionTreeRegressor",
+    page="trees.md",
+    certificate="tree",
+    also=("ExtraTreeRegressor",),
+    compare=(
+        Candidate(
+            "regression tree",
+            "rules that people can read",
+            {"min_samples_leaf": (1, 3, 10, 30, 100)},
+            reads="columns",
+            settings={"random_state": 0},
+            limits=("columns beside texts",),
+            short_names=("tree", "cart", "decision tree"),
+            order=91,
+            rank=2,
+        ),
+    ),
+    contract=Contract(
+        settings=(
+            {},
+            {"max_depth": 3, "min_samples_leaf": 3},
+            {"criterion": "absolute_error", "max_depth": 4},
+            {"splitter": "random", "max_features": "sqrt", "random_state": 0},
+        ),
+        checked=({}, {"criterion": "absolute_error"}),
+    ),
+    warm=Warm(({}, {"criterion": "absolute_error"})),
+    file_types=("tree.structure.Tree",),
+    slow_peer_tests=("tree/tests/test_tree.py", "tree/tests/test_monotonic_tree.py"),
+)

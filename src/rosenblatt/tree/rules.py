@@ -16,10 +16,11 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
-from rosenblatt.base import FLOATS, all_or_nothing, encode_classes, row_weights
+from rosenblatt import checks
+from rosenblatt.base import all_or_nothing
 from rosenblatt.explanation import Explanation, names_of_features, one_row, two_classes
 from rosenblatt.information import information_cuts
-from rosenblatt.input_checks import check_sample_weight, validate_data
+from rosenblatt.registry.row import Contract, Row
 
 Floats = NDArray[np.float64]
 Booleans = NDArray[np.bool_]
@@ -60,26 +61,20 @@ class Rule(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         X : array-like of shape (n, d)
-            Rows.
         y : array-like of shape (n,)
             Two classes; the rule is of the second.
         sample_weight : array-like of shape (n,) or None
-            Weights of the rows.
-
-        Returns
-        -------
-        self
         """
         self._validate_params()
-        X = validate_data(self, X, dtype=FLOATS)
-        classes, codes = encode_classes(y, len(X))
+        X = checks.rows(self, X, reset=True, accept_sparse=False)
+        classes, codes = checks.classes(y, len(X))
         if len(classes) > 2:
             raise ValueError(
                 f"Only binary classification is supported: {type(self).__name__} is a rule for one "
                 f"of two classes; y has {len(classes)}."
             )
-        weight = check_sample_weight(sample_weight, X, ensure_non_negative=True)
-        weight = row_weights(classes, codes, weight, None)
+        weight = checks.scaled_weights(sample_weight, len(X))
+        weight = checks.row_weights(classes, codes, weight, None)
         tests = self._tests(X, codes, weight)
         # Equal answers to all tests: such rows are counted together.
         answers, group = np.unique(holding(X, *tests), axis=0, return_inverse=True)
@@ -115,19 +110,14 @@ class Rule(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         raise NotImplementedError
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Return the classes of the rows.
+        """Predict the classes of X, shape (n,).
 
         Parameters
         ----------
         X : array-like of shape (n, d)
-            Rows.
-
-        Returns
-        -------
-        y : ndarray of shape (n,)
         """
         check_is_fitted(self)
-        held = self._held(validate_data(self, X, dtype=FLOATS, reset=False)).sum(axis=1)
+        held = self._held(checks.rows(self, X, accept_sparse=False)).sum(axis=1)
         return np.asarray(self.classes_[(held >= self.m_).astype(np.intp)])
 
     def _held(self, X: NDArray[Any]) -> Booleans:
@@ -136,25 +126,17 @@ class Rule(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return holding(X, *(part[self.terms_] for part in tests))
 
     def explain(self, x: Any, rival: Any = None, feature_names: Any = None) -> Explanation:
-        """Return which tests of the rule hold for one row, and what it concludes.
+        """Explain the prediction of one row: which tests of the rule hold.
 
         Parameters
         ----------
         x : array-like of shape (d,) or (1, d)
-            The row.
         rival : label or None
             The other of the two classes.
         feature_names : array-like of shape (d,) or None
-            What to call the columns.
-
-        Returns
-        -------
-        explanation : Explanation
-            Its `path` is the rule and its tests, with whether they hold; its parts count the tests
-            that hold, and the lead is how many more they are than those needed.
         """
         check_is_fitted(self)
-        X = one_row(self, x, lambda X: validate_data(self, X, dtype=FLOATS, reset=False))
+        X = one_row(self, x, lambda X: checks.rows(self, X, accept_sparse=False))
         [held] = self._held(X)
         fires = int(held.sum()) >= self.m_
         winner, second = two_classes(self.classes_, np.array([not fires, fires], float), rival)
@@ -413,7 +395,7 @@ def count_functions(n_inputs: int, n_labelled: int = 0) -> int:
     >>> count_functions(4), count_functions(4, 7)
     (65536, 512)
     """
-    _check_inputs(n_inputs)
+    checks.integer("n_inputs", n_inputs, 0)
     if not 0 <= n_labelled <= 2**n_inputs:
         raise ValueError(f"n_labelled must be from 0 to {2**n_inputs}; got {n_labelled!r}.")
     return int(2 ** (2**n_inputs - n_labelled))
@@ -436,7 +418,7 @@ def count_conjunctions(n_inputs: int) -> int:
     >>> count_conjunctions(4)
     16
     """
-    _check_inputs(n_inputs)
+    checks.integer("n_inputs", n_inputs, 0)
     return int(2**n_inputs)
 
 
@@ -457,13 +439,8 @@ def count_m_of_n(n_inputs: int) -> int:
     >>> count_m_of_n(4)
     32
     """
-    _check_inputs(n_inputs)
+    checks.integer("n_inputs", n_inputs, 0)
     return int(n_inputs * 2**n_inputs // 2)
-
-
-def _check_inputs(n_inputs: Any) -> None:
-    if not isinstance(n_inputs, Integral) or n_inputs < 0:
-        raise ValueError(f"n_inputs must be an integer >= 0; got {n_inputs!r}.")
 
 
 def nested_search(X: Any, y: Any, max_terms: int = 3) -> Any:
@@ -494,3 +471,21 @@ def nested_search(X: Any, y: Any, max_terms: int = 3) -> Any:
         if rule.fit(X, y).n_mistakes_ == 0:
             return rule
     return DecisionTreeClassifier().fit(X, y)
+
+
+ROWS = (
+    Row(
+        "ConjunctionClassifier",
+        page="rules.md",
+        certificate="rules",
+        contract=Contract(settings=({"max_terms": 2},), checked=({"max_terms": 1, "n_cuts": 1},)),
+        warm=None,
+    ),
+    Row(
+        "MofNClassifier",
+        page="rules.md",
+        certificate="rules",
+        contract=Contract(settings=({"max_terms": 2},), checked=({"max_terms": 1, "n_cuts": 1},)),
+        warm=None,
+    ),
+)

@@ -17,7 +17,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
 from sklearn.pipeline import Pipeline
 
-from rosenblatt.cluster import AgglomerativeClustering, KMeans, cluster_quality
+from rosenblatt.cluster import KMeans, cluster_quality
 from rosenblatt.data import Column, Table, TableError, columns_of
 from rosenblatt.data.columns import free_name
 from rosenblatt.decomposition import PCA
@@ -35,12 +35,14 @@ from .arguments import call_of, checked_budget, features_of, numbers_of
 from .cluster_findings import ClusterFindings, Stability, Trial
 from .cluster_profiles import profiles_of
 from .clustering_result import Clustering
+from .families import candidates
 
 Progress = Callable[[list[Trial], str, Clock], None]
 Numbers = NDArray[np.float64]
 Labels = NDArray[np.intp]
 
-FAMILIES = ("k-means", "Gaussian mixture", "Ward's linkage", "average linkage")
+CANDIDATES = {one.name: (row, one) for row, one in candidates("clustering", "density")}
+FAMILIES = tuple(CANDIDATES)
 LARGEST = 1e150  # numbers whose squares can be added up
 LEAST_ROWS = 10
 USUAL_NUMBERS = range(2, 11)
@@ -209,7 +211,7 @@ def _search(
     trials: list[Trial] = []
     until = float("inf")  # for the first: loops are compiled, or read, at their first use
     for family in FAMILIES:
-        for k in [numbers] if "linkage" in family else [[k] for k in numbers]:
+        for k in [numbers] if _makes_a_tree(family) else [[k] for k in numbers]:
             if progress is not None:
                 progress(trials, f"{family}, {k[0]} clusters" if len(k) == 1 else family, clock)
             left = min(clock.left, until - clock.seconds)
@@ -225,12 +227,12 @@ def _search(
 
 
 def _tried(data: ClusterData, family: str, numbers: list[int]) -> list[Trial]:
-    """The clusterings of one family at some numbers; of linkage, all from one tree."""
+    """The clusterings of one family at some numbers; all from one tree if there is one."""
     X, scored = data.searched, data.scored
     found = []
     model = None
     for k in numbers:
-        if "linkage" in family:
+        if _makes_a_tree(family):
             model = model or fitted(family, X, k, data.seed)
             labels = model.cut(k)
         else:
@@ -253,13 +255,17 @@ def fitted(family: str, X: Numbers, k: int, seed: int) -> Any:
 
 
 def _model(family: str, k: int, d: int, seed: int) -> Any:
-    if family == "k-means":
-        return KMeans(k, n_init=5, random_state=seed)
-    if family == "Gaussian mixture":
-        kind = "full" if d <= FULL_COVARIANCES else "diag"
-        return GaussianMixture(k, covariance_type=kind, reg_covar=1e-3, n_init=2, random_state=seed)
-    linkage = "ward" if family.startswith("Ward") else "average"
-    return AgglomerativeClustering(k, linkage=linkage)
+    row, candidate = CANDIDATES[family]
+    wide = candidate.wide_settings if d > FULL_COVARIANCES else {}
+    model = row.estimator(**{**candidate.settings, **wide})
+    given = {"n_clusters": k, "n_components": k, "random_state": seed}
+    known = model.get_params()
+    return model.set_params(**{name: given[name] for name in given if name in known})
+
+
+def _makes_a_tree(family: str) -> bool:
+    """Whether one fit holds the clusterings of every number."""
+    return hasattr(CANDIDATES[family][0].estimator, "cut")
 
 
 def _best(trials: list[Trial]) -> Trial:
@@ -276,10 +282,11 @@ def _final(data: ClusterData, best: Trial) -> Any:
     X, labels = data.searched, best.labels
     order = np.argsort(-np.bincount(labels, minlength=best.k), kind="stable")
     place = np.argsort(order)
-    if "linkage" in best.family:
+    kind = CANDIDATES[best.family][0].estimator
+    if kind not in (KMeans, GaussianMixture):
         return KNeighborsClassifier(n_neighbors=1).fit(X, place[labels])
     model = fitted(best.family, X, best.k, data.seed)
-    if best.family == "k-means":
+    if kind is KMeans:
         centres = model.cluster_centers_[order]
         return _by_size(KMeans(best.k, init=centres, n_init=1).fit(data.X), data.X)
     means, shares = model.means_[order], model.weights_[order]

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from sklearn.kernel_approximation import Nystroem
 
-import rosenblatt
 from rosenblatt.preprocessing import BasisExpansion
-from rosenblatt.registry import ROWS, Contestant, Row
+from rosenblatt.registry import ROWS
+from rosenblatt.registry.row import Candidate, Row
 from rosenblatt.workbench.preparation.features import MOST_BYTES
 from rosenblatt.workbench.preparation.problem import Problem
 from rosenblatt.workbench.preparation.splines import (
@@ -53,6 +53,10 @@ class Family:
     halve: str = ""  # how settings are sorted out cheaply: as in the registry's rows
     package: str = "rosenblatt"
     short_names: tuple[str, ...] = ()  # that people type
+    rank: int = 3  # these four as in the registry's rows
+    text_rank: int = 2
+    slow_on_text: bool = False
+    first_if_wide: bool = False
 
 
 def _few_rows(most: int, does: str, problem: Problem) -> str:
@@ -159,19 +163,23 @@ EXPANSIONS: dict[str, Callable[[], Any]] = {
 }
 
 
-def _family(row: Row, contestant: Contestant) -> Family:
-    """A contestant of the registry with its names resolved."""
+def _family(row: Row, candidate: Candidate) -> Family:
+    """A candidate of the registry with its names resolved."""
     return Family(
-        contestant.name,
-        lambda: getattr(rosenblatt, row.name)(**contestant.settings),
-        {parameter: list(values) for parameter, values in contestant.grid.items()},
+        candidate.name,
+        lambda: row.estimator(**candidate.settings),
+        {parameter: list(values) for parameter, values in candidate.grid.items()},
         row.task,
-        contestant.reads,
-        contestant.when,
-        partial(_first_reason, contestant.limits),
-        EXPANSIONS[contestant.expansion] if contestant.expansion else None,
-        contestant.halve,
-        short_names=contestant.short_names,
+        candidate.reads,
+        candidate.when,
+        partial(_first_reason, candidate.limits),
+        EXPANSIONS[candidate.expansion] if candidate.expansion else None,
+        candidate.halve,
+        short_names=candidate.short_names,
+        rank=candidate.rank,
+        text_rank=candidate.text_rank,
+        slow_on_text=candidate.slow_on_text,
+        first_if_wide=candidate.first_if_wide,
     )
 
 
@@ -180,11 +188,13 @@ def _first_reason(limits: tuple[str, ...], problem: Problem) -> str:
     return next(filter(None, (LIMITS[limit](problem) for limit in limits)), "")
 
 
-# Models on expanded columns come last: they take longest.
-FAMILIES: list[Family] = sorted(
-    (_family(row, contestant) for row in ROWS for contestant in row.contestants or ()),
-    key=lambda family: family.before is not None,
-)
+def candidates(*tasks: str) -> list[tuple[Row, Candidate]]:
+    """The candidates for some tasks, in order; those on expanded columns, which are slow, last."""
+    found = [(row, one) for row in ROWS for one in row.compare if row.task in tasks]
+    return sorted(found, key=lambda pair: (bool(pair[1].expansion), pair[1].order))
+
+
+FAMILIES = [_family(row, one) for row, one in candidates(CLASSIFICATION, REGRESSION)]
 
 
 def families_for(
@@ -207,16 +217,12 @@ def families_for(
     return suiting, others
 
 
-# On rows of words, which all have length one, distances say about what planes say.
-SLOW_ON_WORDS = {
-    *("support vector machine", "kernel perceptron", "kernel logistic regression"),
-    *("support vector regression", "kernel ridge regression", "pocket perceptron"),
-}
-
-
 def unless_named(problem: Problem, family: Family) -> str:
-    """Why a family that suits is not tried unless it is asked for; nothing if it is."""
-    if not problem.is_table or problem.used_by_mixed or family.name not in SLOW_ON_WORDS:
+    """Why a family that suits is not tried unless it is asked for; nothing if it is.
+
+    On rows of words, which all have length one, distances add little to linear scores.
+    """
+    if not problem.is_table or problem.used_by_mixed or not family.slow_on_text:
         return ""
     return "takes long on texts alone, where planes do as well: it is tried if it is named"
 

@@ -6,9 +6,9 @@ import textwrap
 from collections.abc import Iterable
 from typing import Any
 
-import rosenblatt
 from rosenblatt.data.errors import did_you_mean
-from rosenblatt.registry import ROWS, Row
+from rosenblatt.registry import ROWS
+from rosenblatt.registry.row import Row
 
 from .families import CLASSIFICATION, FAMILIES, REGRESSION, Family
 
@@ -152,13 +152,11 @@ def named_families() -> list[Family]:
 
 def called_by_class() -> list[Family]:
     """The models of numbers that `compare` does not try."""
-    needs_models = {"VotingClassifier"}  # which a command cannot give it
-    rows = [row for row in ROWS if row.task in TITLES and not row.contestants]
-    rows = [row for row in rows if row.name not in needs_models]
     return [
         _called_by_class(row)
-        for row in sorted(rows, key=lambda row: row.name)
-        if "categorical" not in row.inputs
+        for row in ROWS
+        if row.task in TITLES
+        and not (row.compare or row.needs_arguments or "categorical" in row.inputs)
     ]
 
 
@@ -168,9 +166,9 @@ def class_of(family: Family) -> str:
 
 
 def _called_by_class(row: Row) -> Family:
-    model = getattr(rosenblatt, row.name)
-    when = model.__doc__.strip().splitlines()[0].rstrip(".")
-    takes = "columns" if row.module == "tree.rules" else "numbers"  # thresholds as people read them
+    model = row.estimator
+    when = (model.__doc__ or "").strip().splitlines()[0].rstrip(".")
+    takes = "columns" if row.home == "tree" else "numbers"  # thresholds as people read them
     both_tasks = re.sub(r"(Classifier|Regressor)$", "", row.name).lower()  # "bagging"
     return Family(row.name, model, {}, row.task, takes, when, short_names=(both_tasks,))
 

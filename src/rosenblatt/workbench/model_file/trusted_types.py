@@ -9,9 +9,9 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
-from rosenblatt.registry import ROWS, Without
+from rosenblatt.registry import FILE_TYPES
 
-# What stands before a model; the rows of the registry list the rest of our types.
+# Types of the preparation; the registry has the rest of our types.
 PREPARATION = tuple(
     f"workbench.preparation.{name}"
     for name in (
@@ -121,13 +121,7 @@ def may_make(loader: Any, name: str) -> bool:
 @cache
 def our_types() -> frozenset[str]:
     """The names of our classes that models are made of."""
-    held = {
-        name
-        for row in ROWS
-        if not isinstance(row.file_types, Without)
-        for name in (f"{row.module}.{row.name}", *row.file_types)
-    }
-    return frozenset(f"rosenblatt.{name}" for name in held.union(PREPARATION))
+    return frozenset(f"rosenblatt.{name}" for name in (*FILE_TYPES, *PREPARATION))
 
 
 def check_tree(schema: Any) -> None:

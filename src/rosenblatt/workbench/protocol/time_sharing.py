@@ -28,13 +28,6 @@ NAME_OF_ERROR = re.compile(r"^[\w.]*[A-Z]\w*: ")  # before what it says
 MOST_VOTERS = 3
 MANY_CELLS = 10_000_000
 MANY_TEXTS = 100_000  # times their classes
-TURNS_ON_TEXTS = {"averaged perceptron": 0, "linear machine": 1, "logistic regression": 3}
-# After the forests quick trees that people read; last what is seldom the best.
-TREES = {"decision tree", "regression tree"}
-SELDOM_BEST = {
-    *("perceptron", "averaged perceptron", "pocket perceptron", "linear machine"),
-    *("kernel perceptron", "AdaBoost"),
-}
 LEAST_SHARE = 1.0  # seconds; less is none
 MUCH_LEFT = 1 / 5  # of the budget, at the end of the queue: enough for one more try
 LARGEST_SHARE = 1 / 2  # of the time that is left, for a family that is not the last
@@ -192,20 +185,13 @@ def _in_turn(arena: Arena, families: list[Family]) -> list[Family]:
         families,
         key=lambda f: (
             large and f.halve != "boosting rounds",
-            wide and f.name != "lasso",
+            wide and not f.first_if_wide,
             not is_additive(f.make()),
             text and f.takes != "counts",
-            TURNS_ON_TEXTS.get(f.name, 2) if text else 0,
+            f.text_rank if text else 0,
         ),
     )
-    return [first, *(others if text else sorted(others, key=_rank))]
-
-
-def _rank(family: Family) -> int:
-    """The place of a family after the first answer; equals keep the order of the registry."""
-    if family.halve in ("boosting rounds", "forest"):
-        return 0 if family.halve == "boosting rounds" else 1
-    return 2 if family.name in TREES else 4 if family.name in SELDOM_BEST else 3
+    return [first, *(others if text else sorted(others, key=lambda f: f.rank))]
 
 
 def _worth_another_try(

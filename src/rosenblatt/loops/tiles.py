@@ -1,0 +1,218 @@
+"""Products of columns, summed over rows: 4 x 12 sums at a time, kept in the processor's registers.
+
+A block holds some rows in panels of four columns, (q / 4, rows, 4), so that what a tile reads lies
+together. A row less its centre has a one behind it, whose products are the sums of the columns, and
+zeros up to q columns, a multiple of 12; of these p, a multiple of 4, make a row of products.
+"""
+
+import numpy as np
+
+from . import compiled
+from .simd import float64x4, prefetch
+
+TILE = 3 * float64x4.WIDTH  # columns
+
+
+@compiled
+def sum_products_by_tile(
+    X, targets, buckets, weights, centres, limits, products, far, block, places
+):
+    """Add the products of rows to the lower halves of products (B, p, q), by bucket.
+
+    Rows are taken with their targets, if any, as further columns: d in all. They are taken less
+    their centres (B, d) and times the roots of their weights. If limits are not None, a row with a
+    squared distance above its limit (B, d) is left out, and far (n,) gets its bucket. block is
+    zeros when it starts; places (2, B + 1) is scratch space.
+    """
+    n, most = buckets.shape[0], block.shape[1]
+    begin, end = places[0], places[1]
+    for start in range(0, n, most):
+        stop = min(start + most, n)
+        find_places(buckets, start, stop, begin, end)
+        put_rows(X, targets, start, stop, buckets, weights, centres, limits, far, block, end)
+        for b in range(centres.shape[0]):
+            if end[b] > begin[b]:
+                ahead = (stop + begin[b]) * X.shape[1]
+                add_products(block, begin[b], end[b] - begin[b], products, b, X, ahead)
+
+
+@compiled
+def find_places(buckets, start, stop, begin, end):
+    """Set begin and end (B + 1,) to where each bucket begins if rows start to stop are sorted."""
+    for b in range(begin.shape[0]):
+        begin[b] = 0
+    for i in range(start, stop):
+        begin[buckets[i] + 1] += 1  # rows without a bucket, -1, are counted at 0
+    begin[0] = end[0] = 0
+    for b in range(begin.shape[0] - 1):
+        begin[b + 1] += begin[b]
+        end[b + 1] = begin[b + 1]
+
+
+@compiled
+def is_far(X, first, i, centres, limits, b):
+    """Whether row i of columns first, ... has a number farther from its centre than it may be."""
+    for j in range(X.shape[1]):
+        z = np.float64(X[i, j]) - centres[b, first + j]
+        if z * z > limits[b, first + j]:
+            return True
+    return False
+
+
+@compiled
+def put_rows(X, targets, start, stop, buckets, weights, centres, limits, far, block, end):
+    """Put rows, sorted by bucket, into the block, and the roots of their weights behind them."""
+    n_features, d, panel = X.shape[1], centres.shape[1], float64x4.WIDTH * block.shape[1]
+    whole = n_features - n_features % float64x4.WIDTH
+    for i in range(start, stop):
+        b = buckets[i]
+        if b < 0:
+            continue
+        if limits is not None:
+            out = is_far(X, 0, i, centres, limits, b)
+            if targets is not None:
+                out = out or is_far(targets, n_features, i, centres, limits, b)
+            if out:
+                far[i] = b
+                continue
+        root = 1.0 if weights is None else np.sqrt(np.float64(weights[i]))
+        r, scale = end[b], float64x4.spread(root)
+        to = float64x4.WIDTH * r
+        for v in range(0, whole, float64x4.WIDTH):
+            z = float64x4.subtract(
+                float64x4.load(X, i * n_features + v), float64x4.load(centres, b * d + v)
+            )
+            float64x4.store(block, to, float64x4.multiply(z, scale))
+            to += panel
+        for j in range(whole, n_features):
+            z = np.float64(X[i, j]) - centres[b, j]
+            block[j // float64x4.WIDTH, r, j % float64x4.WIDTH] = z * root
+        if targets is not None:
+            for j in range(n_features, d):
+                z = np.float64(targets[i, j - n_features]) - centres[b, j]
+                block[j // float64x4.WIDTH, r, j % float64x4.WIDTH] = z * root
+        block[d // float64x4.WIDTH, r, d % float64x4.WIDTH] = root
+        end[b] += 1
+
+
+@compiled
+def add_products(block, first, n, products, b, X, ahead):
+    """Add the products of rows first to first + n of the block to the lower half of bucket b.
+
+    Meanwhile n rows of X are asked from memory, from place `ahead` on: they are read next, and
+    neither waits for the other.
+    """
+    p, q, panel = products.shape[1], products.shape[2], block.shape[1] * float64x4.WIDTH
+    n_tiles = 1 + p // float64x4.WIDTH * p // (2 * TILE)
+    share = 1 + X.shape[1] // n_tiles  # numbers of a row that are asked for during one tile
+    for l in range(0, p, TILE):  # noqa: E741
+        wide = l // float64x4.WIDTH * panel + first * float64x4.WIDTH
+        place = (b * p + l) * q + l
+        if l + float64x4.WIDTH < p:
+            add_corner(block, wide, panel, n, products, place, q)
+        else:
+            add_square(block, wide, n, products, place, q)
+        for j in range(l + 2 * float64x4.WIDTH, p, float64x4.WIDTH):
+            narrow = j // float64x4.WIDTH * panel + first * float64x4.WIDTH
+            place = (b * p + j) * q + l
+            add_tile(block, narrow, wide, panel, n, products, place, q, X, ahead, share)
+            ahead += n * share
+
+
+@compiled
+def add_tile(block, narrow, wide, panel, n, products, place, width, X, ahead, share):
+    """Add the products of a panel of 4 columns with 3 panels, over n rows, to 4 x 12 products.
+
+    narrow and wide are where the panel and the first of the three begin.
+    """
+    a0 = a1 = a2 = b0 = b1 = b2 = c0 = c1 = c2 = d0 = d1 = d2 = float64x4.spread(0.0)
+    for t in range(0, n * float64x4.WIDTH, float64x4.WIDTH):
+        prefetch(X, ahead)
+        ahead += share
+        x = float64x4.load(block, wide + t)
+        y = float64x4.load(block, wide + panel + t)
+        z = float64x4.load(block, wide + 2 * panel + t)
+        k = float64x4.spread_from(block, narrow + t)
+        a0, a1, a2 = add3(k, x, y, z, a0, a1, a2)
+        k = float64x4.spread_from(block, narrow + t + 1)
+        b0, b1, b2 = add3(k, x, y, z, b0, b1, b2)
+        k = float64x4.spread_from(block, narrow + t + 2)
+        c0, c1, c2 = add3(k, x, y, z, c0, c1, c2)
+        k = float64x4.spread_from(block, narrow + t + 3)
+        d0, d1, d2 = add3(k, x, y, z, d0, d1, d2)
+    put3(products, place, a0, a1, a2)
+    put3(products, place + width, b0, b1, b2)
+    put3(products, place + 2 * width, c0, c1, c2)
+    put3(products, place + 3 * width, d0, d1, d2)
+
+
+@compiled
+def add_corner(block, first, panel, n, products, place, width):
+    """Add the products of a panel with itself, and of the next one with both: 4 x 4 and 4 x 8."""
+    a = b = c = d = a0 = a1 = b0 = b1 = c0 = c1 = d0 = d1 = float64x4.spread(0.0)
+    for t in range(first, first + n * float64x4.WIDTH, float64x4.WIDTH):
+        x, y = float64x4.load(block, t), float64x4.load(block, panel + t)
+        a = float64x4.multiply_add(float64x4.spread_from(block, t), x, a)
+        b = float64x4.multiply_add(float64x4.spread_from(block, t + 1), x, b)
+        c = float64x4.multiply_add(float64x4.spread_from(block, t + 2), x, c)
+        d = float64x4.multiply_add(float64x4.spread_from(block, t + 3), x, d)
+        a0, a1 = add2(float64x4.spread_from(block, panel + t), x, y, a0, a1)
+        b0, b1 = add2(float64x4.spread_from(block, panel + t + 1), x, y, b0, b1)
+        c0, c1 = add2(float64x4.spread_from(block, panel + t + 2), x, y, c0, c1)
+        d0, d1 = add2(float64x4.spread_from(block, panel + t + 3), x, y, d0, d1)
+    put4(products, place, width, a, b, c, d)
+    place += float64x4.WIDTH * width
+    put4(products, place, width, a0, b0, c0, d0)
+    put4(products, place + float64x4.WIDTH, width, a1, b1, c1, d1)
+
+
+@compiled
+def add_square(block, first, n, products, place, width):
+    """Add the products of a panel with itself, 4 x 4."""
+    a = b = c = d = float64x4.spread(0.0)
+    for t in range(first, first + n * float64x4.WIDTH, float64x4.WIDTH):
+        x = float64x4.load(block, t)
+        a = float64x4.multiply_add(float64x4.spread_from(block, t), x, a)
+        b = float64x4.multiply_add(float64x4.spread_from(block, t + 1), x, b)
+        c = float64x4.multiply_add(float64x4.spread_from(block, t + 2), x, c)
+        d = float64x4.multiply_add(float64x4.spread_from(block, t + 3), x, d)
+    put4(products, place, width, a, b, c, d)
+
+
+@compiled
+def add2(k, x, y, a, b):
+    """k times each of two vectors, added to two others."""
+    return float64x4.multiply_add(k, x, a), float64x4.multiply_add(k, y, b)
+
+
+@compiled
+def put4(products, place, width, a, b, c, d):
+    """Add four vectors to 4 numbers of four rows each."""
+    put(products, place, a)
+    put(products, place + width, b)
+    put(products, place + 2 * width, c)
+    put(products, place + 3 * width, d)
+
+
+@compiled
+def put(products, place, vector):
+    """Add a vector to 4 numbers."""
+    float64x4.store(products, place, float64x4.add(float64x4.load(products, place), vector))
+
+
+@compiled
+def add3(k, x, y, z, a, b, c):
+    """k times each of three vectors, added to three others."""
+    return (
+        float64x4.multiply_add(k, x, a),
+        float64x4.multiply_add(k, y, b),
+        float64x4.multiply_add(k, z, c),
+    )
+
+
+@compiled
+def put3(products, place, a, b, c):
+    """Add three vectors to 12 numbers."""
+    put(products, place, a)
+    put(products, place + 4, b)
+    put(products, place + 8, c)

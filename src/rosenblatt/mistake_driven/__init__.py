@@ -1,1 +1,0 @@
-"""What the linear and the kernel perceptrons share: examples, visits, stopping rules, decisions."""
