@@ -48,7 +48,9 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("names", nargs="*", help="classes; all if none is named")
     names = parser.parse_args(arguments).names
     warnings.simplefilter("ignore")
-    X, y = make_classification(2_000, 15, n_informative=8, n_classes=3, random_state=0)
+    X, y = make_classification(
+        2_000, 15, n_informative=8, n_redundant=0, n_classes=3, random_state=0
+    )
     below, cells = [], 0
     for package, classes in MODELS.items():
         for name in classes:
