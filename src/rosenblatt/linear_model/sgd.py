@@ -1,7 +1,6 @@
 """Linear models fitted by stochastic gradient descent."""
 
 import math
-import warnings
 from numbers import Integral, Real
 from typing import Any, ClassVar, NamedTuple, Self
 
@@ -12,37 +11,28 @@ from scipy.special import expit
 from sklearn.callback import CallbackSupportMixin
 from sklearn.metrics import r2_score
 from sklearn.model_selection import ShuffleSplit, StratifiedShuffleSplit
-from sklearn.utils import check_random_state, compute_class_weight
+from sklearn.utils import check_random_state, column_or_1d, compute_class_weight
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import _check_sample_weight, _check_y, check_consistent_length
 
+from rosenblatt import checks
 from rosenblatt.base import (
-    FLOATS,
     LinearClassifier,
     LinearRegressor,
     Passes,
     arrays,
-    callers_level,
-    encode_classes,
-    encode_labels,
     fitting,
-    has_finite_sum,
-    is_as_fitted,
-    plain_table,
     read_only,
+    warn,
     warn_not_converged,
 )
-from rosenblatt.input_checks import assert_all_finite, validate_data
-from rosenblatt.mistake_driven.classifier import codes_among
-from rosenblatt.mistake_driven.examples import check_classes
-from rosenblatt.mistake_driven.stopping import Patience
 from rosenblatt.prediction import LogisticScores
 from rosenblatt.registry.row import Contract, Row, Warm, unlike_repeated_rows
 from rosenblatt.runtime import threads
 from rosenblatt.runtime.storage import summed_duplicates
 
 from . import sgd_loops as loops
+from .perceptron_base import check_classes
 
 Floats = NDArray[np.float64]
 
@@ -153,7 +143,7 @@ class Descent:
         """Mean objective of each output over the visits of the last epoch."""
         return self.state[:, loops.OBJECTIVE] / max(self.n_visits, 1)
 
-    def lower_rate(self, k: Any, patience: Patience) -> bool:
+    def lower_rate(self, k: Any, patience: "Patience") -> bool:
         """Divide the learning rate of output k by 5, unless it is as small as it may be."""
         if self.state[k, loops.RATE] <= SMALLEST_ADAPTIVE_RATE:
             return False
@@ -181,6 +171,21 @@ class Descent:
     @property
     def t(self) -> float:
         return float(self.state[:, loops.T].max())
+
+
+class Patience:
+    """Counts the epochs that do not improve the best loss by more than `tol`."""
+
+    def __init__(self, tol: float | None, n_iter_no_change: int) -> None:
+        self.tol, self.n_iter_no_change = tol, n_iter_no_change
+        self.best, self.waited = np.inf, 0
+
+    def runs_out(self, loss: float) -> bool:
+        """Add an epoch; return whether there were `n_iter_no_change` in a row."""
+        if self.tol is not None:
+            self.waited = self.waited + 1 if loss > self.best - self.tol else 0
+        self.best = min(self.best, loss)
+        return self.waited >= self.n_iter_no_change
 
 
 class HeldOut:
@@ -262,11 +267,10 @@ class StochasticGradient(CallbackSupportMixin):  # type: ignore[misc]
         descent = Descent(self, data, start, t=1.0, mean=zero, n=0)
         patience = self._descend(data, descent, Passes(self, X, y, sample_weight, self.max_iter))
         if self.power_t < 0:
-            warnings.warn(
+            warn(
                 "Negative values for `power_t` are deprecated in scikit-learn 1.8 and raise an "
                 f"error in 1.10; got {self.power_t:g}. Use a value >= 0.",
                 FutureWarning,
-                stacklevel=callers_level(),
             )
         if self.stop_reason_ == "max_iter" and self.tol is not None:
             warn_not_converged(self._shortfall(patience))
@@ -377,31 +381,14 @@ class StochasticGradient(CallbackSupportMixin):  # type: ignore[misc]
 
     def _check_X(self, X: Any, first: bool) -> Any:
         """X (n, d) as the loops read it; `first` if there are no columns to compare it with."""
-        if first:
-            X = plain_table(self, X)
-        elif not (is_as_fitted(self, X) and X.flags.c_contiguous):
-            X = validate_data(
-                self, X, reset=False, accept_sparse="csr", dtype=FLOATS, order="C",
-                ensure_all_finite=False,
-            )  # fmt: skip
-        if not has_finite_sum(X.data if sp.issparse(X) else X):
-            assert_all_finite(X, input_name="X", estimator_name=type(self).__name__)
+        X = checks.rows(self, X, reset=first, order="C")
         # The length of a row, in the PA rules, is that of its sums.
         return summed_duplicates(X) if self.learning_rate in ("pa1", "pa2") else X
 
     def _check_weight(self, sample_weight: Any, n: int) -> Floats | None:
-        """Sample weights (n,); None for equal ones."""
-        if sample_weight is None:
-            return None
-        return np.asarray(
-            _check_sample_weight(
-                sample_weight,
-                np.empty((n, 0)),
-                dtype=np.float64,
-                ensure_non_negative=True,
-                allow_all_zero_weights=self.early_stopping,  # with an error of its own
-            )
-        )
+        """Sample weights (n,), None for equal ones; `HeldOut` has its own error for zeros."""
+        found: Floats | None = checks.weights(sample_weight, n, all_zero=self.early_stopping)
+        return found
 
     def _dense_coef(self) -> NDArray[Any]:
         return np.asarray(self.coef_.toarray() if sp.issparse(self.coef_) else self.coef_)
@@ -445,7 +432,7 @@ def initial_weights(data: TrainingData, coef: Any, intercept: Any) -> Weights:
                 f"Provided {name} does not match dataset: it must have shape {shape}; "
                 f"got {values.shape}."
             )
-        assert_all_finite(values, input_name=name)
+        checks.finite(values, name)
         found.append(values.reshape(shape))
     return Weights(*found)
 
@@ -644,10 +631,10 @@ class SGDClassifier(StochasticGradient, LogisticScores, LinearClassifier):
         X = self._check_X(X, first=not (batch and hasattr(self, "coef_")))
         if batch:
             known = check_classes(self, classes)
-            seen, codes = encode_labels(y, X.shape[0])
-            codes = codes_among(known, seen)[codes]
+            seen, codes = checks.labels(y, X.shape[0])
+            codes = checks.known_classes(seen, known)[codes]
         else:
-            known, codes = encode_classes(y, X.shape[0])
+            known, codes = checks.classes(y, X.shape[0])
         self.classes_ = known
         weight = self._check_weight(sample_weight, X.shape[0])
         by_class = np.ones(len(known))
@@ -724,7 +711,7 @@ class SGDRegressor(StochasticGradient, LinearRegressor):
     >>> import numpy as np
     >>> from rosenblatt import SGDRegressor
     >>> X = np.linspace(-1, 1, 200)[:, None]
-    >>> SGDRegressor(random_state=0).fit(X, 3 * X[:, 0] + 1).predict([[0.5]]).round(1)
+    >>> SGDRegressor(tol=1e-6, random_state=0).fit(X, 3 * X[:, 0] + 1).predict([[0.5]]).round(1)
     array([2.5])
     """
 
@@ -794,8 +781,7 @@ class SGDRegressor(StochasticGradient, LinearRegressor):
     ) -> TrainingData:
         """The checked input of `fit`, or of `partial_fit` if `batch`."""
         X = self._check_X(X, first=not (batch and hasattr(self, "coef_")))
-        y = _check_y(y, y_numeric=True, estimator=self).astype(np.float64)
-        check_consistent_length(X, y)
+        y = column_or_1d(checks.targets(self, y, X.shape[0]), warn=True)
         weight = self._check_weight(sample_weight, X.shape[0])
         return TrainingData(X, y, weight, np.ones(1), np.ones(1), np.ones(1))
 

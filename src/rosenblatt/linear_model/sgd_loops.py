@@ -86,7 +86,7 @@ def visit_rows(X, y, weight, order, start, stop, rule, v, state, applied, correc
     objective, owed = state[OBJECTIVE], state[OWED]
     weighted, finite = weight.shape[0] > 1, True
     for place in range(start, stop):
-        rows.call_ahead(X, y, order, place)
+        rows.prefetch_row(X, y, order, place)
         i = order[place]
         target = y[i]
         if rule.classify:
