@@ -179,7 +179,8 @@ class DecisionTree(CallbackSupportMixin, TableInput, BaseEstimator):  # type: ig
 
     def _leaf_values(self, X: Any) -> NDArray[np.float64]:
         """The values (n, o, K) of the leaves of the rows."""
-        return np.take(self.tree_.value, self._leaves(X), axis=0)
+        leaves = self._leaves(X)
+        return np.take(self.tree_.value, leaves, axis=0)
 
     def _leaves(self, X: Any) -> NDArray[np.int64]:
         check_is_fitted(self)
