@@ -22,7 +22,7 @@ from rosenblatt.capabilities import ModelPath, rows_of
 from rosenblatt.explanation import Explanation, one_row, two_classes
 from rosenblatt.registry.row import Candidate, Contract, Row, Warm
 from rosenblatt.tree import DecisionTreeClassifier
-from rosenblatt.tree.structure import Tree, mean_values
+from rosenblatt.tree.structure import mean_values
 from rosenblatt.tree.text import path_contributions
 
 from .weak_learners import weak_learner
@@ -164,7 +164,6 @@ class AdaBoostClassifier(CallbackSupportMixin, ensemble.AdaBoostClassifier):  # 
             D[weightless] = 0.0
 
         self.__dict__.update(self._so_far(record))
-        self.__dict__.pop("_trees_kept", None)
         self.n_iter_, self.stop_reason_ = passes.n_iter, passes.stop_reason
         return self
 
@@ -251,7 +250,7 @@ class AdaBoostClassifier(CallbackSupportMixin, ensemble.AdaBoostClassifier):  # 
         weights = self.estimator_weights_[: len(self.estimators_)]
         if self._votes_by_trees():
             rows = X if sp.issparse(X) else np.asarray(X, np.float64)
-            votes = mean_values(self._voting_trees(), rows)[:, 0] * len(weights)
+            votes = self._mean_votes(rows)[:, 0] * len(weights)
             return _as_scores(votes, float(np.abs(weights).sum()))
         *_, scores = self._staged_scores(X)
         return np.asarray(scores)
@@ -309,12 +308,12 @@ class AdaBoostClassifier(CallbackSupportMixin, ensemble.AdaBoostClassifier):  # 
         """Whether all learners are trees of ours."""
         return all(type(model) is DecisionTreeClassifier for model in self.estimators_)
 
-    def _voting_trees(self) -> list[Tree]:
-        """Return the trees with votes in their leaves; kept for the next rows."""
-        if "_trees_kept" not in vars(self):
-            ballots = zip(self.estimators_, self.estimator_weights_, strict=False)
-            self._trees_kept = [model.tree_.voting(weight) for model, weight in ballots]
-        return self._trees_kept
+    def _mean_votes(self, X: Any) -> Floats:
+        """Return the mean over the trees of their weighted votes (n, 1, K)."""
+        trees = [model.tree_ for model in self.estimators_]
+        weights = self.estimator_weights_[: len(trees)]
+        votes = [tree.votes(w) for tree, w in zip(trees, weights, strict=True)]
+        return mean_values(trees, X, votes)
 
     @property
     def feature_importances_(self) -> Floats:
@@ -345,15 +344,15 @@ class AdaBoostClassifier(CallbackSupportMixin, ensemble.AdaBoostClassifier):  # 
             raise TypeError(f"{kind} cannot say what each column adds, and so its vote cannot.")
         row = one_row(self, x, self._check_X)
         row = np.asarray(row.toarray() if sp.issparse(row) else row, np.float64)
-        votes = mean_values(self._voting_trees(), row)[0, 0]
+        votes = self._mean_votes(row)[0, 0]
         winner, second = two_classes(self.classes_, votes, rival)
         weights = self.estimator_weights_[: len(self.estimators_)]
         start, parts = 0.0, np.zeros(self.n_features_in_)
         for model, weight in zip(self.estimators_, weights, strict=True):
-            tree = model.tree_.voting(weight / np.abs(weights).sum())
-            lead = tree.value[:, 0, winner] - tree.value[:, 0, second]
+            votes = model.tree_.votes(weight / np.abs(weights).sum())
+            lead = votes[:, 0, winner] - votes[:, 0, second]
             start += float(lead[0])
-            parts += path_contributions(tree, int(tree.apply(row)[0]), lead)
+            parts += path_contributions(model.tree_, int(model.tree_.apply(row)[0]), lead)
         words = ("at the roots", "lead in the vote")
         return Explanation.of(self, winner, second, start, parts, feature_names, words)
 
@@ -416,10 +415,6 @@ class AdaBoostClassifier(CallbackSupportMixin, ensemble.AdaBoostClassifier):  # 
         if "_row_weights" in vars(self):
             view["row_weights"] = self._row_weights
         return view
-
-    def __getstate__(self) -> Any:
-        state = super().__getstate__()
-        return {name: value for name, value in state.items() if name != "_trees_kept"}
 
 
 RECORDED = ("alphas_", "train_errors_", "error_bounds_", "edge_bounds_")

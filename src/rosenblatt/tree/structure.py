@@ -267,10 +267,10 @@ class Tree:
         arrays["n_branches"][becomes_leaf] = 0
         return Tree(arrays, self.n_categories)
 
-    def voting(self, weight: float) -> "Tree":
-        """Return the tree whose nodes hold `weight` for their largest class, and else zeros."""
-        votes = weight * (np.arange(self.max_n_classes) == self.value.argmax(axis=2)[..., None])
-        return Tree(dict(self.arrays, value=votes), self.n_categories)
+    def votes(self, weight: float) -> NDArray[np.float64]:
+        """Return `weight` for the largest class of each node, and else zeros, as `value`."""
+        largest = self.value.argmax(axis=2)[..., np.newaxis]
+        return weight * (np.arange(self.max_n_classes) == largest)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Tree):
@@ -306,18 +306,25 @@ class Rows(NamedTuple):
         return Rows(X, read_only(pairs.reshape(len(X), -1)), np.uint64(0))
 
 
-def mean_values(trees: Sequence[Tree], X: Any) -> NDArray[np.float64]:
-    """Return the mean over the trees of the values (n, outputs, classes) of the rows of X."""
+def mean_values(
+    trees: Sequence[Tree], X: Any, values: Sequence[NDArray[np.float64]] | None = None
+) -> NDArray[np.float64]:
+    """Return the mean over the trees of the values (n, outputs, classes) of the rows of X.
+
+    values are those of the nodes of each tree, by default the trees' own.
+    """
+    values = [tree.value for tree in trees] if values is None else values
     n, shape = X.shape[0], trees[0].value.shape[1:]
     out = np.zeros((n, prod(shape)))
+    tables = [read_only(value.reshape(len(value), -1)) for value in values]
     each = -(-n // threads.count())
     size = max(1, min(ROWS_AT_ONCE, CELLS_AT_ONCE // X.shape[1], each))
 
     def work(first: int, last: int) -> None:
         for i, block in dense_blocks(X[first * size : last * size], size):
             rows, place = Rows.of(block), slice(first * size + i, first * size + i + len(block))
-            for tree in trees:
-                value, leaves = tree.value.reshape(tree.node_count, -1), tree.leaves_of(rows)
+            for tree, value in zip(trees, tables, strict=True):
+                leaves = tree.leaves_of(rows)
                 if "numba" in sys.modules:
                     routing_loops.add_values(value, leaves, out[place])
                 else:
