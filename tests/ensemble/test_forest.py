@@ -246,7 +246,7 @@ def test_bagged_trees_read_frames_with_categories_and_gaps(kind):
 
 def test_bagging_that_draws_columns_names_the_one_with_categories():
     X, y = mixed_frame()
-    with pytest.raises(ValueError, match="column 'colour' holds categories"):
+    with pytest.raises(ValueError, match="Column 'colour' holds categories"):
         BaggingClassifier(max_features=2).fit(X, y)
 
 
