@@ -6,7 +6,7 @@
 # make lint    the quick checks alone
 # make fuzz    attacks on certificates in exact arithmetic, on fits, files and tables, and new examples
 #              for every property test
-# make new-model NAME=NearestThing KIND=classifier|regressor|clusterer HOME=neighbors
+# make new-model NAME=NearestThing KIND=classifier|regressor|clusterer PACKAGE=neighbors
 #              writes module, test and page of a new estimator
 # make peer-tests  scikit-learn's own tests with our classes in place of theirs
 
@@ -45,7 +45,7 @@ fuzz: $(STAMPS)/test
 	@HYPOTHESIS_PROFILE=explore $(BIN)/python -m pytest -q -n auto --dist worksteal -m hypothesis tests $(ARGS)
 
 new-model: $(STAMPS)/test
-	@$(BIN)/python tools/new_model.py $(NAME) $(KIND) $(if $(filter command%,$(origin HOME)),$(HOME))
+	@$(BIN)/python tools/new_model.py $(NAME) $(KIND) $(PACKAGE)
 
 peer-tests: $(STAMPS)/test
 	@$(BIN)/python tools/peer_tests.py $(ARGS)

@@ -19,11 +19,10 @@ from . import registry
 
 __version__ = "0.1.0"
 
-__getattr__, __dir__, _ = registry.in_turn(
-    *lazy_loader.attach(__name__, registry.MODULES, registry.homes())
-)
+_attribute, __dir__, _ = lazy_loader.attach(__name__, registry.MODULES, registry.homes())
 # Without the modules: `from rosenblatt import *` brings classes and functions alone.
 __all__ = sorted(name for names in registry.homes().values() for name in names)
+__getattr__ = registry.one_at_a_time(_attribute, __all__)
 
 
 class _KeptFromSklearn:

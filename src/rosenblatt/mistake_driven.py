@@ -498,8 +498,9 @@ class Training:
         hint = f"{check} tells whether a pass without mistakes is possible."
         stopped = f"{name} stopped with {_count(mistakes, 'mistake')} in its last pass"
         if (empty := self.examples.n_unlearnable) and mistakes == 0:
+            are = "is" if empty == 1 else "are"
             return (
-                f"{_count(empty, 'row')} of X are all zero and "
+                f"{_count(empty, 'row')} of X {are} all zero and "
                 "fit_intercept=False: no weights can be right on them; every other row is right. "
                 "Use fit_intercept=True, or leave the empty rows out."
             )

@@ -1,5 +1,6 @@
 """Every public name is documented, has an example that runs, and is what it seems."""
 
+import ast
 import doctest
 import importlib
 import inspect
@@ -140,3 +141,11 @@ def test_modules_of_ours_that_others_cannot_find_are_not_said_to_be_of_sklearn()
 def test_names_that_nobody_has_get_the_usual_error():
     with pytest.raises(ImportError, match="cannot import name 'Treee'"):
         exec("from rosenblatt.tree import Treee")
+
+
+def test_modules_do_not_import_public_names_from_the_root_while_they_load():
+    """The root imports them under a lock; a thread that holds an import lock would wait for ever."""
+    for path in Path(rosenblatt.__file__).parent.rglob("*.py"):
+        for node in ast.parse(path.read_text("utf-8")).body:
+            if isinstance(node, ast.ImportFrom) and node.module == "rosenblatt" and not node.level:
+                assert not {alias.name for alias in node.names} & set(rosenblatt.__all__), path

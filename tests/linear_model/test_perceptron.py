@@ -547,7 +547,7 @@ class TestBadInput:
     def test_zeros_that_are_stored_are_zeros_all_the_same(self):
         X = sp.csr_matrix(np.array([[1.0, 1], [1, 2], [-1, -2]]))
         X.data[:2] = 0
-        with pytest.warns(ConvergenceWarning, match="1 row of X are all zero"):
+        with pytest.warns(ConvergenceWarning, match="1 row of X is all zero"):
             model = Perceptron(fit_intercept=False, tol=None).fit(X, [0, 1, 0])
         assert model.n_iter_ <= 3
 

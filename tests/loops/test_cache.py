@@ -1,14 +1,17 @@
 """Compiled loops are kept, found again, and never served stale."""
 
+import ast
 import os
 import shutil
 import subprocess
 import sys
+from importlib.util import resolve_name
 from pathlib import Path
 
 import pytest
 
 import rosenblatt
+from rosenblatt.loops import cache
 
 pytestmark = pytest.mark.needs_compiler
 
@@ -120,3 +123,16 @@ def test_a_full_disk_is_no_reason_to_fail(tmp_path):
     script = "import resource, signal\nsignal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
     script += "resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))\n"
     assert run(script + ADD, tmp_path)[1] == "1"
+
+
+def test_the_digest_of_a_loop_contains_every_module_that_it_imports():
+    """Numbers imported from elsewhere would be compiled in, and stay after a change."""
+    root = Path(rosenblatt.__file__).parent
+    for path in sorted(root.rglob("*_loops.py")):
+        package = ".".join(("rosenblatt", *path.relative_to(root).parts[:-1]))
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.ImportFrom):
+                home = resolve_name("." * node.level + (node.module or ""), package)
+                names = [home, *(f"{home}.{alias.name}" for alias in node.names)]
+                is_ours = home.partition(".")[0] == "rosenblatt"
+                assert not is_ours or any(map(cache._file, names)), (path.name, home)

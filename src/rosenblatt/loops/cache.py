@@ -28,13 +28,8 @@ def cache_root() -> Path:
 PACKAGE = __package__.partition(".")[0]
 FROM_IMPORT = re.compile(r"^\s*from (\S+) import (\([^)]*\)|.+)$", re.MULTILINE)
 ROOT = Path(__file__).parents[1]
-POLICY = (
-    "__init__",
-    "cache",
-    "compiler",
-    "helpers",
-    "llvm",
-)  # decide how loops compile
+# Modules that decide how loops compile.
+POLICY = ("__init__", "cache", "compiler", "helpers", "llvm")
 
 
 def short_digest(*parts: str) -> str:

@@ -10,7 +10,9 @@ This module imports Numba; `loops` imports it at the first call of a loop.
 
 import gc
 import inspect
+import os
 import re
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
@@ -24,6 +26,7 @@ from numba.core.caching import (
     IndexDataCacheFile,
     _CacheLocator,
 )
+from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import CPUDispatcher
 from numba.core.typing.templates import make_intrinsic_template
 from numba.extending import models, register_model
@@ -36,6 +39,7 @@ _dispatchers: list[Any] = []  # of all loops that Python has called
 TESTED_VERSIONS = ("0.68",)
 
 
+@global_compiler_lock
 @cache
 def dispatcher_of(loop: Any) -> Any:
     """Return the dispatcher that Python calls."""
@@ -58,6 +62,7 @@ def compiled_loops() -> dict[str, int]:
     return {name: count for name, count in counts.items() if count}
 
 
+@global_compiler_lock
 @cache
 def helper_of(loop: Any) -> Any:
     """Return the dispatcher that other loops call."""
@@ -133,16 +138,32 @@ class _PythonDispatcher(CPUDispatcher):
         super().add_overload(cres)
 
 
+_paused = threading.Event()  # set while a compilation has switched the garbage collector off
+
+
 @contextmanager
 def _no_garbage_collection() -> Iterator[None]:
     """Switch Python's cyclic collector off: it takes a tenth of the compile time."""
     enabled = gc.isenabled()
-    gc.disable()
+    if enabled:
+        _paused.set()
+        gc.disable()
     try:
         yield
     finally:
         if enabled:
             gc.enable()
+            _paused.clear()
+
+
+def _resume_garbage_collection() -> None:
+    """Switch the collector on in a process that was forked during a compilation."""
+    if _paused.is_set():
+        gc.enable()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_resume_garbage_collection)
 
 
 class _DigestLocator(_CacheLocator):

@@ -16,6 +16,7 @@ import sys
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -45,11 +46,16 @@ class MachineCode:
     def is_kept(self) -> bool:
         """Whether there is machine code of this loop, for whatever types."""
         path = folder()
-        return path is not None and any(path.glob(f"{self.name}.*"))
+        return path is not None and any(path.glob(f"{self._stem}.*"))
 
     def _file(self, form: str) -> Path | None:
         path = folder() if form else None
-        return path and path / f"{self.name}.{short_digest(digest(self.loop.__module__), form)}"
+        return path and path / f"{self._stem}.{short_digest(form)}"
+
+    @property
+    def _stem(self) -> str:
+        """The first part of file names: the loop and a digest of its source."""
+        return f"{self.name}.{digest(self.loop.__module__)}"
 
     def _loaded(self, form: str) -> Callable[..., Any] | None:
         """What calls the machine code in the file of some types; None if there is none."""
@@ -176,5 +182,6 @@ def folder() -> Path | None:
     import llvmlite.binding as llvm
 
     features = llvm.get_host_cpu_features().flatten()
-    name = short_digest(llvmlite.__version__, llvm.get_host_cpu_name(), features)
+    versions = llvmlite.__version__, version("numba")
+    name = short_digest(*versions, llvm.get_host_cpu_name(), features)
     return private_folder("machine_code", name)

@@ -124,24 +124,25 @@ def attach(
     for name, module in ESTIMATORS.items():
         if module.startswith(own):
             names.setdefault(module.removeprefix(own), []).append(name)
-    return in_turn(*lazy_loader.attach(package, submod_attrs=names))
+    found: tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]
+    found = lazy_loader.attach(package, submod_attrs=names)
+    return found
 
 
-def in_turn(
-    attribute: Callable[[str], Any], directory: Callable[[], list[str]], names: list[str]
-) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
-    """Return the same three, with one lazy import at a time.
+def one_at_a_time(attribute: Callable[[str], Any], names: list[str]) -> Callable[[str], Any]:
+    """Return a `__getattr__` that imports `names` one at a time.
 
-    Threads that enter a cycle of imports at different modules would see some half imported.
+    Threads that enter a cycle of imports at different modules would see some half imported. Modules
+    of the package do not import these names, since they hold an import lock while they load.
     """
 
-    def getattr_in_turn(name: str) -> Any:
+    def getattr_one_at_a_time(name: str) -> Any:
         if name not in names:
             return attribute(name)
         with _one_at_a_time:
             return attribute(name)
 
-    return getattr_in_turn, directory, names
+    return getattr_one_at_a_time
 
 
 def row_of(name: str) -> "Row":

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from rosenblatt import AveragedPerceptron, KNeighborsClassifier, LogisticRegression
+from rosenblatt.linear_model import AveragedPerceptron, LogisticRegression
+from rosenblatt.neighbors import KNeighborsClassifier
 
 from .scoring import Evidence, Verdict, logistic
 from .store import NEVER, Store, StoreError

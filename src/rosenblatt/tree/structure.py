@@ -195,7 +195,7 @@ class Tree:
             j = int(self.feature[node])
             known, n_categories = x[j] == x[j], int(self.n_categories[j])
             code = KNOWN_LEFT if x[j] <= self.threshold[node] else KNOWN_RIGHT
-            if n_categories:
+            if n_categories and self.first_branch[node] >= 0:
                 code = int(x[j]) if known else n_categories
             elif not known and self.first_branch[node] >= 0:
                 code = MISSING_BRANCH
@@ -283,7 +283,9 @@ class Tree:
     __hash__ = None  # type: ignore[assignment]
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in vars(self).items() if name != "_packed"}
+        state = dict(vars(self))  # a copy: another thread may be setting `_packed`
+        state.pop("_packed", None)
+        return state
 
     def __repr__(self) -> str:
         return f"<Tree: {self.node_count} nodes, {self.n_leaves} leaves, depth {self.max_depth}>"
@@ -300,7 +302,9 @@ class Rows(NamedTuple):
     def of(X: NDArray[Any]) -> "Rows":
         """Dense rows X (n, d)."""
         X = read_only(X)
-        if not np.isnan(X.sum()):
+        with np.errstate(over="ignore", invalid="ignore"):
+            total = X.sum()
+        if not np.isnan(total):
             return Rows(X, X, np.uint64(1))
         pairs = np.stack([np.where(np.isnan(X), X.dtype.type(-np.inf), X), X], axis=2)
         return Rows(X, read_only(pairs.reshape(len(X), -1)), np.uint64(0))
