@@ -1,7 +1,7 @@
 """Write the files of a new estimator: module with its row, test and page.
 
-`make new-model NAME=NearestThing KIND=classifier PACKAGE=neighbors` calls it. The files hold a small
-estimator that works and passes the contract tests; replace its rule by yours.
+`make new-model NAME=NearestThing KIND=classifier PACKAGE=neighbors` calls it. The files hold a
+small estimator that works and passes the contract tests; replace its rule by yours.
 """
 
 import argparse

@@ -144,7 +144,7 @@ def test_names_that_nobody_has_get_the_usual_error():
 
 
 def test_modules_do_not_import_public_names_from_the_root_while_they_load():
-    """The root imports them under a lock; a thread that holds an import lock would wait for ever."""
+    """The root imports them under a lock, which a thread that loads a module must not need."""
     for path in Path(rosenblatt.__file__).parent.rglob("*.py"):
         for node in ast.parse(path.read_text("utf-8")).body:
             if isinstance(node, ast.ImportFrom) and node.module == "rosenblatt" and not node.level:
