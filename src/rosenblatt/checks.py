@@ -541,7 +541,8 @@ def priors(given: Any, n_classes: int, name: str = "priors") -> Array:
     shares = np.asarray(given, np.float64)
     if shares.shape != (n_classes,):
         raise ValueError(
-            f"Number of {name} must match number of classes; got {shares.size} and {n_classes}."
+            f"Number of {name.lower()} must match number of classes; "
+            f"got {shares.size} and {n_classes}."
         )
     if not (shares >= 0).all():
         raise ValueError(f"{name} must be non-negative; got {shares.tolist()}.")

@@ -64,7 +64,7 @@ def test_processes_give_the_same_model(folder, tmp_path):
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        (("-m", "SVC"), "SVC is not fitted by parts. Those that are: GaussianNB"),
+        (("-m", "SVC"), "SVC is not fitted by parts. Those that are: AveragedPerceptron"),
         (("-m", "GaussianNB", "--engine", "spark"), "--engine must be one of here"),
         (("-m", "GaussianNB", "--engine", "here", "--scheduler", "tcp://a:1"), "is of dask"),
     ],

@@ -270,7 +270,7 @@ class Tree:
     def votes(self, weight: float) -> NDArray[np.float64]:
         """Return `weight` for the largest class of each node, and else zeros, as `value`."""
         largest = self.value.argmax(axis=2)[..., np.newaxis]
-        return weight * (np.arange(self.max_n_classes) == largest)
+        return np.where(np.arange(self.max_n_classes) == largest, weight, 0.0)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Tree):
