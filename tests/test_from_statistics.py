@@ -60,7 +60,7 @@ def test_full_moments_are_to_be_given_without_their_products():
 
 def test_sums_are_not_presence_and_presence_is_no_sum():
     sums, presence = (m().fit(X, y).statistics_ for m in (MultinomialNB, BernoulliNB))
-    with pytest.raises(ValueError, match=r"counts of rows that have a feature; here feature 0 of"):
+    with pytest.raises(ValueError, match=r"needs counts of rows; feature 0 of class 0 has a sum"):
         BernoulliNB.from_statistics(sums)
     with pytest.raises(ValueError, match=r"with binarize=None; these were made with binarize=0.0"):
         MultinomialNB.from_statistics(presence)

@@ -193,4 +193,7 @@ def refuse_vast_rows(X: Any) -> None:
     with np.errstate(over="ignore"):
         # Not by BLAS, which would wake its threads for it.
         square = 0.0 if values.dtype == np.float32 else np.einsum("i,i", values, values)
-    checks.in_range(square, "The squares of X are")
+    if not np.isfinite(square):
+        largest = values[np.abs(values).argmax()]
+        advice = "rescale the columns, for example with StandardScaler"
+        raise checks.too_large(f"X holds {largest:.3g}, and the squares of X are", advice)
