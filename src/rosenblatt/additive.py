@@ -1,82 +1,77 @@
-"""Models that draw all they know from an additive statistic.
+"""Models that follow from an additive statistic of their rows.
 
-Such a model says how rows become a statistic (`_measure`) and what a statistic implies
-(`_conclude`). From ``+`` and ``-`` it then fits, streams, merges and forgets without a line of its
-own for any of it.
+A model defines
+
+- ``_measure(X, y, sample_weight)``: the statistic of checked rows, and ``_measure_groups`` the
+  same for groups of rows. An `AdditiveClassifier` has both from its `statistic_type`;
+- ``_conclude(rows, final)``: set the fitted attributes that `statistics_` implies. `rows` are the
+  checked ``(X, y, sample_weight)`` in `fit`, which has all rows at hand, and None elsewhere. In
+  `partial_fit` `final` is false: more rows may come, so that too few of them are no error.
+
+Then `fit`, `partial_fit`, `merge`, `forget` and `from_statistics` follow from ``+`` and ``-``.
 """
 
 from abc import abstractmethod
 from dataclasses import replace
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.base import clone
+from sklearn.base import ClassifierMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt import checks
 from rosenblatt.base import Estimator, all_or_nothing, warn
-from rosenblatt.runtime.blas import one_blas_thread
-from rosenblatt.statistics import Gram, Labels, Moments, Statistic
-from rosenblatt.statistics.sums import relative_noise
+from rosenblatt.runtime.threads import one_blas_thread
+from rosenblatt.statistics import Labels, Statistic
 
-KNOWN = 1e-9  # a share of a variance that need not be known
+Rows = tuple[Any, Any, Any]  # checked X, y and weights
+
+KNOWN = 1e-9  # relative error of a variance above which `forget` warns
 DATA_OVER_TABLES = 4  # how much larger data must be than the tables for all groups at once
+
+# Single rows of a stream are stored until the model is read, or until there are so many: updating
+# the statistic and all attributes takes hundreds of microseconds, copying a row takes a few.
+BUFFERED_ROWS = 256
+LONG = 1e200  # squared length of a row from which sums of such rows may overflow
+KEPT = ("classes_", "n_features_in_")  # fitted attributes that buffered rows do not change
 
 
 class Additive(Estimator):
-    """A model that is what its statistic implies."""
+    """A model that follows from its statistic."""
 
     statistics_: Any
     n_features_in_: int
     forget_bound_: float
 
-    # The parameters that the statistic depends on; None if it may depend on any. Models that differ
-    # in the others alone follow from the same statistic.
+    # The parameters that the statistic depends on; None if it may depend on any. Models that
+    # differ in others follow from the same statistic.
     measured_by: tuple[str, ...] | None = None
-
-    # Whether a statistic is used once and not kept, so that fewer bits of it may do.
-    _in_passing = False
 
     # The class of the statistic, and the options it must have been counted with beside the model's
     # own parameters.
     statistic_type: ClassVar[tuple[Any, dict[str, Any]]] = (Statistic, {})
-
-    # The public method that is running: `fit` has all rows at hand, a stream may bring more.
-    _during: Literal["", "fit", "partial_fit"] = ""
 
     # Of two models that score alike, the one with the larger of these parameters is the simpler;
     # the first that differs decides.
     simpler_when_larger: tuple[str, ...] = ()
 
     @abstractmethod
-    def _measure(
-        self, X: Any, y: Any, sample_weight: NDArray[Any] | None, careful: bool = False
-    ) -> Statistic:
-        """The statistic of checked rows; `careful` if they are to be taken out of others."""
+    def _measure(self, X: Any, y: Any, sample_weight: NDArray[Any] | None) -> Statistic:
+        """Return the statistic of checked rows."""
 
     def _measure_groups(
-        self,
-        X: Any,
-        y: Any,
-        sample_weight: NDArray[Any] | None,
-        groups: NDArray[np.int64],
-        n_groups: int,
-    ) -> list[Statistic]:
-        """The statistic of each group of checked rows; groups (n,) count from 0, none is empty.
-
-        Each row is read once. A model whose statistic has `by_group` does better with that: it
-        reads the rows in their order, and copies none.
-        """
+        self, X: Any, y: Any, sample_weight: Any, groups: NDArray[np.int64], n_groups: int
+    ) -> list[Any]:
+        """Return the statistic of each group of checked rows; groups (n,) count from 0."""
+        # This copies the rows of each group; a statistic's own `by_group` does not.
         ends = np.cumsum(np.bincount(groups, minlength=n_groups))
         parts = np.split(np.argsort(groups, kind="stable"), ends[:-1])
-        return [
-            self._measure(X[rows], _some(y, rows), _some(sample_weight, rows)) for rows in parts
-        ]
+        return [self._measure(*_some_rows(X, y, sample_weight, part)) for part in parts]
 
     @abstractmethod
-    def _conclude(self) -> None:
+    def _conclude(self, rows: Rows | None, final: bool) -> None:
         """Set the fitted attributes that `statistics_` implies."""
 
     @all_or_nothing
@@ -90,15 +85,10 @@ class Additive(Estimator):
         sample_weight : array-like of shape (n,) or None
         """
         self._validate_params()
-        self._forget_stream()
-        self._during = "fit"
-        self._publish(self._statistic(X, y, sample_weight, first=True))
-        del self._during
+        rows = self._checked(X, y, sample_weight, first=True)
+        self._publish(self._measured(rows), rows)
         self.report_warnings()
         return self
-
-    def _forget_stream(self) -> None:
-        """Drop what earlier batches left beside the statistic."""
 
     @all_or_nothing
     def merge(self, other: Self) -> Self:
@@ -129,29 +119,25 @@ class Additive(Estimator):
             The weights they had.
         """
         check_is_fitted(self)
-        before = self.statistics_
-        left = before - self._statistic(X, y, sample_weight, first=False, careful=True)
+        left = self.statistics_ - self._statistic(X, y, sample_weight, first=False)
         if not len(left):
             raise ValueError(
                 "These are all the rows that the model has learned from: nothing would be left. "
                 "An unfitted copy is sklearn.base.clone(model)."
             )
         self._publish(left)
-        self.forget_bound_ = self._forget_bound(before, left)
+        self.forget_bound_ = self._forget_bound(left)
         if self.forget_bound_ > KNOWN:
             warn(
                 f"What is left may be off by {self.forget_bound_:.1g} of its variance, because the "
-                "rows removed vary much more. Fit again without them, or start from "
-                "from_statistics(Moments.of(..., careful=True))."
+                "rows removed vary much more. Fit again on the remaining rows."
             )
         self.report_warnings()
         return self
 
-    def _forget_bound(self, before: Any, left: Any) -> float:
-        """How far off what a model uses of `left` may be, relative to itself; sums are not."""
-        if isinstance(left, Gram):
-            return relative_noise(before.moments, left.moments)
-        return relative_noise(before, left) if isinstance(left, Moments) else 0.0
+    def _forget_bound(self, left: Any) -> float:
+        """Return a bound on the relative error of what the model uses of `left`."""
+        return float(left.relative_noise())
 
     @classmethod
     def from_statistics(cls, statistics: Statistic, **parameters: Any) -> Self:
@@ -164,7 +150,13 @@ class Additive(Estimator):
         **parameters : Any
             Of the model; those stored in the statistic may be omitted.
         """
-        model = cls(**{**taken_over(cls, statistics), **parameters})
+        if not isinstance(statistics, Statistic):
+            raise TypeError(
+                f"{cls.__name__}.from_statistics takes a statistic, such as the statistics_ of a "
+                f"fitted model; got {type(statistics).__name__}."
+            )
+        stored, names = statistics._options(), cls._get_param_names()
+        model = cls(**{name: stored[name] for name in stored if name in names} | parameters)
         model._validate_params()
         model._check_statistic(statistics)
         model.fit_statistics(statistics)
@@ -172,7 +164,7 @@ class Additive(Estimator):
         return model
 
     def _check_statistic(self, statistic: Any) -> None:
-        """Raise if a statistic from elsewhere cannot be this model's."""
+        """Raise if a statistic from elsewhere is of another kind, or was counted otherwise."""
         refuse_unsuitable(self, statistic)
 
     def fit_statistics(self, statistics: Statistic) -> Self:
@@ -213,13 +205,7 @@ class Additive(Estimator):
         return clone(self)._statistic(X, y, sample_weight, first=True)  # type: ignore[no-any-return]
 
     def measure_groups(
-        self,
-        X: Any,
-        y: Any,
-        sample_weight: Any,
-        groups: NDArray[np.int64],
-        n_groups: int,
-        keep: bool = True,
+        self, X: Any, y: Any, sample_weight: Any, groups: NDArray[np.int64], n_groups: int
     ) -> list[Statistic]:
         """Return the statistic of each group of rows, from one read of the rows.
 
@@ -230,12 +216,8 @@ class Additive(Estimator):
         sample_weight : array-like of shape (n,) or None
         groups : ndarray of shape (n,)
         n_groups : int
-        keep : bool
-            Whether the statistics will be published or subtracted from; if not, counts may be
-            rounded to fewer bits where predictions cannot change.
         """
         model = clone(self)
-        model._in_passing = not keep
         rows = model._checked(X, y, sample_weight, first=True)
         # All at once takes a table for each group and class, which pays while they are small.
         n_classes = len(rows[1].classes) if isinstance(rows[1], Labels) else 1
@@ -244,24 +226,25 @@ class Additive(Estimator):
         measure: Any = Additive._measure_groups if large else type(self)._measure_groups
         return [model._named(part) for part in measure(model, *rows, groups, n_groups)]
 
-    def _publish(self, statistic: Statistic) -> None:
-        """Set the statistic and all that follows from it."""
+    def _publish(self, statistic: Statistic, rows: Rows | None = None, final: bool = True) -> None:
+        """Set the statistic and all that follows from it; arguments as in `_conclude`."""
         self.__dict__.pop("forget_bound_", None)
         self.statistics_ = statistic
         with one_blas_thread():  # bits must not depend on how many there are
-            self._conclude()
+            self._conclude(rows, final)
 
-    def _statistic(
-        self, X: Any, y: Any, sample_weight: Any, *, first: bool, careful: bool = False
-    ) -> Statistic:
+    def _statistic(self, X: Any, y: Any, sample_weight: Any, *, first: bool) -> Statistic:
         """Check rows and measure them; `first` if nothing is known of their columns yet."""
         with checks.naming_columns(X):
-            rows = self._checked(X, y, sample_weight, first)
-            try:
-                return self._named(self._measure(*rows, careful))
-            except ValueError:
-                self._refuse_strange(rows[0])  # in scikit-learn's words, if it is that
-                raise
+            return self._measured(self._checked(X, y, sample_weight, first))
+
+    def _measured(self, rows: Rows) -> Statistic:
+        """Return the statistic of checked rows, with the names of the features."""
+        try:
+            return self._named(self._measure(*rows))
+        except ValueError:
+            self._refuse_strange(rows[0])  # in scikit-learn's words, if it is that
+            raise
 
     def _refuse_strange(self, X: Any) -> None:
         """Raise if X holds infinity, or NaN that is not to be left out."""
@@ -277,8 +260,8 @@ class Additive(Estimator):
                     ) from None
                 raise
 
-    def _checked(self, X: Any, y: Any, sample_weight: Any, first: bool) -> tuple[Any, Any, Any]:
-        """X, y and weights as `_measure` takes them."""
+    def _checked(self, X: Any, y: Any, sample_weight: Any, first: bool) -> Rows:
+        """Return X, y and weights as `_measure` takes them."""
         X = self._check_X(X, first)
         y = self._check_y(y, X.shape[0])
         if sample_weight is not None:
@@ -289,27 +272,193 @@ class Additive(Estimator):
         return X, y, sample_weight
 
     def _named(self, statistic: Statistic) -> Statistic:
-        """A statistic with the names of the model's features."""
+        """Return a statistic with the names of the model's features."""
         names = getattr(self, "feature_names_in_", None)
         return statistic if names is None else replace(statistic, feature_names=tuple(names))  # type: ignore[type-var]
 
     def _check_X(self, X: Any, first: bool) -> Any:
-        """X (n, d) as statistics read it; they find values that are not finite by themselves."""
+        """Return X (n, d) as statistics read it; they find values that are not finite."""
         return checks.rows(self, X, reset=first, order="C", finite=False)
 
     def _check_y(self, y: Any, n: int) -> Any:
-        """The target as statistics read it."""
+        """Return the target as statistics read it."""
         return y
 
 
-def _some(values: Any, rows: NDArray[np.int64]) -> Any:
-    """Targets or weights of some rows; None stays None."""
-    if isinstance(values, Labels):
-        return Labels(values.classes, values.codes[rows])
-    return None if values is None else values[rows]
+class AdditiveClassifier(ClassifierMixin, Additive):  # type: ignore[misc]
+    """An additive model of classes. Classes seen later extend it.
+
+    Single rows of a stream are buffered if `_stores_single_rows`, and learned together when a
+    fitted attribute is read.
+    """
+
+    classes_: NDArray[Any]
+
+    _promised: NDArray[Any] | None = None  # classes that `partial_fit` was told of
+    _buffer: "RowBuffer | None" = None
+
+    def _statistic_options(self) -> dict[str, Any]:
+        """Return the options that the statistic is counted with."""
+        named = {name: getattr(self, name) for name in self.measured_by or ()}
+        return self.statistic_type[1] | named
+
+    def _measure(self, X: Any, y: Any, sample_weight: NDArray[Any] | None) -> Statistic:
+        kind: Any = self.statistic_type[0]
+        return kind.of(X, y, sample_weight, **self._statistic_options())  # type: ignore[no-any-return]
+
+    def _measure_groups(
+        self, X: Any, y: Any, sample_weight: Any, groups: Any, n_groups: int
+    ) -> list[Any]:
+        kind, options = self.statistic_type[0], self._statistic_options()
+        return list(kind.by_group(X, y, groups, n_groups, sample_weight, **options))
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Update the model with a batch of rows; all batches together give the result of one fit.
+
+        Rows that do not determine a model yet are stored; until they do, `predict` raises an error.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+        y : array-like of shape (n,)
+        classes : array-like of shape (K,) or None
+            Labels that may come, those of `y` among them. They need not be given: a new label
+            makes a new class.
+        sample_weight : array-like of shape (n,) or None
+        """
+        if classes is not None or sample_weight is not None or not self._store_row(X, y):
+            self._learn_batch(X, y, classes, sample_weight)
+        return self
+
+    @all_or_nothing
+    def _learn_batch(self, X: Any, y: Any, classes: Any, sample_weight: Any) -> None:
+        """Update the model at once."""
+        self._validate_params()
+        first = not hasattr(self, "statistics_")
+        statistic = self._statistic(X, y, sample_weight, first=first)
+        if classes is not None:
+            told = np.unique(np.asarray(classes))
+            checks.known_classes(statistic.classes, told)
+            self._promised = told if self._promised is None else np.union1d(self._promised, told)
+        self._publish(statistic if first else self.statistics_ + statistic, final=False)
+
+    def _stores_single_rows(self) -> bool:
+        """Return whether the model can learn any finite row of a known class, unchecked."""
+        return False
+
+    def _store_row(self, X: Any, y: Any) -> bool:
+        """Buffer a single row and return True; False if it has to be learned at once."""
+        state, buffer = self.__dict__, self._buffer
+        if buffer is None:
+            if "statistics_" not in state or "feature_names_in_" in state:
+                return False
+            if not self._stores_single_rows():
+                return False
+            self._validate_params()
+            buffer = RowBuffer(self)
+        if not buffer.add(X, y, state):
+            return False
+        if buffer.n == 1:
+            kept = {n: v for n, v in state.items() if not n.endswith("_") or n in KEPT}
+            self.__dict__ = kept | {"_buffer": buffer}
+        if buffer.n == BUFFERED_ROWS:
+            self._learn_buffer()
+        return True
+
+    def _learn_buffer(self) -> None:
+        """Learn the buffered rows, with the parameters that were set when they came."""
+        buffer = self._buffer
+        if buffer is None:
+            return
+        model: Any = object.__new__(type(self))
+        model.__dict__ = dict(buffer.before)
+        y = Labels(model.statistics_.classes, buffer.codes[: buffer.n])
+        more = model._measure(buffer.X[: buffer.n], y, None)
+        model._publish(model.statistics_ + more, final=False)
+        unset = object()  # what the user has set meanwhile, such as parameters, stays
+        now = {n: v for n, v in vars(self).items() if buffer.before.get(n, unset) is not v}
+        now.pop("_buffer", None)
+        self.__dict__ = vars(model) | now
+
+    def __getattr__(self, name: str) -> Any:
+        # Called for missing attributes; those that buffered rows change are removed meanwhile.
+        if name.endswith("_") and not name.startswith("_"):
+            self._learn_buffer()
+            if name in vars(self):
+                return vars(self)[name]
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "statistics_")
+
+    def __getstate__(self) -> Any:
+        self._learn_buffer()
+        return super().__getstate__()
+
+    def _check_y(self, y: Any, n: int) -> Labels:
+        classes, codes = checks.labels(y, n)
+        return Labels(classes, codes.astype(np.int64, copy=False))
+
+    def _publish(self, statistic: Statistic, rows: Rows | None = None, final: bool = True) -> None:
+        if rows is not None:  # `fit` starts afresh
+            self._promised = self._buffer = None
+        seen, told = statistic.classes, self._promised
+        self.classes_ = seen.copy() if told is None else np.union1d(seen, told)
+        super()._publish(statistic, rows, final)
+
+    def _by_class(self, table: NDArray[Any]) -> NDArray[Any]:
+        """Return a table of the statistic (k, ...) with zeros for classes not yet seen (K, ...)."""
+        seen = self.statistics_.classes
+        if len(seen) == len(self.classes_):
+            return table
+        wide = np.zeros((len(self.classes_), *table.shape[1:]), table.dtype)
+        wide[np.searchsorted(self.classes_, seen)] = table
+        return wide
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = getattr(self, "missing", "refuse") == "ignore"
+        return tags
 
 
-# Whether a statistic is one that a model can stand on.
+class RowBuffer:
+    """Up to `BUFFERED_ROWS` rows of known classes, and the model before them."""
+
+    def __init__(self, model: Any) -> None:
+        self.before: dict[str, Any] = dict(vars(model))
+        self.codes_of = {label: k for k, label in enumerate(model.statistics_.classes.tolist())}
+        self.parameters = [(name, getattr(model, name)) for name in model._get_param_names()]
+        self.X = np.empty((BUFFERED_ROWS, model.n_features_in_), model.statistics_.dtype)
+        self.shape = (1, model.n_features_in_)
+        self.codes = np.empty(BUFFERED_ROWS, np.int64)
+        self.n = 0
+
+    def add(self, X: Any, y: Any, parameters: dict[str, Any]) -> bool:
+        """Store a row and return True; False for a row that needs the full checks."""
+        if type(X) is not np.ndarray or X.shape != self.shape or X.dtype != self.X.dtype:
+            return False
+        if type(y) is not np.ndarray or y.shape != (1,) or not np.vdot(X, X) < LONG:
+            return False
+        code = self.codes_of.get(y.item())
+        if code is None or self.n == BUFFERED_ROWS:
+            return False
+        for name, value in self.parameters:  # changed parameters need a check
+            if parameters[name] is not value:
+                return False
+        self.X[self.n] = X[0]
+        self.codes[self.n] = code
+        self.n += 1
+        return True
+
+
+def _some_rows(X: Any, y: Any, sample_weight: Any, rows: NDArray[np.int64]) -> Rows:
+    """Return some of checked rows."""
+    if isinstance(y, Labels):
+        y = Labels(y.classes, y.codes[rows])
+    elif y is not None:
+        y = y[rows]
+    return X[rows], y, None if sample_weight is None else sample_weight[rows]
 
 
 def rows_needed(setting: str) -> ValueError:
@@ -338,17 +487,6 @@ def refuse_unlike(model: Any, other: Any) -> None:
             )
 
 
-def taken_over(model: type[Any], statistic: Any) -> dict[str, Any]:
-    """The parameters of a model that its statistic was counted with, such as `binarize`."""
-    if not isinstance(statistic, Statistic):
-        raise TypeError(
-            f"{model.__name__}.from_statistics takes a statistic, such as the statistics_ of a "
-            f"fitted model; got {type(statistic).__name__}."
-        )
-    names = model._get_param_names()
-    return {name: value for name, value in statistic._options().items() if name in names}
-
-
 def refuse_unsuitable(model: Any, statistic: Any) -> None:
     """Raise if a statistic is of another kind than a model stands on, or was counted otherwise."""
     name, (kind, options) = type(model).__name__, model.statistic_type
@@ -374,3 +512,11 @@ def refuse_unsuitable(model: Any, statistic: Any) -> None:
         )
     if not len(statistic):
         raise ValueError("There is nothing to learn from: this is the statistic of no rows.")
+
+
+def given_shares(priors: Any, weight: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the shares (K,) that a user gives classes of such weights (K,), 0 for those of 0."""
+    given = np.where(weight > 0, checks.priors(priors, len(weight)), 0.0)
+    if not given.any():
+        raise ValueError("priors must not be zero for all classes that have rows.")
+    return np.asarray(given / given.sum())

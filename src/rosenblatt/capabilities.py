@@ -1,16 +1,14 @@
-"""What other parts of the package may ask of a model: four protocols.
+"""What other parts of the package may ask of a model: three protocols.
 
 - *additive*: the model follows from a statistic of its data that has ``+`` and ``-``;
 - *path*: the models at many values of one parameter come at about the price of one fit;
-- *sharing*: fits to parts of a table share work, such as the scalar products of its rows;
 - *trace view*: the model names the states that traces and plots draw.
 
 ``docs/capabilities.md`` describes each with an example. A model declares a capability by having its
 methods; nothing is registered, and a model of another package may have them, too.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Protocol, Self
 
 import numpy as np
@@ -41,7 +39,7 @@ class AdditiveModel(Protocol):
         """Return the statistic of rows."""
 
     def measure_groups(
-        self, X: Any, y: Any, sample_weight: Any, groups: Any, n_groups: int, keep: bool = True
+        self, X: Any, y: Any, sample_weight: Any, groups: Any, n_groups: int
     ) -> list[Any]:
         """Return the statistic of each group of rows, from one read of the rows."""
 
@@ -99,13 +97,6 @@ class TracedModel(Protocol):
         """
 
 
-class SharingModel(Protocol):
-    """A model whose fits to parts of a table share work."""
-
-    def sharing(self, X: Any) -> AbstractContextManager[None]:
-        """Return a context for fits to rows of X, within which they share it."""
-
-
 class ModelPath:
     """A path as a list of fitted models."""
 
@@ -136,12 +127,6 @@ def path_parameters(model: Any) -> tuple[str, ...]:
     if not hasattr(model, "fit_path") or not _fits_as(model, "fit_path"):
         return ()
     return tuple(model.path_parameters())
-
-
-def sharing(models: Iterable[Any], X: Any) -> AbstractContextManager[None]:
-    """Return a context in which fits of models to rows of X share what the first of them can."""
-    able = (model for model in models if hasattr(model, "sharing"))
-    return next((model.sharing(X) for model in able), nullcontext())
 
 
 STATES = {

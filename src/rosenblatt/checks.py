@@ -410,8 +410,8 @@ def weights(
 
     `negative` and `all_zero` allow weights below zero, and weights that are all zero.
     """
-    if sample_weight is None and not ones:
-        return None
+    if sample_weight is None:
+        return np.ones(n_rows, dtype) if ones else None
     shape = np.empty((n_rows, 0))  # all that the check reads of X
     return _check_sample_weight(
         sample_weight, shape, dtype=dtype, ensure_non_negative=not negative,

@@ -1,4 +1,4 @@
-"""Mixed tables as one matrix of numbers: of a category, its place among those known."""
+"""Mixed tables, data frames or arrays: their columns, and categories as numbers."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -7,7 +7,6 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.utils import check_array
-from sklearn.utils.validation import _num_samples
 
 from rosenblatt import checks, mixed_tables_loops
 from rosenblatt.missing_values import which_missing
@@ -16,6 +15,11 @@ MOST_CATEGORIES = 65_000
 UNKNOWN = -1.0
 MANY_CELLS = 100_000  # from here on, compiled loops are worth their import
 SMALL = 256  # numbers below it are found in a table
+
+NAME_OR_CONVERT = (
+    "If it holds categories, name it among the categorical columns; write dates as numbers, such "
+    "as days."
+)
 
 
 def categorical_columns(
@@ -36,7 +40,7 @@ def categorical_columns(
         if chosen.shape != (d,):
             raise ValueError(f"{parameter} as a mask must have shape ({d},); got {chosen.shape}.")
         return chosen
-    names = list(X.columns) if hasattr(X, "columns") else list(range(d))
+    names = names_of(X) if hasattr(X, "columns") else list(range(d))
     for item in chosen.tolist():
         if item in names:
             found[names.index(item)] = True
@@ -56,17 +60,57 @@ def _has_words(column: Any) -> bool:
 
 
 def checked_table(model: Any, X: Any, reset: bool) -> Any:
-    """A mixed table whose shape and column names are checked, its values not."""
+    """Return a mixed table whose shape and column names are checked, its values not."""
     if sp.issparse(X):
-        raise TypeError("Categories are read from a data frame or dense array; got sparse X.")
+        raise TypeError("Mixed tables are data frames or dense arrays; got a sparse matrix.")
     if not hasattr(X, "columns"):
         if isinstance(X, list | tuple):
             X = np.array(X, object)
         X = check_array(X, dtype=None, ensure_all_finite=False)
+    elif 0 in X.shape:
+        raise ValueError(
+            f"Found array with {X.shape[0]} sample(s) and {X.shape[1]} feature(s) while a "
+            "minimum of 1 is required."
+        )
     checks.validate_data(model, X, reset=reset, skip_check_array=True)
-    if _num_samples(X) < 1:
-        raise ValueError("Found array with 0 sample(s) while a minimum of 1 is required.")
     return X
+
+
+def names_of(X: Any) -> list[Any]:
+    """Return the names of the columns of a data frame; those of an array are numbers."""
+    # Called once for a table: polars makes the list anew each time.
+    return list(X.columns) if hasattr(X, "columns") else list(range(X.shape[1]))
+
+
+def column(X: Any, name: Any) -> Any:
+    """Return a column of a data frame by its name, or of an array by its number."""
+    return X[:, name] if isinstance(X, np.ndarray) else X[name]
+
+
+def values_of(column: Any) -> NDArray[Any]:
+    """Return a column as an array: numbers as they are, words of a data frame as objects."""
+    array = np.asarray(column)
+    if array.dtype.kind in "biuf":
+        return array
+    if hasattr(column, "to_list"):
+        array = np.empty(len(column), object)
+        array[:] = column.to_list()
+    return array.astype(object) if array.dtype.kind in "mM" else array
+
+
+def numbers_of(column: Any, name: Any, advice: str) -> NDArray[Any]:
+    """Return a column as floating-point numbers; NaN for missing values."""
+    values = values_of(column)
+    if values.dtype.kind == "f":
+        return values
+    try:
+        if values.dtype.kind == "O":
+            values = np.where(which_missing(values), np.nan, values)
+        return values.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"Column {name!r} holds what is not a number: {error}. {advice}"
+        ) from error
 
 
 def learn_categories(X: Any, categorical: NDArray[np.bool_]) -> list[NDArray[Any] | None]:
@@ -76,15 +120,15 @@ def learn_categories(X: Any, categorical: NDArray[np.bool_]) -> list[NDArray[Any
         if mixed_tables_loops.mark_categories(X, seen):
             return [np.flatnonzero(column).astype(X.dtype) for column in seen]
     found: list[NDArray[Any] | None] = []
-    for j, is_categorical in enumerate(categorical):
+    for name, is_categorical in zip(names_of(X), categorical, strict=True):
         if not is_categorical:
             found.append(None)
             continue
-        values = _values(X, j)
-        known = np.unique(_as_array(values[~which_missing(values)], _name(X, j)))
+        values = values_of(column(X, name))
+        known = np.unique(_as_array(values[~which_missing(values)], name))
         if len(known) > MOST_CATEGORIES:
             raise ValueError(
-                f"Column {_name(X, j)!r} has {len(known):,} categories, more than "
+                f"Column {name!r} has {len(known):,} categories, more than "
                 f"{MOST_CATEGORIES:,}: leave it out, or group its values."
             )
         found.append(known)
@@ -101,7 +145,7 @@ def encode(
 
     Returns X itself if it is that.
     """
-    matrix = np.empty((_num_samples(X), len(categories)))
+    matrix = np.empty((X.shape[0], len(categories)))
     places = _small_places(categories) if _is_compiled_for(X) else None
     if places is not None:
         sizes = np.array([len(known) for known in categories if known is not None], np.float64)
@@ -110,14 +154,14 @@ def encode(
             return np.asarray(X)
         if mixed_tables_loops.place_categories(X, places, matrix) or unknown != "error":
             return matrix
-    for j, known in enumerate(categories):
-        values = _values(X, j)
+    for j, (name, known) in enumerate(zip(names_of(X), categories, strict=True)):
         if known is None:
-            matrix[:, j] = _numbers(values, _name(X, j))
+            matrix[:, j] = _finite(numbers_of(column(X, name), name, NAME_OR_CONVERT), name)
             continue
+        values = values_of(column(X, name))
         absent = which_missing(values)
         matrix[absent, j] = np.nan
-        present = _as_array(values[~absent], _name(X, j))
+        present = _as_array(values[~absent], name)
         if not len(known) or not len(present):
             matrix[~absent, j] = UNKNOWN
             continue
@@ -129,8 +173,7 @@ def encode(
         if unknown == "error" and (places < 0).any():
             value = present[places < 0][:1].tolist()[0]
             raise ValueError(
-                f"Column {_name(X, j)!r} has a category that no training row had: {value!r}. "
-                + advice
+                f"Column {name!r} has a category that no training row had: {value!r}. " + advice
             )
         matrix[~absent, j] = places
     return matrix
@@ -158,21 +201,6 @@ def _small_places(categories: Sequence[NDArray[Any] | None]) -> NDArray[np.int16
     return places
 
 
-def _name(X: Any, j: int) -> Any:
-    return list(X.columns)[j] if hasattr(X, "columns") else j
-
-
-def _values(X: Any, j: int) -> NDArray[Any]:
-    """Column j as an array; words as objects."""
-    if not hasattr(X, "columns"):
-        return np.asarray(X[:, j])
-    column = X[X.columns[j]]
-    array = np.asarray(column)
-    if array.dtype.kind in "biuf":
-        return array
-    return np.asarray(column.to_list(), object) if hasattr(column, "to_list") else array
-
-
 def _as_array(values: NDArray[Any], name: Any) -> NDArray[Any]:
     """Values of one kind, words or numbers, as an array that can be sorted."""
     if values.dtype.kind != "O":
@@ -183,17 +211,7 @@ def _as_array(values: NDArray[Any], name: Any) -> NDArray[Any]:
     return np.array(values.tolist()) if len(values) else np.empty(0)
 
 
-def _numbers(values: NDArray[Any], name: Any) -> NDArray[np.float64]:
-    """A column of numbers; NaN where nothing is known."""
-    try:
-        if values.dtype.kind == "O":
-            values = np.where(which_missing(values), np.nan, values)
-        numbers = values.astype(np.float64)
-    except (TypeError, ValueError) as error:
-        raise ValueError(
-            f"Column {name!r} holds what is not a number: {error}. If it holds categories, name "
-            "it among the categorical columns; write dates as numbers, such as days."
-        ) from error
+def _finite(numbers: NDArray[Any], name: Any) -> NDArray[Any]:
     if np.isinf(numbers).any():
         raise ValueError(f"Input X contains infinity in column {name!r}.")
     return numbers

@@ -13,14 +13,13 @@ import scipy.sparse as sp
 from numpy.typing import DTypeLike, NDArray
 from scipy.special import expit
 from sklearn.base import BaseEstimator
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from rosenblatt import checks, prediction, quadratic_forms_loops
+from rosenblatt import checks, prediction_loops
 from rosenblatt.explanation import Explanation, explain_lead, one_row, two_classes
+from rosenblatt.loops.rows import read_only
 from rosenblatt.runtime import threads
-from rosenblatt.runtime.blas import one_blas_thread
-from rosenblatt.runtime.storage import read_only
+from rosenblatt.runtime.threads import one_blas_thread
 
 Score = Callable[[Any], NDArray[Any]]
 
@@ -74,19 +73,14 @@ class Planes:
 
         def score(rows: NDArray[Any]) -> NDArray[Any]:
             scores = np.empty((len(constant), len(rows)))
-            quadratic_forms_loops.linear_scores(rows, linear, constant, scores)
+            prediction_loops.linear_scores(rows, linear, constant, scores)
             return scores
 
         return InLoop(score)
 
 
-def linear(coef: NDArray[Any], intercept: NDArray[Any]) -> Score:
-    """The score function of planes coef (K, d) and intercept (K,)."""
-    return Planes(coef, intercept)
-
-
 def in_cells(weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Weights (k, d) as `quadratic_forms_loops` reads them: zero where a feature is repeated."""
+    """Weights (k, d) as the loops read them: zero where a feature is repeated."""
     d = weights.shape[1]
     whole = d - d % 4
     if whole == d:
@@ -138,10 +132,10 @@ def log_probabilities(scores: NDArray[Any]) -> NDArray[Any]:
     if scores.ndim == 1:
         with np.errstate(over="ignore"):
             return np.stack([-np.logaddexp(0, scores), -np.logaddexp(0, -scores)], axis=1)
-    return normalised(scores)
+    return normalized(scores)
 
 
-def normalised(scores: NDArray[Any]) -> NDArray[Any]:
+def normalized(scores: NDArray[Any]) -> NDArray[Any]:
     """The scores (n, K) less the logarithm of the sum of their exponentials, in each row.
 
     The best is taken from the others first: scores beyond 1e16 would swallow log K, and shares
@@ -229,9 +223,6 @@ class LogisticScores:
         ----------
         X : array-like or sparse matrix of shape (n, d)
         """
-        return self._labels(X)
-
-    def _labels(self, X: Any) -> NDArray[Any]:
         scores = self.decision_function(X)
         codes = (scores > 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
         labels: NDArray[Any] = self.classes_[codes]
@@ -244,7 +235,7 @@ class LogisticScores:
         ----------
         X : array-like or sparse matrix of shape (n, d)
         """
-        return prediction.probabilities(self._comparable_scores(X))
+        return probabilities(self._comparable_scores(X))
 
     def predict_log_proba(self, X: Any) -> NDArray[Any]:
         """Return the logarithm of `predict_proba`, exact where probabilities are tiny.
@@ -253,7 +244,7 @@ class LogisticScores:
         ----------
         X : array-like or sparse matrix of shape (n, d)
         """
-        return prediction.log_probabilities(self._comparable_scores(X))
+        return log_probabilities(self._comparable_scores(X))
 
     def _comparable_scores(self, X: Any) -> NDArray[Any]:
         """Log-odds (n,) of two classes, or scores (n, K) to normalise."""
@@ -261,45 +252,6 @@ class LogisticScores:
         with np.errstate(over="ignore", invalid="ignore"):
             scores = self.decision_function(X)
         return checks.in_range(scores, "The scores of X are", ALIKE)  # type: ignore[no-any-return]
-
-
-class JointScores(LogisticScores):
-    """A classifier by log P(x, y), which tells how probable a row is and what each feature adds."""
-
-    def score_samples(self, X: Any) -> NDArray[Any]:
-        """Return the log-density of each row under the mixture of the classes; -inf if impossible.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
-        """
-        return self._log_density(X)
-
-    def explain(self, x: Any, rival: Any = None, feature_names: Any = None) -> Explanation:
-        """Explain the prediction of one row: what each feature adds to the log-odds of its class.
-
-        Parameters
-        ----------
-        x : array-like of shape (d,) or (1, d)
-        rival : label or None
-            The class to compare with; the second most probable if None.
-        feature_names : array-like of shape (d,) or None
-        """
-        check_is_fitted(self)
-        X = one_row(self, x, self._checked_row)
-        return Explanation.of(self, *self._parts_of(X, rival), feature_names)
-
-    def _log_density(self, X: Any) -> NDArray[Any]:
-        """log P(x) of each row, (n,)."""
-        raise NotImplementedError
-
-    def _checked_row(self, X: Any) -> Any:
-        """One row (1, d) as `_parts_of` reads it."""
-        raise NotImplementedError
-
-    def _parts_of(self, X: Any, rival: Any) -> tuple[int, int, float, NDArray[np.float64]]:
-        """The winner, its rival, the log-odds of their shares, and what each feature adds (d,)."""
-        raise NotImplementedError
 
 
 class PlaneScores:
@@ -328,7 +280,7 @@ class PlaneScores:
         X : array-like or sparse matrix of shape (n, d)
         """
         self._check_known()
-        score = linear(self.coef_, self.intercept_)
+        score = Planes(self.coef_, self.intercept_)
         return best_labels(rows_to_score(self, X), score, self.classes_, self._zero_is_second)
 
     def explain(self, x: Any, rival: Any = None, feature_names: Any = None) -> Explanation:
@@ -356,7 +308,7 @@ class PlaneScores:
 
     def _plane_scores(self, X: Any) -> NDArray[Any]:
         dtype = np.result_type(X.dtype, self.coef_.dtype)
-        return all_scores(X, linear(self.coef_, self.intercept_), len(self.coef_), dtype)
+        return all_scores(X, Planes(self.coef_, self.intercept_), len(self.coef_), dtype)
 
     def _check_known(self) -> None:
         check_is_fitted(self)
@@ -366,32 +318,9 @@ class PlaneScores:
         raise NotImplementedError
 
 
-class DrawsRows:
-    """A model of the rows, from which new ones can be drawn."""
-
-    classes_: NDArray[Any]
-    class_log_prior_: NDArray[Any]
-
-    def sample(
-        self, n_samples: int = 1, random_state: Any = None
-    ) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Draw rows X (n_samples, d) and labels y (n_samples,) from the model.
-
-        Parameters
-        ----------
-        n_samples : int
-        random_state : int, RandomState instance or None
-        """
-        rng = check_random_state(random_state)
-        codes = self._draw_classes(n_samples, rng)
-        return self._draw_rows(codes, rng), self.classes_[codes]
-
-    def _draw_classes(self, n_samples: int, rng: np.random.RandomState) -> NDArray[np.intp]:
-        """The numbers (n,) of classes drawn by their shares."""
-        check_is_fitted(self)
-        shares = np.exp(self.class_log_prior_.astype(np.float64))
-        return rng.choice(len(shares), size=n_samples, p=shares / shares.sum())
-
-    def _draw_rows(self, codes: NDArray[np.intp], rng: np.random.RandomState) -> NDArray[Any]:
-        """Rows (n, d) of such classes (n,)."""
-        raise NotImplementedError
+def draw_codes(
+    n_samples: int, shares: NDArray[np.float64], rng: np.random.RandomState
+) -> NDArray[np.intp]:
+    """Draw the indices (n,) of classes by their shares (K,)."""
+    checks.integer("n_samples", n_samples, 1)
+    return rng.choice(len(shares), size=n_samples, p=shares / shares.sum())

@@ -73,8 +73,8 @@ def test_columns_that_depend_but_for_rounding_are_not_said_to_be_fitted_best():
 
 def test_columns_near_the_end_of_whole_numbers_are_centred_on_their_true_mean():
     x, t = (2.0**53 + 2 * np.arange(10))[:, None], np.arange(10.0)
-    with pytest.warns(LinAlgWarning):
-        model = rb.LinearRegression().fit(x, t)
+    model = rb.LinearRegression().fit(x, t)
+    assert model.coef_ == 0.5  # differences of such numbers are exact
     assert certify(model, x, t)["gap"].value >= exact_excess(x, t, model.coef_, model.intercept_)
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from rosenblatt import ConsensusClustering, KMeans, certify
 from rosenblatt.certificates import consensus
 from rosenblatt.cluster import consensus as fits
-from rosenblatt.cluster.graph_cuts import exact_cut, two_way_cut
+from rosenblatt.cluster.consensus import exact_cut, two_way_cut
 
 
 @given(

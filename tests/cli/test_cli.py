@@ -56,7 +56,13 @@ def test_an_unknown_command_is_an_error():
 def test_doctor_finds_everything_here():
     done = run("doctor", ROSENBLATT_NUM_THREADS="1")
     assert done.returncode == 0, done.stdout
-    for word in ("numpy", "scikit-learn", "extra: plot", "ROSENBLATT_NUM_THREADS=1", "All is well"):
+    for word in (
+        "numpy",
+        "scikit-learn",
+        "extra: plot",
+        "ROSENBLATT_NUM_THREADS=1",
+        "All required packages",
+    ):
         assert word in done.stdout
 
 
@@ -125,7 +131,7 @@ def test_after_warm_the_first_fit_of_every_model_compiles_nothing():
         "import itertools, warnings\n"
         "import numpy as np, scipy.sparse as sp\n"
         "import rosenblatt as r\n"
-        "from rosenblatt.solvers import column_descent\n"
+        "from rosenblatt.linear_model import column_descent\n"
         "warnings.simplefilter('ignore')\n"
         "rng = np.random.RandomState(1)\n"
         "models = [getattr(r, name) for name in r.__all__]\n"

@@ -1,8 +1,10 @@
 """Ctrl-C before there is anything to report: a sentence says what there is; the code is 130."""
 
 import os
+import signal
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -112,6 +114,37 @@ def test_other_commands_say_a_word_too(here, monkeypatch):
     monkeypatch.setattr(tables_module, "read_table", interrupted)
     result = run("fit", "iris", "--target", "species", "--model", "GaussianNB", "-o", "m.skops")
     assert (result.exit_code, result.stderr) == (STOPPED, "Stopped.\n")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs process groups")
+def test_ctrl_c_ends_warm_and_its_workers(tmp_path):
+    """Ctrl-C reaches the whole group; no worker goes on compiling."""
+    done = subprocess.Popen(
+        [sys.executable, "-m", "rosenblatt", "warm", "--jobs", "2"],
+        env={**os.environ, "ROSENBLATT_CACHE_DIR": str(tmp_path)},
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    )
+    assert done.stdout.readline().startswith("Compiling the inner loops")
+    time.sleep(5)  # the workers are compiling
+    os.killpg(done.pid, signal.SIGINT)
+    output, _ = done.communicate(timeout=30)
+    assert done.returncode == STOPPED
+    assert "Compiled loops are kept" in output
+    deadline = time.monotonic() + 10
+    while has_processes(done.pid):
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+
+
+def has_processes(group):
+    try:
+        os.killpg(group, 0)
+    except ProcessLookupError:
+        return False
+    return True
 
 
 def test_the_report_of_many_columns_has_its_time_within_the_budget(here, monkeypatch):

@@ -9,7 +9,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from rosenblatt import AgglomerativeClustering, ConsensusClustering, KMeans
 from rosenblatt.cluster import consensus
-from rosenblatt.cluster.graph_cuts import exact_cut, partitions, two_way_cut
+from rosenblatt.cluster.consensus import exact_cut, partitions, two_way_cut
 
 
 def blobs(n=90, seed=0):

@@ -213,13 +213,15 @@ def test_a_vote_of_stumps_is_a_sum_over_columns():
         naive.explain(X[0])
 
 
-def test_many_rows_are_scored_as_few_rows():
+def test_scores_are_the_votes_of_the_learners_one_by_one():
     X, y = make_classification(2_000, 5, n_classes=3, n_informative=4, n_redundant=0)
     model = AdaBoostClassifier(n_estimators=20).fit(X, y)
-    packed = model.decision_function(X)
-    parts = [model.after(20).decision_function(X[i : i + 500]) for i in range(0, 2_000, 500)]
-    few = np.concatenate(parts)
-    assert np.allclose(packed, few, atol=1e-14)
+    votes = np.zeros((2_000, 3))
+    for learner, weight in zip(model.estimators_, model.estimator_weights_, strict=True):
+        votes[np.arange(2_000), learner.predict(X)] += weight / model.estimator_weights_.sum()
+    expected = votes - (1.0 - votes) / 2
+    assert np.allclose(model.decision_function(X), expected, atol=1e-12)
+    assert np.allclose(model.decision_function(X[:7]), expected[:7], atol=1e-12)
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rosenblatt.ensemble import boosted_growth_loops, boosting_rows_loops
+from rosenblatt.ensemble import boosted_growth_loops, boosting_loops
 
 N, D = 60, 11
 rng = np.random.default_rng(0)
@@ -23,7 +23,7 @@ def test_levels_are_how_many_cuts_lie_below():
     X, cuts = rng.normal(size=(N, D)), np.full((D, 255), np.inf)
     X[3, 2], cuts[:, :9] = np.nan, np.sort(rng.normal(size=(D, 9)), axis=1)
     codes = np.zeros((2, N), np.uint64)
-    boosting_rows_loops.code_rows(X, cuts, 0, N, 0, codes)
+    boosting_loops.code_rows(X, cuts, 0, N, 0, codes)
     found = np.ascontiguousarray(codes.T).view(np.uint8)[:, :D]
     wanted = np.transpose([np.searchsorted(cuts[j], X[:, j]) for j in range(D)])
     wanted[3, 2] = 255

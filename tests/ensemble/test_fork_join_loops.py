@@ -24,7 +24,8 @@ def test_every_part_is_done_once_whoever_takes_it(parts):
     board, taken = np.zeros(fork_join_loops.BOARD, np.int64), np.zeros((3, parts), np.int64)
     with ThreadPoolExecutor(3) as pool:
         for _ in range(3):
-            fork_join_loops.post(board, 0, 0, parts)
+            board[fork_join_loops.PARTS] = parts
+            fork_join_loops.post(board)
             done = [pool.submit(take_parts, board, 0, taken[i]) for i in range(3)]
             fork_join_loops.wait(board)
             for future in done:
@@ -35,7 +36,8 @@ def test_every_part_is_done_once_whoever_takes_it(parts):
 def test_a_thread_that_comes_late_takes_nothing_of_the_next_leader():
     board, taken = np.zeros(fork_join_loops.BOARD, np.int64), np.zeros(4, np.int64)
     board[fork_join_loops.TICKET] = 1
-    fork_join_loops.post(board, 0, 0, 4)
+    board[fork_join_loops.PARTS] = 4
+    fork_join_loops.post(board)
     take_parts(board, 0, taken)
     assert fork_join_loops.next_part(board, 0) == -1
     assert not taken.any()

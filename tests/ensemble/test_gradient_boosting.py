@@ -15,7 +15,7 @@ from rosenblatt import (
     certify,
     threads,
 )
-from rosenblatt.ensemble import boosted_growth, boosting_bins
+from rosenblatt.ensemble import boosted_growth, boosted_trees
 from tests.reference.boosting import stumps_by_hand
 
 FEW = {"max_iter": 8, "max_leaf_nodes": 6, "min_samples_leaf": 5}
@@ -262,21 +262,21 @@ def test_compare_finds_rounds_and_a_rate(tmp_path):
 
 
 def test_cuts_lie_between_values_and_at_quantiles():
-    assert boosting_bins.cuts_of_column(np.array([3.0, 1, 1, np.nan]), 255, np.empty(0)) == [2.0]
-    assert not len(boosting_bins.cuts_of_column(np.full(3, np.nan), 255, np.empty(0)))
+    assert boosted_trees.cuts_of_column(np.array([3.0, 1, 1, np.nan]), 255, np.empty(0)) == [2.0]
+    assert not len(boosted_trees.cuts_of_column(np.full(3, np.nan), 255, np.empty(0)))
     infinite = np.array([-np.inf, 0, 1, np.inf])
-    assert boosting_bins.cuts_of_column(infinite, 255, np.empty(0)).tolist() == [
+    assert boosted_trees.cuts_of_column(infinite, 255, np.empty(0)).tolist() == [
         -np.inf,
         0.5,
         1e300,
     ]
     values = np.arange(1000.0)
-    quarters = boosting_bins.cuts_of_column(values, 4, np.empty(0))
+    quarters = boosted_trees.cuts_of_column(values, 4, np.empty(0))
     assert (
         quarters.tolist()
         == np.quantile(values, [0.25, 0.5, 0.75], method="averaged_inverted_cdf").tolist()
     )
-    assert boosting_bins.cuts_of_column(values, 4, np.ones(1000)).tolist() == quarters.tolist()
+    assert boosted_trees.cuts_of_column(values, 4, np.ones(1000)).tolist() == quarters.tolist()
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from rosenblatt import ConsensusClustering
-from rosenblatt.cluster.graph_cuts import partitions
+from rosenblatt.cluster.consensus import partitions
 
 RUNS = np.array([list(map(int, run)) for run in ("0011", "1100", "0011", "0001")]).T
 

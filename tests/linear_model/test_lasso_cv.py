@@ -12,7 +12,7 @@ from sklearn.model_selection import KFold, ShuffleSplit
 
 from rosenblatt import ElasticNetCV, Lasso, LassoCV, RidgeCV, enet_path, lasso_path, ridge_path
 from rosenblatt.linear_model.gram_problem import Squares
-from rosenblatt.linear_model.lasso_fit import alpha_grid, follow
+from rosenblatt.linear_model.lasso_paths import alpha_grid, follow
 
 TIGHT = 1e-11
 

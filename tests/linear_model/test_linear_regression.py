@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LinearRegression as Theirs
 
 from rosenblatt import LinearRegression
-from rosenblatt.linear_model import wide_least_squares
+from rosenblatt.linear_model import least_squares
 from rosenblatt.statistics import Gram
 
 
@@ -123,7 +123,7 @@ def test_more_columns_than_rows():
 @pytest.mark.parametrize("storage", [np.asarray, sp.csr_matrix])
 @pytest.mark.parametrize("t", [None, 2])
 def test_very_many_columns_need_no_table_of_their_products(storage, t, monkeypatch):
-    monkeypatch.setattr(wide_least_squares, "FEATURES_WITH_GRAM", 10)
+    monkeypatch.setattr(least_squares, "FEATURES_WITH_GRAM", 10)
     X, y = table(n=20, d=60, t=t)
     weights = np.arange(20.0)
     model = LinearRegression().fit(storage(X), y, weights)
@@ -138,12 +138,12 @@ def test_very_many_columns_need_no_table_of_their_products(storage, t, monkeypat
 
 
 def test_sparse_rows_with_too_many_of_both_are_taken_step_by_step(monkeypatch):
-    monkeypatch.setattr(wide_least_squares, "FEATURES_WITH_GRAM", 10)
-    monkeypatch.setattr(wide_least_squares, "ROWS_WITH_DUAL", 10)
+    monkeypatch.setattr(least_squares, "FEATURES_WITH_GRAM", 10)
+    monkeypatch.setattr(least_squares, "ROWS_WITH_DUAL", 10)
     X = sp.random(300, 60, 0.05, format="csr", random_state=0)
     y = np.arange(300.0) % 7
     model = LinearRegression(tol=1e-12).fit(X, y)
-    assert model.solver_ == "sparse_cg"
+    assert model.solver_ == "lsmr"
     expected = LinearRegression().fit(X.toarray(), y)
     np.testing.assert_allclose(model.coef_, expected.coef_, rtol=1e-6)
     with pytest.warns(ConvergenceWarning, match=r"iterations the gradient is .* use Ridge"):
@@ -221,7 +221,7 @@ def test_rows_that_are_not_finite_are_refused(value, monkeypatch):
     X[3, 2] = value
     with pytest.raises(ValueError, match="Input X contains"):
         LinearRegression().fit(X, y)
-    monkeypatch.setattr(wide_least_squares, "FEATURES_WITH_GRAM", 1)
+    monkeypatch.setattr(least_squares, "FEATURES_WITH_GRAM", 1)
     with pytest.raises(ValueError, match="Input X contains"):
         LinearRegression().fit(X[:4].T[:3], y[:3])
 

@@ -10,7 +10,7 @@ from sklearn.linear_model import RidgeCV as Theirs
 from sklearn.model_selection import KFold, ShuffleSplit
 
 from rosenblatt import Ridge, RidgeCV
-from rosenblatt.linear_model import penalty_search, wide_least_squares
+from rosenblatt.linear_model import least_squares, penalty_search
 from tests.linear_model.test_linear_regression import table
 from tests.pairwise import pairwise
 
@@ -106,7 +106,7 @@ def test_a_perfect_fit_and_badly_scaled_columns_are_scored_by_their_rows():
 
 
 def test_wide_rows(monkeypatch):
-    monkeypatch.setattr(wide_least_squares, "FEATURES_WITH_GRAM", 10)
+    monkeypatch.setattr(least_squares, "FEATURES_WITH_GRAM", 10)
     X, y = table(n=24, d=50)
     for cv in (None, 3):
         same(*(C(ALPHAS, cv=cv).fit(X, y) for C in (RidgeCV, Theirs)), close=1e-7)

@@ -1,5 +1,6 @@
 """Maximum likelihood on classes that can be separated: said with a proof, never NaN."""
 
+import threading
 import warnings
 
 import numpy as np
@@ -8,9 +9,10 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.exceptions import ConvergenceWarning
 
 from rosenblatt import LogisticRegression
-from rosenblatt.linear_model import SeparationWarning
+from rosenblatt.linear_model import SeparationWarning, separation_warning
 
 SOLVERS = ["auto", "newton-cg", "lbfgs", "gradient", "sgd", "coordinate"]
 
@@ -194,3 +196,120 @@ def test_a_tie_that_holds_up_to_rounding_only_says_so():
     warning = told_of(LogisticRegression(C=np.inf), X, y)
     assert warning.grade == "proved"
     assert "by columns 0, 1, so" in str(warning)
+
+
+def noise(K=2, n=600, d=4):
+    """Rows of classes that overlap."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(n, d))
+    return X, (X @ rng.normal(size=(d, K)) + 2 * rng.gumbel(size=(n, K))).argmax(axis=1)
+
+
+def turned(K=2):
+    """As `noise`, but a combination of all columns is above zero on 20 rows of class 1 alone."""
+    X, y = noise(K)
+    X[:, 3] = 0.0
+    X[np.flatnonzero(y == 1)[:20], 3] = 1.0
+    return X @ np.linalg.qr(np.random.default_rng(2).normal(size=(4, 4)))[0], y
+
+
+def messages_of(X, y, **settings):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        model = LogisticRegression(C=np.inf, **settings).fit(X, y)
+    return model, [w.message for w in caught]
+
+
+@pytest.mark.parametrize("K", [2, 3])
+def test_a_combination_of_columns_that_separates_some_rows(K):
+    assert messages_of(*noise(K))[1] == []
+    _, (warning,) = messages_of(*turned(K))
+    assert warning.kind == "partial"
+    assert warning.columns == (0, 1, 2, 3)
+    assert "in part (20 of 600 rows)" in str(warning)
+
+
+@pytest.mark.parametrize("softmax", ["symmetric", "reference"])
+@pytest.mark.parametrize("K", [2, 3])
+@pytest.mark.parametrize("sparse", [False, True])
+def test_columns_that_know_a_class_are_named(K, softmax, sparse):
+    for k in range(K):
+        X, y = noise(K)
+        X[:, 1], X[:, 2] = 0.0, 7.0
+        X[np.flatnonzero(y == k)[:3], 1] = 0.3
+        X[np.flatnonzero(y == k)[2:6], 2] = 6.5
+        _, (warning,) = messages_of(sp.csr_matrix(X) if sparse else X, y, softmax=softmax)
+        assert warning.kind == "partial"
+        assert set(warning.columns) <= {1, 2}
+        assert warning.grade == "proved"
+
+
+def test_a_column_must_separate_at_zero_without_an_intercept():
+    X, y = noise()
+    X[:, 1] = 1.0 + (y == 1) * (np.arange(len(y)) < 50)
+    assert messages_of(X, y)[1][0].columns == (1,)
+    assert messages_of(X, y, fit_intercept=False)[1] == []
+
+
+def test_a_long_table_is_separated_by_its_own_fit():
+    rng = np.random.RandomState(0)
+    X = rng.standard_normal((100_000, 52))
+    y = (X @ rng.standard_normal(52) > 0).astype(int)
+    model, (warning,) = messages_of(X, y)
+    assert warning.kind == "complete"
+    assert warning.proof.verify(X, y)
+    assert model.stop_reason_ == "diverged"
+
+
+@pytest.mark.parametrize("K", [2, 3])
+@pytest.mark.parametrize("softmax", ["symmetric", "reference"])
+@pytest.mark.parametrize("fit_intercept", [True, False])
+@pytest.mark.parametrize("max_cells", [10, 10**9])
+def test_a_table_of_more_columns_than_rows_is_separated(
+    K, softmax, fit_intercept, max_cells, monkeypatch
+):
+    monkeypatch.setattr(separation_warning, "MAX_CELLS", max_cells)
+    X = sp.random(60, 1500, 0.5, random_state=0, format="csr")
+    y = np.random.default_rng(0).permutation(np.arange(60) % K)
+    model = LogisticRegression(C=np.inf, softmax=softmax, fit_intercept=fit_intercept)
+    warning = told_of(model, X, y)
+    assert warning.kind == "complete"
+    assert warning.proof.verify(X, y)
+    assert len(warning.columns) == X.shape[1]
+    assert f"proves it with a margin of {warning.proof.margin:.3g}" in str(warning)
+    assert model.stop_reason_ == "diverged"
+
+
+def test_a_large_table_is_not_searched_and_told_only_if_weights_still_grow(monkeypatch):
+    monkeypatch.setattr(separation_warning, "MAX_CELLS", 10)
+    assert messages_of(*noise())[1] == []
+    _, (warning,) = messages_of(*turned())
+    assert isinstance(warning, ConvergenceWarning)
+    assert not isinstance(warning, SeparationWarning)
+    assert "columns were not searched for a separation, because 600 rows of 4" in str(warning)
+
+
+def test_ctrl_c_is_noticed_while_a_program_runs(monkeypatch):
+    solve, where = separation_warning.linprog, []
+
+    def noted(*args, **options):
+        where.append(threading.current_thread())
+        return solve(*args, **options)
+
+    monkeypatch.setattr(separation_warning, "linprog", noted)
+    messages_of(np.array([[1.0], [2], [3], [3], [4], [5]]), [0, 0, 0, 1, 1, 1])
+    assert where
+    assert threading.main_thread() not in where
+
+
+def test_rows_without_weight_have_no_part_in_the_proof():
+    X = sp.random(60, 1500, 0.5, random_state=0, format="csr")
+    y = np.random.default_rng(0).permutation(np.arange(60) % 2)
+    weight = np.ones(len(y))
+    weight[0] = 0.0
+    X = sp.vstack([X[1], X[1:]]).tocsr()  # row 0 is another label for the row after it
+    with pytest.warns(SeparationWarning, match="completely") as told:
+        LogisticRegression(C=np.inf).fit(X, y, sample_weight=weight)
+    proof = told[0].message.proof
+    assert proof.verify(X[1:], y[1:])
+    assert not proof.verify(X, y)

@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse as sp
 
 from rosenblatt.loops import rows as rows_loops
-from rosenblatt.runtime.storage import arrays
+from rosenblatt.loops.rows import arrays
 
 
 @pytest.fixture(params=["dense", "csr", "float32"])

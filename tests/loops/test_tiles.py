@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from rosenblatt.loops import tiles
-from rosenblatt.runtime.storage import read_only
+from rosenblatt.loops.rows import read_only
 
 
 def products_of(X, buckets, weights, centres, limits, rows, n_targets=0):

@@ -7,8 +7,7 @@ import numpy as np
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
-from rosenblatt.additive import Additive
-from rosenblatt.additive_classifier import AdditiveClassifier
+from rosenblatt.additive import Additive, AdditiveClassifier
 from rosenblatt.statistics import FeatureCounts, Moments
 
 
@@ -47,13 +46,13 @@ class NearestMean(Scores):
         self.full = full
         self.n_classes = n_classes
 
-    def _measure(self, X, y, sample_weight, careful=False):
-        return Moments.of(X, y, sample_weight, full=self.full, careful=careful)
+    def _measure(self, X, y, sample_weight):
+        return Moments.of(X, y, sample_weight, full=self.full)
 
     def _measure_groups(self, X, y, sample_weight, groups, n_groups):
         return Moments.by_group(X, y, groups, n_groups, sample_weight, full=self.full)
 
-    def _conclude(self):
+    def _conclude(self, rows, final):
         moments = self.statistics_.diagonal()
         if self.n_classes not in (None, len(moments.classes)):
             raise ValueError(f"{self.n_classes} classes were expected; got {moments.classes}.")
@@ -84,13 +83,13 @@ class WordCounts(Scores):
         self.alpha = alpha
         self.binarize = binarize
 
-    def _measure(self, X, y, sample_weight, careful=False):
+    def _measure(self, X, y, sample_weight):
         return FeatureCounts.of(X, y, sample_weight, binarize=self.binarize)
 
     def _measure_groups(self, X, y, sample_weight, groups, n_groups):
         return FeatureCounts.by_group(X, y, groups, n_groups, sample_weight, binarize=self.binarize)
 
-    def _conclude(self):
+    def _conclude(self, rows, final):
         counts = self.statistics_
         smooth = counts.sums + self.alpha
         self.coef_ = np.log(smooth / smooth.sum(axis=1, keepdims=True))

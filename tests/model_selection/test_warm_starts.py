@@ -16,7 +16,6 @@ from sklearn.preprocessing import StandardScaler
 
 from rosenblatt import AveragedPerceptron, LogisticRegression, Perceptron, Ridge, Standardizer
 from rosenblatt.capabilities import path_parameters
-from rosenblatt.linear_model import logistic
 from rosenblatt.model_selection import GridSearchCV, cross_validate, evaluation
 from rosenblatt.workbench.preparation.pipelines import fit_from, may_begin_at
 
@@ -54,14 +53,14 @@ def no_fits(monkeypatch):
 @pytest.fixture
 def starts(monkeypatch):
     """The points at which fits began, as they come."""
-    seen, start = [], logistic.LogisticRegression._start
+    seen, start = [], LogisticRegression._start
 
     def noted(self, *args):
         point = start(self, *args)
         seen.append((self.C, bool(point.any())))
         return point
 
-    monkeypatch.setattr(logistic.LogisticRegression, "_start", noted)
+    monkeypatch.setattr(LogisticRegression, "_start", noted)
     return seen
 
 

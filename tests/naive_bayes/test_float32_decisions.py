@@ -7,7 +7,7 @@ from sklearn import model_selection as theirs
 
 from rosenblatt.model_selection import cross_validate
 from rosenblatt.naive_bayes import BernoulliNB, ComplementNB, MultinomialNB, linear_scores
-from rosenblatt.naive_bayes.linear_scores import Rough
+from rosenblatt.naive_bayes.linear_scores import Float32Scores
 
 MODELS = [MultinomialNB, BernoulliNB, ComplementNB]
 
@@ -20,7 +20,7 @@ def documents(n_classes, n=400, d=30):
 
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("n_classes", [1, 2, 3, 7])
-def test_rough_decisions_are_those_of_all_bits(model, n_classes, monkeypatch):
+def test_float32_decisions_are_those_of_all_bits(model, n_classes, monkeypatch):
     X, y = documents(n_classes)
     fitted = model().fit(X, y)
     expected = fitted.classes_[fitted.predict_joint_log_proba(X).argmax(axis=1)]
@@ -50,7 +50,7 @@ def test_rows_on_the_line_are_left_to_all_bits(n_classes, monkeypatch):
     weights = fitted.feature_log_prob_
     weights[-1] = np.nextafter(weights[-1], 0)  # by a bit that is lost in 32
     if n_classes > 2:  # the difference of two classes is rounded after it is taken
-        assert (Rough.of(fitted).decide(X, np.arange(X.shape[0])) == -1).all()
+        assert (Float32Scores.of(fitted).decide(X, np.arange(X.shape[0])) == -1).all()
     monkeypatch.setattr(linear_scores, "SMALL_PRODUCT", 0)
     assert (fitted.predict(X) == n_classes - 1).all()
 
@@ -59,7 +59,7 @@ def test_infinite_weights_are_not_for_fewer_bits(monkeypatch):
     X, y = documents(3, d=4)
     X = sp.csr_matrix(np.hstack([X.toarray(), (y == 1)[:, None]]))
     fitted = MultinomialNB(alpha=0).fit(X, y)
-    assert Rough.of(fitted) is None
+    assert Float32Scores.of(fitted) is None
     assert MultinomialNB.predict_together([fitted], X, np.arange(3)) is None
     expected = fitted.predict(X)
     monkeypatch.setattr(linear_scores, "SMALL_PRODUCT", 0)
@@ -105,7 +105,7 @@ def test_rows_with_gaps_are_left_to_all_bits(model, monkeypatch):
     X, y = documents(3)
     X.data[::7] = np.nan
     fitted = model(missing="ignore").fit(X, y)
-    assert Rough.of(fitted) is None
+    assert Float32Scores.of(fitted) is None
     assert model.predict_together([fitted], X, np.arange(3)) is None
     expected = fitted.predict(X.toarray())
     monkeypatch.setattr(linear_scores, "SMALL_PRODUCT", 0)

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as nps
 
+from rosenblatt.loops.rows import arrays
 from rosenblatt.naive_bayes import linear_scores_loops
-from rosenblatt.runtime.storage import arrays
 from tests.reference.naive_bayes import linear_scores
 
 D = 4

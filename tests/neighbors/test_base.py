@@ -22,7 +22,7 @@ from rosenblatt import (
     certify,
 )
 from rosenblatt.neighbors import search
-from rosenblatt.neighbors.in_bytes import PointsInBytes
+from rosenblatt.neighbors.quantized_search import QuantizedPoints
 from rosenblatt.runtime import threads
 
 METRICS = [{}, {"p": 1}, {"p": 3}, {"p": 1.5}, {"metric": "chebyshev"}, {"metric": "cosine"}]
@@ -317,11 +317,11 @@ def test_a_search_in_bytes_finds_the_same_to_the_last_bit(metric, kind):
     elif kind == "far from the origin":
         X, Q = X + 1e7, Q + 1e7
     points = search.Points(X, metric)
-    (distances, found), singles = points._in_bytes_or_singles(Q, 6), points._in_singles(Q[:3], 6)
+    (distances, found), singles = points._quantized_or_float32(Q, 6), points._by_float32(Q[:3], 6)
     np.testing.assert_array_equal(found[:3], singles[1])
     np.testing.assert_array_equal(distances[:3], singles[0])
     if metric != "cosine":
-        assert bool(len(points._bytes.nearest(Q, 6)[2])) == (kind == "two clusters")
+        assert bool(len(points._quantized.nearest(Q, 6)[2])) == (kind == "two clusters")
         gaps = np.abs(Q[:, None] - X)
         expected = (gaps if metric == "manhattan" else gaps**2).sum(axis=2)
         np.testing.assert_array_equal(found, np.argsort(expected, axis=1, kind="stable")[:, :6])
@@ -370,7 +370,7 @@ def test_sums_of_cubes_in_single_precision_pass_over_no_near_point(offset):
 )
 def test_no_near_point_is_passed_over_in_bytes(rows, k, manhattan):
     X, Q = rows[:50], rows[50:]
-    points = PointsInBytes(X, manhattan)
+    points = QuantizedPoints(X, manhattan)
     if not points.fits:
         return
     found, _, left = points.nearest(Q, k)
@@ -380,16 +380,18 @@ def test_no_near_point_is_passed_over_in_bytes(rows, k, manhattan):
     np.testing.assert_allclose(found[kept], expected[kept], rtol=1e-12)
 
 
-def test_long_tables_of_few_zeros_and_ones_are_counted_in_bytes():
+@pytest.mark.parametrize(("d", "constant"), [(12, 0), (90, 0), (90, 89)])
+def test_long_tables_of_zeros_and_ones_are_counted_in_bytes(d, constant):
     rng = np.random.default_rng(0)
-    X, Q = (rng.integers(4, 6, (n, 12)).astype(float) for n in (search.MANY_POINTS, 9))
+    X, Q = (rng.integers(4, 6, (n, d)).astype(float) for n in (search.MANY_POINTS, 9))
+    X[:, :constant] = Q[:, :constant] = 4  # half of the rows are at one distance
     expected = (Q[:, None] != X).mean(axis=2)
     distances, found = NearestNeighbors(n_neighbors=5, metric="hamming").fit(X).kneighbors(Q)
     np.testing.assert_array_equal(found, np.argsort(expected, axis=1, kind="stable")[:, :5])
     np.testing.assert_array_equal(distances, np.take_along_axis(expected, found, axis=1))
 
 
-@pytest.mark.parametrize("most", [1, 9, 200, 3e9], ids=["bits", "bytes", "large", "floats"])
+@pytest.mark.parametrize("most", [1, 9, 200, 3e9], ids=["two values", "bytes", "large", "floats"])
 @pytest.mark.parametrize("d", [3, 70, 300])
 def test_columns_that_differ_are_counted_in_any_code(most, d):
     rng = np.random.default_rng(0)

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as nps
 
+from rosenblatt.loops.rows import read_only
 from rosenblatt.preprocessing import scaling_loops
-from rosenblatt.runtime.storage import read_only
 from tests.reference import scaling as reference
 
 dtypes = st.sampled_from([np.float64, np.float32])

@@ -9,7 +9,7 @@ import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from rosenblatt import LinearDiscriminantAnalysis
-from rosenblatt.runtime.blas import one_blas_thread
+from rosenblatt.runtime.threads import one_blas_thread
 
 
 def blas_threads():

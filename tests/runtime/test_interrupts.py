@@ -11,7 +11,7 @@ from scipy.linalg import lapack
 
 from rosenblatt import LinearDiscriminantAnalysis, LinearRegression
 from rosenblatt.loops import tiles
-from rosenblatt.runtime.interrupts import MANY_UNKNOWNS, interruptible
+from rosenblatt.runtime.threads import MANY_UNKNOWNS, interruptible
 from rosenblatt.runtime.threads import limit as threads_limit
 
 

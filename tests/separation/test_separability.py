@@ -12,6 +12,7 @@ from scipy import sparse
 from scipy.optimize import linprog
 
 from rosenblatt.separation import separability, widest
+from rosenblatt.separation.exact import integers, nearest_point
 
 DATA = Path(__file__).resolve().parents[2] / ".." / "shared" / "data"
 
@@ -204,6 +205,68 @@ def test_the_margin_is_the_distance_between_the_hulls():
     target = np.r_[2 * found.margin * found.coef, 1, 1]
     solved = linprog(np.zeros(k + m), A_eq=A, b_eq=target)
     assert solved.status == 0
+
+
+# Against exact decisions
+
+SPREADS = {
+    "whole": lambda rng, n, d: rng.integers(-3, 4, (n, d)),
+    "columns": lambda rng, n, d: rng.normal(size=(n, d)) * 10.0 ** rng.integers(-145, 145, d),
+    "cells": lambda rng, n, d: rng.normal(size=(n, d)) * 10.0 ** rng.integers(-20, 20, (n, d)),
+    "decades": lambda rng, n, d: (
+        rng.integers(-2, 3, (n, d)) * 10.0 ** rng.integers(-140, 140, (n, d))
+    ),
+    "last bits": lambda rng, n, d: 1 + rng.integers(-3, 4, (n, d)) * 2.0**-52,
+    "far away": lambda rng, n, d: rng.integers(-3, 4, (n, d)) + 2.0 ** rng.integers(0, 52),
+    "limits": lambda rng, n, d: (
+        rng.integers(-1, 2, (n, d)) * rng.choice([1e-150, 1e150, 1], (n, d))
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", SPREADS)
+@given(st.integers(0), st.booleans(), st.booleans())
+def test_a_proved_answer_is_never_wrong(kind, seed, fit_intercept, planted):
+    rng = np.random.default_rng(seed)
+    n, d = int(rng.integers(3, 12)), int(rng.integers(1, 4))
+    X = np.asarray(SPREADS[kind](rng, n, d), dtype=float)
+    y = rng.integers(0, 2, n)
+    if planted:
+        scores = X / (abs(X).max(axis=0) + 1e-300) @ rng.normal(size=d)
+        y = (scores > np.median(scores)).astype(int)
+    if len(set(y.tolist())) < 2:
+        return
+    largest = abs(X).max(axis=0)
+    if (largest > 1e150).any() or ((largest > 0) & (largest < 1e-150)).any():
+        return  # refused
+    found = separability(X, y, fit_intercept=fit_intercept)
+    assert found.verify(X, y)
+    if found.grade == "proved":
+        assert found.separable == separates(rows_of_classes(X, y, fit_intercept))
+
+
+def separates(A):
+    """Whether some v has ``a.v > 0`` for all rows, by Fourier and Motzkin's elimination."""
+    rows = [[Fraction(v) for v in row] for row in A.tolist()]
+    for _ in range(A.shape[1]):
+        up = [r for r in rows if r[0] > 0]
+        down = [r for r in rows if r[0] < 0]
+        level = [r[1:] for r in rows if r[0] == 0]
+        both = [
+            [a / p[0] - b / q[0] for a, b in zip(p[1:], q[1:], strict=True)]
+            for p in up
+            for q in down
+        ]
+        rows = level + both
+        if len(rows) > 3000:
+            return separates_by_hull(A)
+    return not rows
+
+
+def separates_by_hull(A):
+    """The same by the nearest point, each column in units of its own."""
+    whole = np.column_stack([integers(column)[0] for column in A.T])
+    return bool(nearest_point(whole, [0], [Fraction(1)])[0].any())
 
 
 # Tampering

@@ -5,13 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rosenblatt.linear_model.least_squares import solve, solve_nonnegative, solve_rows
 from rosenblatt.linear_model.ridge_decomposition import Spectrum, ridge_coefs
-from rosenblatt.solvers.least_squares import (
-    conjugate_gradients,
-    solve,
-    solve_nonnegative,
-    solve_rows,
-)
 
 
 def problem(seed, n=30, d=5, rank=None):
@@ -55,29 +50,3 @@ def test_one_decomposition_serves_all_penalties(scale):
         np.testing.assert_allclose(coef, solve_rows(A, B, penalty).coef, rtol=1e-9)
     by_rows = Spectrum.of_rows(A, B).coefs(penalties)
     np.testing.assert_allclose(by_rows, coefs, rtol=1e-8)
-
-
-@pytest.mark.parametrize("scaled", [False, True])
-def test_conjugate_gradients_bound_their_distance_from_the_best(scaled):
-    A, B = problem(1, n=40, d=12)
-    penalty, target = 0.5, B[:, 0]
-
-    def objective(w):
-        return ((target - A @ w) ** 2).sum() + penalty * (w @ w)
-
-    best = objective(solve_rows(A, B[:, :1], penalty).coef[:, 0])
-    sizes = (A**2).sum(axis=0) + penalty if scaled else None
-    steps = conjugate_gradients(lambda w: A @ w, lambda r: A.T @ r, target, penalty, sizes)
-    for step, _ in zip(steps, range(14), strict=False):
-        np.testing.assert_allclose(step.objective, objective(step.point), rtol=1e-9)
-        gradient = 2 * (A.T @ (A @ step.point - target) + penalty * step.point)
-        np.testing.assert_allclose(step.gradient_norm, np.linalg.norm(gradient), atol=1e-8)
-        assert -1e-10 <= step.objective - best <= step.gap + 1e-10
-    assert step.gap < 1e-12
-
-
-def test_conjugate_gradients_find_the_shortest_of_many_answers():
-    A, B = problem(2, n=8, d=20)
-    steps = conjugate_gradients(lambda w: A @ w, lambda r: A.T @ r, B[:, 0])
-    step = [step for step, _ in zip(steps, range(12), strict=False)][-1]
-    np.testing.assert_allclose(step.point, np.linalg.pinv(A) @ B[:, 0], rtol=1e-6, atol=1e-9)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.special import entr, expit
 
-from rosenblatt.runtime.storage import arrays
+from rosenblatt.loops.rows import arrays
 from rosenblatt.solvers import logistic_loops
 
 

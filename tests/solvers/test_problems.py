@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import log_softmax
 
+from rosenblatt.solvers.logistic import duality_gap
 from rosenblatt.solvers.logistic_coordinate import coordinate
-from rosenblatt.solvers.logistic_gap import duality_gap
 from rosenblatt.solvers.newton import newton
 from tests.solvers.problems import KINDS, differences, make, some_point
 

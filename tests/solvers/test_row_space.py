@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from rosenblatt import LogisticRegression, certify
-from rosenblatt.solvers.logistic import newton_for
-from rosenblatt.solvers.logistic_gap import duality_gap
+from rosenblatt.solvers.logistic import choose_newton, duality_gap
 from rosenblatt.solvers.logistic_problem import BinaryProblem
 from rosenblatt.solvers.newton import coordinates, newton_cg, row_space_newton
 from rosenblatt.solvers.softmax import SoftmaxProblem
@@ -60,7 +59,7 @@ def test_it_begins_where_it_is_told():
 
 
 def test_it_is_chosen_for_few_rows_of_many_columns_with_an_l2_penalty():
-    assert newton_for(make(2)) == "newton-cholesky"  # few enough columns as they are
+    assert choose_newton(make(2)) == "newton-cholesky"  # few enough columns as they are
     rng = np.random.default_rng(0)
     X, y = rng.standard_normal((60, 5000)), np.arange(60) % 3
     model = LogisticRegression(tol=1e-8).fit(X, y)

@@ -3,12 +3,12 @@ import warnings
 
 import numpy as np
 import pytest
+from scipy.special import entr
 
 from rosenblatt import LogisticRegression
-from rosenblatt.solvers.logistic import newton_for
-from rosenblatt.solvers.logistic_gap import balancing_move, duality_gap
+from rosenblatt.solvers.logistic import balancing_move, choose_newton, duality_gap
 from rosenblatt.solvers.newton import newton_cg
-from rosenblatt.solvers.sampled_newton import sampled_newton, sizes, sizes_of_curvature
+from rosenblatt.solvers.sampled_newton import hessian_sizes, sample_sizes, sampled_newton
 from rosenblatt.solvers.softmax import SoftmaxProblem
 
 
@@ -25,7 +25,7 @@ def with_rare_columns(n=20_000, d=30, K=6, l2=1e-3, seed=0):
 @pytest.mark.parametrize("l2", [1e-2, 1.0, 100.0])
 def test_columns_of_few_ones_do_not_hold_it_up(l2):
     problem = with_rare_columns(l2=l2)
-    assert newton_for(problem) == "newton-sampled"
+    assert choose_newton(problem) == "newton-sampled"
     steps = sampled_newton(problem, problem.at(np.zeros(problem.shape)))
     places = itertools.islice(steps, 50)
     short, small = 1e-4 * problem.n, 1e-4 * problem.zero()
@@ -35,8 +35,8 @@ def test_columns_of_few_ones_do_not_hold_it_up(l2):
 
 def test_samples_grow_and_end_with_a_quarter_of_the_rows():
     problem = with_rare_columns()
-    assert sizes(problem) == [1860]  # ten for each parameter
-    rows = sizes_of_curvature(problem)
+    assert sample_sizes(problem) == [1860]  # ten for each parameter
+    rows = hessian_sizes(problem)
     assert [next(rows) for _ in range(3)] == [5000, 20_000, 20_000]
 
 
@@ -62,7 +62,7 @@ def test_samples_are_of_rows_that_count():
 @pytest.mark.parametrize(("n", "name"), [(16_160, "newton-sampled"), (7_400, "newton-cg")])
 def test_few_rows_beside_the_columns_are_no_sample(n, name):
     """There, what ties the classes together decides how far a step may go."""
-    assert newton_for(with_rare_columns(n=n, d=100, K=30)) == name
+    assert choose_newton(with_rare_columns(n=n, d=100, K=30)) == name
 
 
 def test_columns_of_far_larger_scale_do_not_hold_it_up():
@@ -74,21 +74,21 @@ def test_columns_of_far_larger_scale_do_not_hold_it_up():
 
 @pytest.mark.parametrize("reference", [False, True])
 @pytest.mark.parametrize("most_copied", [0, 2**26])
-def test_the_rough_twin_is_near_and_says_that_it_is_rough(reference, most_copied, monkeypatch):
-    monkeypatch.setattr("rosenblatt.solvers.softmax.MOST_COPIED_BYTES", most_copied)
+def test_the_float32_twin_is_near_and_says_that_it_is_float32(reference, most_copied, monkeypatch):
+    monkeypatch.setattr("rosenblatt.solvers.softmax.MAX_COPIED_BYTES", most_copied)
     given = with_rare_columns(n=3_000)
     problem = SoftmaxProblem(
         given.X, given.code, 6, np.linspace(0, 2, 3_000), 0.0, 1.0, True, reference
     )
     place = problem.at(0.3 * np.random.default_rng(1).normal(size=problem.shape))
-    rough = problem.rough().at(place.point)
-    assert rough.is_rough
-    assert not place.is_rough
-    assert rough.objective == pytest.approx(place.objective, rel=1e-6)
-    np.testing.assert_allclose(rough.gradient, place.gradient, atol=1e-6 * problem.n)
-    exact = problem.exactly(rough)
+    twin = problem.as_float32().at(place.point)
+    assert twin.is_float32
+    assert not place.is_float32
+    assert twin.objective == pytest.approx(place.objective, rel=1e-6)
+    np.testing.assert_allclose(twin.gradient, place.gradient, atol=1e-6 * problem.n)
+    exact = problem.in_float64(twin)
     assert exact.objective == place.objective
-    assert duality_gap(problem, rough) == duality_gap(problem, place)
+    assert duality_gap(problem, twin) == duality_gap(problem, place)
 
 
 @pytest.mark.parametrize("C", [1e-2, 1.0, 1e4])
@@ -119,10 +119,17 @@ def test_what_the_gap_of_many_classes_is_made_of():
         problem = SoftmaxProblem(given.X, given.code, 6, np.ones(3_000), 0.0, 1.0, True, reference)
         place = problem.at(0.1 * np.random.default_rng(1).normal(size=problem.shape))
         for move in (balancing_move(problem, place), np.full(problem.shape, 1e-3)):
-            pull, entropy = problem.dual_at(place, move)
-            P = problem.moved_probabilities(problem.probabilities(place), move, 0, problem.n)
-            np.testing.assert_allclose(pull, problem.pull(P, 0, problem.n), atol=1e-9)
-            assert entropy == pytest.approx(problem.entropy(P, 1.0, 0, problem.n), rel=1e-12)
+            P = problem.probabilities(place)
+            scores = problem.X @ move[:-1] + move[-1]
+            P = P * (1 - scores + (P * scores).sum(axis=1, keepdims=True))
+            Y = np.eye(6)[problem.code][:, : problem.K]
+            expected = np.vstack([problem.X.T @ (Y - P), (Y - P).sum(axis=0)])
+            for kept in (1.0, 0.7):
+                pull, entropy = problem.dual_at(place, move, kept)
+                np.testing.assert_allclose(pull, expected, atol=1e-9)
+                Q = kept * P + (1 - kept) * Y
+                Q = np.hstack([Q, 1 - Q.sum(axis=1, keepdims=True)]) if reference else Q
+                assert entropy == pytest.approx(entr(Q).sum(), rel=1e-12)
         assert problem.dual_at(place, np.full(problem.shape, 1e3) * np.arange(problem.K)) is None
         assert problem.dual_at(place, np.full(problem.shape, np.nan)) is None
 
@@ -131,7 +138,7 @@ def test_curvatures_of_classes_make_conjugate_gradients_few(monkeypatch):
     problem = with_rare_columns(n=4_000, K=8, l2=1e-2)
     product, counts, ends = problem.product, [], []
     for most in (0, 300):  # by the diagonal, then by class
-        monkeypatch.setattr("rosenblatt.solvers.logistic_problem.MOST_OF_A_CLASS", most)
+        monkeypatch.setattr("rosenblatt.solvers.newton.MAX_OF_A_CLASS", most)
         products = []
         problem.product = lambda at, v, seen=products: seen.append(1) or product(at, v)
         steps = newton_cg(problem, problem.at(np.zeros(problem.shape)))

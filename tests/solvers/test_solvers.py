@@ -105,6 +105,6 @@ def test_samples_lead_near_the_optimum_of_a_large_table():
 def test_more_coordinates_than_fit_in_one_round_are_moved_in_turns(monkeypatch):
     import rosenblatt.solvers.logistic_coordinate as module
 
-    monkeypatch.setattr(module, "MOST_CHOSEN", 3)
+    monkeypatch.setattr(module, "MAX_CHOSEN", 3)
     problem = make(KINDS[0], l1=0.5, l2=0.5)
     assert walk(problem, "coordinate", 500)[-1].gradient_norm < 1e-6

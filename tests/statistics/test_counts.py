@@ -19,26 +19,25 @@ def test_whole_numbers_beyond_the_range_of_doubles_stay_exact():
     assert sum([large] * 99) + large - large == sum([large] * 99)
 
 
-def test_whole_numbers_beyond_64_bits_go_on_as_pairs_without_loss():
+def test_whole_numbers_beyond_64_bits_go_on_as_doubles():
     total = FeatureCounts.of(np.array([[2**52 + 1]]), [0])
-    n = 1
     for _ in range(20):
-        total, n = total + total, 2 * n
-    assert total.table.dtype == np.float64
-    assert sum(map(int, total.table[:, 0, 0])) == n * (2**52 + 1)
-    assert total - FeatureCounts.of(np.array([[5]]), [0]) != total
+        total = total + total
+    assert total.sums[0, 0] == 2**20 * (2**52 + 1)
+    assert total.sums.dtype == np.float64
 
 
-@given(st.integers(0, 2**52), st.integers(0, 2**31 - 1))
+@given(st.integers(0, 2**20), st.integers(0, 2**31 - 1))
 def test_a_number_times_a_weight_is_exact(x, w):
-    statistic = FeatureCounts.of(np.array([[x]]), [0], [w + 1])
-    assert sum(map(int, statistic.table[:, 0, 0])) == x * (w + 1)
+    assert FeatureCounts.of(np.array([[x]]), [0], [w + 1]).sums.tolist() == [[x * (w + 1)]]
 
 
-def test_fractions_are_kept_to_32_digits():
-    tenth = FeatureCounts.of([[0.1]], [0])
-    huge = FeatureCounts.of([[1e15 + 0.3]], [0])
-    assert (tenth + huge - huge).sums[0, 0] == 0.1
+def test_fractions_that_are_taken_out_leave_nothing_behind():
+    a = FeatureCounts.of([[0.1, 0.3]], [0], [0.7])
+    b = FeatureCounts.of([[0.7, 0.0]], [0], [0.1])
+    np.testing.assert_allclose((a + b - b).sums, a.sums, rtol=1e-15)
+    assert (a + b - a).sums[0, 1] == 0
+    assert (a + b - a).weight[0] == pytest.approx(0.1, rel=1e-12)
 
 
 def test_data_of_both_kinds_add_up():
@@ -171,41 +170,12 @@ def test_bad_shapes_and_options():
         ClassCounts.by_group([0, 1], [0, 2], 2)
 
 
-@pytest.mark.parametrize("dtype", [np.int64, np.uint64])
-@pytest.mark.parametrize("storage", [np.asarray, sp.csr_matrix])
-def test_sums_of_integers_are_exact_beyond_what_doubles_hold(dtype, storage):
-    X = storage(np.array([[2**53 + 1, 1], [2, 0]], dtype))
-    assert FeatureCounts.of(X).sums.tolist() == [[2**53 + 3, 1]]
-    assert FeatureCounts.of(X, None, [3, 1]).sums.tolist() == [[3 * 2**53 + 5, 3]]
-    total = FeatureCounts.of(X) + FeatureCounts.of(X)
-    assert (total - FeatureCounts.of(X)).sums.tolist() == [[2**53 + 3, 1]]
-
-
 def test_sums_too_large_for_doubles_are_refused():
     with pytest.raises(ValueError, match="too large for 64 bits; rescale the weights"):
         FeatureCounts.of([[9.5], [9.5]], None, [1e307, 1e307])
     large = FeatureCounts.of([[0.5]], None, [1.7e308])
     with pytest.raises(ValueError, match="too large for 64 bits; rescale the weights"):
         large + large
-    with pytest.raises(ValueError, match="too large for 64 bits; rescale the weights"):
-        FeatureCounts.by_group([[9.5], [9.5]], None, [0, 0], 1, [1e307, 1e307], rough=True)
-    (rough,) = FeatureCounts.by_group([[0.5]], None, [0], 1, [1.7e308], rough=True)
-    with pytest.raises(ValueError, match="too large for 64 bits; rescale the weights"):
-        sum([rough] * 3)
-
-
-def test_rough_sums_are_those_of_all_digits_but_for_rounding():
-    rng = np.random.RandomState(0)
-    X, y, groups = rng.random_sample((60, 5)), rng.randint(3, size=60), rng.randint(4, size=60)
-    exact = FeatureCounts.by_group(X, y, groups, 4)
-    rough = FeatureCounts.by_group(X, y, groups, 4, rough=True)
-    for a, b in zip(exact, rough, strict=True):
-        np.testing.assert_allclose(a.sums, b.sums, rtol=1e-14)
-    np.testing.assert_allclose(sum(rough).sums, sum(exact).sums, rtol=1e-14)
-    np.testing.assert_allclose((rough[0] + exact[1]).sums, (exact[0] + exact[1]).sums, rtol=1e-14)
-    np.testing.assert_allclose((sum(exact) - rough[0]).sums, sum(exact[1:]).sums, rtol=1e-13)
-    whole = FeatureCounts.by_group(np.floor(9 * X), y, groups, 4, rough=True)
-    assert whole == FeatureCounts.by_group(np.floor(9 * X), y, groups, 4)
 
 
 def test_numbers_that_only_begin_whole_are_summed():

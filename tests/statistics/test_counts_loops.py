@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as nps
 
-from rosenblatt.runtime.storage import arrays, read_only
+from rosenblatt.loops.rows import arrays, read_only
 from rosenblatt.statistics import counts_loops
 from tests.reference import statistics as reference
 
@@ -53,11 +53,11 @@ def test_sums_of_whole_numbers(problem, storage, dtype):
 @given(problems(whole=False), storages, st.sampled_from([1.0, 0.5, 0.1]))
 def test_sums_of_any_numbers(problem, storage, scale):
     X, buckets, weights = problem
-    sums = np.zeros((2, B, D))
+    sums = np.zeros((B, D))
     rows = arrays(storage(scale * X))
-    bad = counts_loops.sum_real(rows, read_only(buckets), as_read(weights), *sums)
+    bad = counts_loops.sum_real(rows, read_only(buckets), as_read(weights), sums)
     assert bad == -1
-    assert np.allclose(sums[0], expected_sums(scale * X, buckets, weights), rtol=1e-15)
+    assert np.allclose(sums, expected_sums(scale * X, buckets, weights), rtol=1e-15)
 
 
 @given(problems(whole=True), storages, dtypes, st.sampled_from([0.0, 1.0, 1.5]))
@@ -65,14 +65,10 @@ def test_presence(problem, storage, dtype, threshold):
     X, buckets, weights = problem
     rows = arrays(storage(X.astype(dtype)))
     expected = expected_sums(X, buckets, weights, threshold)
-    sums = np.zeros((B, D), np.int64)
-    arguments = (rows, read_only(buckets), as_read(weights), threshold)
-    counts_loops.count_present(*arguments, sums)
-    assert np.array_equal(sums, expected)
-    if weights is not None:
-        real = np.zeros((2, B, D))
-        counts_loops.weigh_present(*arguments, real)
-        assert np.array_equal(real[0], expected)
+    for kind in (np.int64, np.float64):
+        sums = np.zeros((B, D), kind)
+        counts_loops.count_present(rows, read_only(buckets), as_read(weights), threshold, sums)
+        assert np.array_equal(sums, expected)
 
 
 @given(problems(whole=True))
@@ -88,20 +84,9 @@ def test_categories(problem):
     starts, sums = read_only(np.arange(D + 1) * 3), np.zeros((B, 3 * D), np.int64)
     counts_loops.count_categories(read_only(X), read_only(buckets), as_read(weights), starts, sums)
     assert np.array_equal(sums, expected.reshape(B, -1))
-    real = np.zeros((2, B, 3 * D))
-    counts_loops.weigh_categories(read_only(X), read_only(buckets), read_only(w), starts, real)
-    assert np.array_equal(real[0], expected.reshape(B, -1))
-
-
-@given(problems(whole=False))
-def test_rows_and_weights(problem):
-    _, buckets, weights = problem
-    w = np.ones(len(buckets)) if weights is None else weights
-    n_rows, totals = np.zeros(B, np.int64), np.zeros((2, B))
-    counts_loops.count_rows(read_only(buckets), read_only(w), n_rows, totals)
-    for b in range(B):
-        assert n_rows[b] == (buckets == b).sum()
-        assert totals[0, b] == w[buckets == b].sum()
+    real = np.zeros((B, 3 * D))
+    counts_loops.count_categories(read_only(X), read_only(buckets), read_only(w), starts, real)
+    assert np.array_equal(real, expected.reshape(B, -1))
 
 
 @pytest.mark.parametrize("storage", [np.asarray, sp.csr_matrix])
@@ -116,9 +101,7 @@ def test_the_first_row_that_is_not_whole_is_named(storage, bad):
 @pytest.mark.parametrize("bad", [-1.0, np.nan, np.inf, -np.inf])
 def test_the_first_row_that_cannot_be_counted_is_named(storage, bad):
     X = arrays(storage(np.array([[1.0, 2.0], [3.0, bad], [4.0, 5.0]])))
-    buckets, sums = read_only(np.zeros(3, np.int64)), np.zeros((2, 1, 2))
-    assert counts_loops.sum_real(X, buckets, None, *sums) == 1
-    assert counts_loops.sum_real(X, buckets, None, sums[0], None) == 1
+    assert counts_loops.sum_real(X, read_only(np.zeros(3, np.int64)), None, np.zeros((1, 2))) == 1
 
 
 @pytest.mark.parametrize("storage", [np.asarray, sp.csr_matrix])
@@ -127,5 +110,5 @@ def test_presence_of_what_is_not_finite_is_refused(storage, bad):
     X = arrays(storage(np.array([[1.0, 2.0], [3.0, bad], [4.0, 5.0]])))
     buckets, sums = read_only(np.zeros(3, np.int64)), np.zeros((1, 2), np.int64)
     assert counts_loops.count_present(X, buckets, None, 0.0, sums) == 1
-    weights, real = read_only(np.full(3, 0.5)), np.zeros((2, 1, 2))
-    assert counts_loops.weigh_present(X, buckets, weights, 0.0, real) == 1
+    weights, real = read_only(np.full(3, 0.5)), np.zeros((1, 2))
+    assert counts_loops.count_present(X, buckets, weights, 0.0, real) == 1

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as nps
 
-from rosenblatt.runtime.storage import arrays, read_only
+from rosenblatt.loops.rows import arrays, read_only
 from rosenblatt.statistics import counts_loops
 from tests.reference import statistics as reference
 

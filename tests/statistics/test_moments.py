@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from rosenblatt.runtime.storage import read_only
-from rosenblatt.statistics import Gram, Moments, scatter
+from rosenblatt.statistics import Gram, Moments
 
 
 @pytest.mark.parametrize("full", [False, True])
@@ -57,14 +56,13 @@ def test_missing_is_one_of_two_and_not_for_full_scatters():
 def test_the_bound_of_a_subtraction_is_rounding_times_scatter_before_over_after():
     rng = np.random.RandomState(0)
     X = rng.standard_normal((1000, 2))
-    typical, far = Moments.of(X[:10]), Moments.of([[1e8, 1e8]])
-    assert Moments.of(X).subtraction_bound(typical) < 1e-25
-    bound = (Moments.of(X) + far).subtraction_bound(far)
-    assert 1e-20 < bound < 1e-10
-    few = Moments.of(X[:10], full=True)
-    assert Moments.of(X, full=True).subtraction_bound(few) < 1e-25
-    many = Moments.of(np.tile(X, (100, 1)), full=True)  # in plain doubles
-    assert 1e-16 < many.subtraction_bound(few) < 1e-11
+    for full in (False, True):
+        whole = Moments.of(X, full=full)
+        assert 0 < whole.subtraction_bound(Moments.of(X[:10], full=full)) < 1e-13
+        far = Moments.of([[1e4, 1e4]], full=full)
+        assert 1e-12 < (whole + far).subtraction_bound(far) < 1e-8
+        farther = Moments.of([[1e9, 1e9]], full=full)
+        assert (whole + farther).subtraction_bound(farther) > 1
 
 
 def test_total_is_the_moments_without_classes():
@@ -177,13 +175,46 @@ def test_one_row_is_checked_as_two_are():
         Moments.of(np.array([["1", "2"]]))
 
 
-@pytest.mark.parametrize("share", [0.02, 0.0005])
-@pytest.mark.parametrize("dtype", [np.float64, np.float32])
-def test_rows_with_rare_values_are_not_far_away(share, dtype):
+@pytest.mark.parametrize("full", [False, True])
+@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("scale", [1e-140, 1.0, 1e120])
+def test_digits_where_rows_lie_far_from_the_origin(full, sparse, weighted, scale):
+    """A class of one row in a thousand, and a column of rare values, have the digits of all."""
     rng = np.random.default_rng(0)
-    X = np.hstack([rng.standard_normal((6_000, 3)), rng.random((6_000, 5)) < share]).astype(dtype)
-    buckets = np.zeros(len(X), np.int64)
-    assert scatter._near(read_only(X), read_only(buckets), None, 1)[1] is None
-    found = Moments.of(X, full=True).scatter[0]
-    exact = Moments.of(X, full=True, careful=True).scatter[0]
-    np.testing.assert_allclose(found, exact, rtol=1e-12, atol=1e-12 * np.abs(exact).max())
+    near = rng.standard_normal((4000, 5))
+    near[:, 4] = rng.random(4000) < 0.002
+    y = (np.arange(4000) % 1000 == 7).astype(int)
+    offset = np.array([1e8, -1e8, 3e7, 0, 0]) + np.outer(y, [1e9, 0, 0, 0, 0])
+    X = scale * np.round(near + offset, 4)
+    w = rng.uniform(0.5, 2, 4000) if weighted else None
+    found = Moments.of(sp.csr_matrix(X) if sparse else X, y, w, full=full)
+    for k in (0, 1):
+        rows = X[y == k] / scale
+        weight = np.ones(len(rows)) if w is None else w[y == k]
+        start = np.round(rows.mean(axis=0))
+        away = rows - start
+        mean = np.average(away, axis=0, weights=weight)
+        away -= mean
+        expected = (away * weight[:, None]).T @ away
+        size = np.sqrt(np.outer(np.diag(expected), np.diag(expected)))
+        got = found.scatter[k] / scale / scale
+        if not full:
+            expected, size = np.diag(expected), np.diag(size)
+        # Rows are rounded at 1e-16 of themselves: 1e-7 of the spread if scale is no power of two.
+        tolerance = 1e-9 if scale == 1 else 1e-6
+        assert np.all(np.abs(got - expected) <= tolerance * size)
+        high = (found.mean[k] - scale * start) / scale
+        np.testing.assert_allclose(high + found.mean_low[k] / scale, mean, atol=1e-7)
+
+
+def test_a_center_far_from_its_bucket_costs_no_digits(monkeypatch):
+    """The rows that centers are chosen from do not show a class that comes once in a while."""
+    monkeypatch.setattr("rosenblatt.statistics.moments.LOOKED_AT", 1)
+    monkeypatch.setattr("rosenblatt.statistics.moments.LOOKED_AT_PER_BUCKET", 1)
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((3000, 4)) + 1e8, np.arange(3000) % 500 == 3
+    X[y] += 1e10
+    for full in (False, True):
+        found = Moments.of(X, y, full=full).diagonal()
+        np.testing.assert_allclose(found.scatter[1], X[y].var(axis=0) * y.sum(), rtol=1e-9)

@@ -11,9 +11,8 @@ from sklearn.datasets import load_iris, make_circles, make_classification
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier
 
-import rosenblatt.kernels.gram as gram
-import rosenblatt.solvers.joint_smo as joint_smo
-import rosenblatt.solvers.smo as smo
+import rosenblatt.kernels.functions as functions
+import rosenblatt.svm.smo as smo
 from rosenblatt import (
     SVC,
     SVR,
@@ -23,10 +22,10 @@ from rosenblatt import (
     Trace,
     certify,
 )
-from rosenblatt.kernels import Gaussian, KernelRidge, Linear, shared_products
-from rosenblatt.kernels.blocks import KernelBlocks
+from rosenblatt.kernels import Gaussian, KernelRidge, Linear
+from rosenblatt.kernels.kernel_matrix import KernelMatrix
 from rosenblatt.model_selection import GridSearchCV
-from rosenblatt.solvers import smo_loops
+from rosenblatt.svm import smo_loops
 from rosenblatt.svm.training_rows import surely_distinct
 
 KERNELS = [
@@ -80,9 +79,9 @@ def test_regression_is_that_of_libsvm(setting):
 def test_working_sets_and_blocks_in_32_bits_reach_the_same_optimum(monkeypatch, dtype):
     monkeypatch.setattr(smo, "WHOLE", 10)
     monkeypatch.setattr(smo, "WORKING_SET", 32)
-    monkeypatch.setattr("rosenblatt.kernels.blocks.FEW", 10 if dtype == np.float32 else 1000)
+    monkeypatch.setattr("rosenblatt.kernels.kernel_matrix.FEW", 10 if dtype == np.float32 else 1000)
     X, y = clouds(n=300)
-    blocks = KernelBlocks(Gaussian(0.3), X, 0.05)
+    blocks = KernelMatrix(Gaussian(0.3), X, 0.05)
     assert blocks.kept.dtype == dtype
     model = SVC(gamma=0.3, C=5, tol=1e-6, cache_size=0.1).fit(X, y)
     theirs = sklearn.svm.SVC(gamma=0.3, C=5, tol=1e-6).fit(X, y)
@@ -143,72 +142,15 @@ def test_a_class_between_two_others_cannot_be_told_from_the_rest_by_a_line():
     assert SVC(kernel="linear", C=100, multi_class="ovo").fit(X, y).score(X, y) == 1
 
 
-def test_all_classes_at_once_put_a_class_between_two_others_right_with_a_line():
-    # L6: columns -, +, o in a row, which one against the rest cannot do
-    X, y = np.arange(9.0)[:, None], np.repeat([0, 1, 2], 3)
-    for C in (100, np.inf):
-        model = SVC(kernel="linear", C=C, multi_class="joint").fit(X, y)
-        assert model.score(X, y) == 1
-        assert certify(model, X, y).holds
-
-
-def test_all_of_two_classes_at_once_are_the_two_class_machine():
-    # L6: f = f_1 - f_2, and the absent 1/2 is exactly right
-    X, y = clouds()
-    two, joint = SVC(C=2).fit(X, y), SVC(C=2, multi_class="joint").fit(X, y)
-    np.testing.assert_array_equal(two.decision_function(X), joint.decision_function(X))
-
-
-@pytest.mark.parametrize("C", [0.1, 1.0, 10.0])
-def test_all_classes_at_once_are_the_linear_machine_in_the_space_of_the_kernel(C):
-    # L6 with (1 + u.v)^2, against its explicit map (M2)
-    X, y = clouds(n_classes=4)
-    mapped = np.column_stack(
-        [np.sqrt(2) * X, *(X[:, i] * X[:, j] * (1 if i == j else np.sqrt(2))
-                           for i in range(4) for j in range(i + 1))]
-    )  # fmt: skip
-    model = SVC(kernel="poly", degree=2, gamma=1, coef0=1, C=C, multi_class="joint").fit(X, y)
-    line = LinearSVC(multi_class="joint", C=C, tol=1e-7).fit(mapped, y)
-    np.testing.assert_allclose(model.objective_, line.objective_, rtol=1e-5)
-    scores = line.decision_function(mapped)
-    scores -= scores.mean(axis=1, keepdims=True)
-    np.testing.assert_allclose(model.decision_function(X), scores, atol=1e-3)
-    np.testing.assert_allclose(model.slack_, np.maximum(
-        1 + np.where(np.arange(4) == y[:, None], -np.inf, scores).max(axis=1)
-        - scores[np.arange(len(y)), y], 0), atol=1e-3)  # fmt: skip
-    assert certify(model, X, y).holds
-
-
-def test_working_sets_of_all_classes_at_once_reach_the_same_optimum(monkeypatch):
-    X, y = clouds(n=300, n_classes=3)
-    exact = SVC(gamma=0.3, C=5, multi_class="joint").fit(X, y)
-    monkeypatch.setattr(joint_smo, "WHOLE", 10)
-    monkeypatch.setattr(joint_smo, "WORKING_SET", 32)
-    monkeypatch.setattr("rosenblatt.kernels.blocks.FEW", 10)  # in float32
-    model = SVC(gamma=0.3, C=5, multi_class="joint", tol=1e-6, cache_size=0.1).fit(X, y)
-    np.testing.assert_allclose(model.objective_, exact.objective_, rtol=1e-6)
-    np.testing.assert_allclose(model.decision_function(X), exact.decision_function(X), atol=1e-3)
-    assert model.dual_gap_ <= 1e-5 * model.objective_
-    assert certify(model, X, y).holds
-
-
-def test_a_hard_margin_of_all_classes_at_once_is_refused_with_the_proof():
-    X, y = [[0.0], [1.0], [2.0], [3.0], [1.5]], [0, 0, 1, 2, 2]
-    with pytest.raises(ValueError, match=r"no scores put each row's own class first.*rows \("):
-        SVC(kernel="linear", C=np.inf, multi_class="joint").fit(X, y)
-    assert SVC(gamma=1, C=np.inf, multi_class="joint").fit(X, y).slack_.max() < 1e-6
-
-
-@pytest.mark.parametrize("multi_class", ["ovr", "joint"])
-def test_weights_of_a_linear_kernel_are_a_row_for_each_class(multi_class):
+def test_weights_of_a_linear_kernel_are_a_row_for_each_class():
     X, y = clouds(n_classes=3)
-    model = SVC(kernel="linear", multi_class=multi_class).fit(X, y)
+    model = SVC(kernel="linear", multi_class="ovr").fit(X, y)
     np.testing.assert_allclose(
         X @ model.coef_.T + model.intercept_, model.decision_function(X), atol=1e-9
     )
 
 
-@pytest.mark.parametrize("multi_class", ["ovo", "ovr", "joint"])
+@pytest.mark.parametrize("multi_class", ["ovo", "ovr"])
 def test_a_path_over_C_is_its_fits(multi_class):
     X, y = clouds(n_classes=3)
     values = [3.0, 0.3, 1.0]
@@ -234,9 +176,9 @@ def test_a_path_begins_where_the_last_fit_ended():
 
 def test_a_path_computes_each_kernel_row_once(monkeypatch):
     computed = []
-    compute = KernelBlocks._compute
+    compute = KernelMatrix._compute
     monkeypatch.setattr(
-        KernelBlocks, "_compute",
+        KernelMatrix, "_compute",
         lambda self, rows, places: (computed.append(len(rows)), compute(self, rows, places)),
     )  # fmt: skip
     X, y = clouds()
@@ -398,13 +340,13 @@ def test_a_sparse_table_larger_than_a_block_is_never_made_dense(kernel, monkeypa
     X = sp.csr_matrix(np.hstack([X, np.zeros((40, 200))]))  # zeros that a dense copy would hold
     dense = SVC(kernel=kernel).fit(X.toarray(), y).decision_function(X)
     made, toarray = [], sp.csr_matrix.toarray
-    monkeypatch.setattr(shared_products, "CELLS", 10 * X.shape[1])
+    monkeypatch.setattr("rosenblatt.svm.training_rows.CELLS", 10 * X.shape[1])
     monkeypatch.setattr(
         sp.csr_matrix,
         "toarray",
         lambda rows, *a, **k: made.append(rows.shape) or toarray(rows, *a, **k),
     )
-    monkeypatch.setattr(gram, "SAMPLE", 10)
+    monkeypatch.setattr(functions, "SAMPLE", 10)
     scores = SVC(kernel=kernel).fit(X, y).decision_function(X)
     assert not [shape for shape in made if shape[0] > 10 and shape[1] == X.shape[1]]
     np.testing.assert_allclose(scores, dense, atol=1e-6)
@@ -455,10 +397,8 @@ def test_a_tube_without_slack_has_an_objective_and_a_proof(kernel):
     [
         (SVC(kernel="linear"), lambda X: X * 1e19),
         (SVR(kernel="linear"), lambda X: X * 1e19),
-        (SVC(kernel="linear", multi_class="joint"), lambda X: X * 1e19),
-        (SVC(kernel="linear", multi_class="joint"), lambda X: X + 1e8),
     ],
-    ids=["ovo-large", "SVR-large", "joint-large", "joint-far"],
+    ids=["SVC", "SVR"],
 )
 def test_a_fit_that_gets_nowhere_ends_with_a_warning(model, move, monkeypatch):
     monkeypatch.setattr(smo, "STALLED", 20_000)
@@ -468,7 +408,7 @@ def test_a_fit_that_gets_nowhere_ends_with_a_warning(model, move, monkeypatch):
     assert model.stop_reason_ == "no_progress"
 
 
-@pytest.mark.parametrize("multi_class", ["ovo", "ovr", "joint"])
+@pytest.mark.parametrize("multi_class", ["ovo", "ovr"])
 def test_a_class_without_weight_is_left_out(multi_class):
     X, y, _ = noise()
     weight = (y != 1) * 1.0
@@ -535,13 +475,6 @@ def test_a_constant_is_certified():
     X = np.random.default_rng(0).standard_normal((40, 3))
     for model, t in ((SVR(), np.full(40, 3.3)), (SVR(epsilon=5), X[:, 0])):
         assert certify(model.fit(X, t), X, t).holds
-
-
-def test_a_joint_hard_margin_that_does_not_exist_is_refused():
-    rng = np.random.default_rng(0)
-    X, y = rng.standard_normal((40, 2)), rng.integers(0, 3, 40)
-    with pytest.raises(ValueError, match="no scores put each row's own class first"):
-        LinearSVC(C=np.inf, loss="hinge", multi_class="joint").fit(X, y)
 
 
 @pytest.mark.parametrize("storage", [np.asarray, sp.csr_matrix])

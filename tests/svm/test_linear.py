@@ -236,7 +236,6 @@ def test_all_classes_at_once_stop_at_the_best_point_that_rounding_allows():
         LinearSVC(multi_class="joint"),
         LinearSVR(),
         SVC(),
-        SVC(multi_class="joint"),
         SVR(),
     ],
     ids=repr,
@@ -293,3 +292,10 @@ def test_a_fit_cut_short_prints_no_infinite_number():
     with pytest.warns(ConvergenceWarning, match="After 1 passes the duality gap is") as said:
         LinearSVC(loss="hinge", max_iter=1).fit(X, y)
     assert not re.search(r"\b(inf|nan)\b", str(said[0].message))
+
+
+def test_a_joint_hard_margin_that_does_not_exist_is_refused():
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((40, 2)), rng.integers(0, 3, 40)
+    with pytest.raises(ValueError, match="no scores put each row's own class first"):
+        LinearSVC(C=np.inf, loss="hinge", multi_class="joint").fit(X, y)

@@ -1,4 +1,4 @@
-"""Traces of least squares: one step where there is a closed form, else each that was made."""
+"""Traces of least squares: one step, with or without a closed form."""
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -7,7 +7,7 @@ import scipy.sparse as sp
 from numpy.testing import assert_allclose
 
 from rosenblatt import Lasso, LinearRegression, Ridge, Trace
-from rosenblatt.linear_model import wide_least_squares
+from rosenblatt.linear_model import least_squares
 
 CLOSED = [Ridge(0.5), Ridge(0.5, solver="lsqr"), Ridge(0.5, solver="svd"), Ridge(positive=True),
           Ridge(0.5, fit_intercept=False), LinearRegression()]  # fmt: skip
@@ -16,8 +16,8 @@ CLOSED = [Ridge(0.5), Ridge(0.5, solver="lsqr"), Ridge(0.5, solver="svd"), Ridge
 @pytest.fixture
 def without_closed_form(monkeypatch):
     """Rows that are too wide and too many for tables of products."""
-    monkeypatch.setattr(wide_least_squares, "FEATURES_WITH_GRAM", 10)
-    monkeypatch.setattr(wide_least_squares, "ROWS_WITH_DUAL", 10)
+    monkeypatch.setattr(least_squares, "FEATURES_WITH_GRAM", 10)
+    monkeypatch.setattr(least_squares, "ROWS_WITH_DUAL", 10)
     rng = np.random.default_rng(0)
     return sp.random(40, 60, 0.3, random_state=0, format="csr"), rng.standard_normal((40, 2))
 
@@ -60,40 +60,21 @@ def test_several_targets_are_told_together():
 
 
 @pytest.mark.parametrize("positive", [False, True])
-def test_steps_are_told_target_after_target(positive, without_closed_form):
+def test_a_fit_without_closed_form_is_one_step_as_well(positive, without_closed_form):
     X, y = without_closed_form
     model = Ridge([0.5, 2.0], tol=1e-9, positive=positive)
     trace = traced(model, X, y)
     quiet = Ridge([0.5, 2.0], tol=1e-9, positive=positive).fit(X, y)
     assert np.array_equal(quiet.coef_, model.coef_)
-    assert model.solver_ == ("lbfgs" if positive else "sparse_cg")
-    assert len(trace) == model.n_iter_.sum() + 1
+    assert model.solver_ == ("lbfgs" if positive else "lsmr")
+    assert (model.n_iter_ > 1).all()
+    assert len(trace) == 2
     last = trace[-1].estimator
     assert np.array_equal(last.coef_, model.coef_)
-    for name in ("objective_", "dual_gap_", "gradient_norm_"):
-        assert_allclose(getattr(last, name), getattr(model, name), rtol=1e-12)
-    frame = trace.to_frame()
-    assert (frame.dual_gap >= frame.objective - model.objective_.sum() - 1e-9).all()
-    assert (np.diff(frame.objective) <= 1e-12).all()
-
-
-@pytest.mark.parametrize("positive", [False, True])
-def test_a_callback_can_stop_the_steps(positive, without_closed_form):
-    class Enough:
-        def setup(self, estimator, context): ...
-        def teardown(self, estimator, context): ...
-        def on_fit_task_begin(self, estimator, context): ...
-        def on_fit_task_end(self, estimator, context):
-            return context.task_name == "pass" and context.task_id == 2
-
-    X, y = without_closed_form
-    trace = Trace()
-    model = Ridge(0.5, tol=1e-9, positive=positive).set_callbacks(trace, Enough()).fit(X, y[:, 0])
-    assert model.stop_reason_ == "callback"
-    assert model.n_iter_.tolist() == [3]
-    assert len(trace) == 4
-    assert np.array_equal(trace[3].estimator.coef_, model.coef_)
-    assert model.dual_gap_ == trace[3].estimator.dual_gap_
+    assert_allclose(last.objective_, model.objective_, rtol=1e-12)
+    assert (last.dual_gap_ <= 1e-9 * last.objective_).all()
+    least = 1e-7 if positive else 1e-9  # the objective of L-BFGS has half the digits
+    assert (model.gradient_norm_ <= least * trace[0].estimator.gradient_norm_).all()
 
 
 @pytest.mark.parametrize("model", [LinearRegression(), Ridge(), Lasso(0.1)])
@@ -110,46 +91,22 @@ def test_the_curve_of_one_feature_is_drawn_where_it_was_and_is(model, tmp_path):
     plt.close("all")
 
 
-@pytest.mark.parametrize("model", [LinearRegression(), Ridge()], ids=repr)
-def test_no_gap_is_above_the_objective(model):
+def test_no_gap_is_above_the_objective():
     rng = np.random.RandomState(0)
     X = rng.standard_normal((30, 3))
-    trace = Trace()
-    model.set_callbacks(trace).fit(X, X.sum(axis=1) + rng.standard_normal(30))
-    frame = trace.to_frame()
+    frame = traced(Ridge(), X, X.sum(axis=1) + rng.standard_normal(30)).to_frame()
     assert np.isfinite(frame["dual_gap"]).all()
     assert (frame["dual_gap"] <= frame["objective"]).all()
 
 
-UNPENALISED = [
-    LinearRegression(), LinearRegression(positive=True), LinearRegression(fit_intercept=False),
-    *(Ridge(0, solver=name) for name in ("auto", "svd", "cholesky", "lsqr", "sparse_cg", "sag",
-                                         "saga")), Ridge(0, solver="lbfgs", positive=True),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize("n_targets", [1, 2])
-@pytest.mark.parametrize("model", UNPENALISED, ids=repr)
-def test_the_last_gap_without_a_penalty_is_small(model, n_targets):
-    """It was the objective: no multiple of the residuals is a dual point there."""
-    rng = np.random.default_rng(0)
-    X = rng.standard_normal((50, 4)) + 10
-    y = X @ rng.standard_normal((4, n_targets)) + rng.standard_normal((50, n_targets))
-    frame = traced(model, X, y[:, 0] if n_targets == 1 else y).to_frame()
-    first, last = frame["objective"]
-    assert last > 0.1
-    assert frame["dual_gap"].iloc[-1] < 1e-9 * last
-    assert first - last <= frame["dual_gap"].iloc[0]
-
-
 @pytest.mark.parametrize("model", [LinearRegression(), Ridge(0), LinearRegression(positive=True)])
 def test_where_nothing_is_known_of_the_gap_it_has_no_column(model, monkeypatch):
-    """Iterated without a penalty, on more rows than columns."""
-    monkeypatch.setattr(wide_least_squares, "FEATURES_WITH_GRAM", 10)
+    """Without a penalty, on more rows than columns."""
+    monkeypatch.setattr(least_squares, "FEATURES_WITH_GRAM", 10)
     X = sp.random(80, 30, 0.3, random_state=0, format="csr")
     y = np.random.default_rng(0).standard_normal(80)
     trace = traced(model, X, y)
-    assert len(trace) > 2
+    assert len(trace) == 2
     frame = trace.to_frame()
     assert "dual_gap" not in frame
     assert np.isfinite(frame["gradient_norm"]).all()
@@ -162,7 +119,7 @@ def test_where_nothing_is_known_of_the_gap_it_has_no_column(model, monkeypatch):
 @pytest.mark.filterwarnings("ignore:The rows determine")
 def test_where_nothing_is_left_the_objective_is_the_gap(monkeypatch):
     """More columns than rows fit everything, and no sum of squares is below zero."""
-    monkeypatch.setattr(wide_least_squares, "FEATURES_WITH_GRAM", 10)
+    monkeypatch.setattr(least_squares, "FEATURES_WITH_GRAM", 10)
     rng = np.random.default_rng(0)
     frame = traced(LinearRegression(), rng.standard_normal((9, 30)), rng.normal(size=9)).to_frame()
     assert frame["dual_gap"].iloc[-1] <= frame["objective"].iloc[-1] < 1e-20

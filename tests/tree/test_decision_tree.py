@@ -24,7 +24,7 @@ from rosenblatt import (
 )
 from rosenblatt.model_selection import GridSearchCV
 from rosenblatt.tree import category_growth, growth
-from rosenblatt.tree.settings import Settings, Targets
+from rosenblatt.tree.inputs import CRITERIA, Settings, Targets
 from tests.reference import tree as reference
 
 IRIS = load_iris(return_X_y=True)
@@ -182,10 +182,10 @@ def test_categories_of_a_data_frame_have_a_branch_each():
 @given(
     n_classes=st.integers(1, 4), most=st.sampled_from([2, 5, 300]), seed=st.integers(0, 2**32 - 1),
     limits=st.fixed_dictionaries({
-        "criterion": st.sampled_from(["gini", "entropy"]), "max_depth": st.integers(1, 6),
-        "min_samples_split": st.integers(2, 20), "min_samples_leaf": st.integers(1, 4),
-        "min_weight_leaf": st.sampled_from([0.0, 2.5]),
-        "min_impurity_decrease": st.sampled_from([0.0, 0.002]),
+        "kind": st.sampled_from([CRITERIA["gini"], CRITERIA["entropy"]]),
+        "max_depth": st.integers(1, 6), "min_split": st.integers(2, 20),
+        "min_leaf": st.integers(1, 4), "min_weight": st.sampled_from([0.0, 2.5]),
+        "min_decrease": st.sampled_from([0.0, 0.002]),
     }),
 )  # fmt: skip
 @settings(max_examples=60, deadline=None)
@@ -198,9 +198,10 @@ def test_counts_of_categories_grow_the_tree_that_rows_one_by_one_grow(
     X[rng.random((n, 9)) < 0.03] = np.nan
     classes = rng.integers(0, n_classes, (n, 1)).astype(np.int32)
     given = X, n_categories, Targets(classes, None, (n_classes,))
-    assert category_growth.can_grow(*given, None, Settings(**limits))
-    slow = growth.Growth(*given, None, Settings(**limits)).run()
-    assert category_growth.grow(*given, Settings(**limits)) == slow
+    limits = Settings(max_features=9, **limits)
+    assert category_growth.can_grow(*given, None, limits)
+    slow = growth.Growth(*given, None, limits).run()
+    assert category_growth.grow(*given, limits) == slow
 
 
 def test_a_long_growth_on_categories_is_cut_into_calls_without_a_trace(monkeypatch):

@@ -14,7 +14,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from rosenblatt.registry import CERTIFICATES, ESTIMATORS
-from rosenblatt.runtime.blas import one_blas_thread
+from rosenblatt.runtime.threads import one_blas_thread
 
 from .claims import Certificate, Claim, weights_in_range
 

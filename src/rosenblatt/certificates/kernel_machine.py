@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 from .claims import Certificate, Claim, measured, total_weight, within
 from .exact_arithmetic import balanced
 from .input_checks import check_fitted
-from .joint_kernel_machine import joint_claims, margin_statement
 from .kernel_scores import scores_claim
 from .kernel_supports import Supports, scalar_products
 from .kernel_values import KernelOf
@@ -43,13 +42,6 @@ def certify_model(
     words = f"the {len(y):,} rows and {X.shape[1]:,} columns given, {total_weight(weight)}"
     if classifies:
         claims += _labels(model, X, y, supports)
-        if getattr(model, "multi_class", "ovo") == "joint" and len(model.classes_) > 2:
-            codes, cost = _costs(model, y, weight)
-            claims += joint_claims(model, supports, codes, cost / 2, tol, _a_gap(claims))
-            problem = f"minimise sum_k |w_k|^2 + {model.C:g} sum s_i xi_i, b free"
-            return Certificate(
-                type(model).__name__, f"{problem}, kernel {kernel.name}", words, tuple(claims)
-            )
     cases = list(
         _classes(model, supports, y, weight) if classifies else _tube(model, supports, y, weight)
     )
@@ -327,7 +319,12 @@ def _margins(cases: list[Case], model: Any) -> list[Claim]:
     squares = [case.square[0] for case in cases]
     narrowest = 1 / np.sqrt(max(squares)) if max(squares) > 0 else np.inf
     least = min(float((case.t * case.f).min()) for case in cases)
-    statement = margin_statement("1 / |w|", narrowest, any(case.b.any() for case in cases))
+    if np.isfinite(narrowest):
+        statement = f"the narrowest margin 1 / |w| is {narrowest:.6g}"
+    elif any(case.b.any() for case in cases):
+        statement = "there is no margin: by this kernel, which is indefinite, |w|^2 is not positive"
+    else:
+        statement = "there is no margin: w is zero"
     found = [measured("margin", statement, narrowest)]
     if np.isinf(model.C):
         statement = f"every functional margin is at least {least:.6g}: no row has slack"

@@ -15,7 +15,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.optimize import linprog
 
-from rosenblatt.runtime.interrupts import interruptible
+from rosenblatt.runtime.threads import interruptible
 from rosenblatt.separation import Separability, separability
 
 from .claims import Claim, Grade, share_at_zero

@@ -288,6 +288,7 @@ def models(
 
 
 @app.command()
+@plain_errors
 def warm(jobs: Jobs = None) -> None:
     """Compile all inner loops ahead of use.
 
@@ -391,6 +392,7 @@ def cluster(
 
 
 @app.command()
+@plain_errors
 def doctor() -> None:
     """Print installed versions, cache state and missing extras.
 

@@ -11,7 +11,7 @@ from rich.table import Table
 
 NEEDED = ("numpy", "scipy", "scikit-learn", "numba")
 EXTRAS = {
-    "tables": ("polars", "pyarrow", "pandas"),
+    "tables": ("polars", "pyarrow", "pandas", "fastexcel"),
     "plot": ("matplotlib",),
     "cli": ("typer", "rich"),
     "files": ("skops",),
@@ -38,9 +38,9 @@ def doctor() -> int:
         table.add_row("loops", _loops())
     console.print(table)
     if missing:
-        console.print(f"Something is missing: {', '.join(missing)}.")
+        console.print(f"Missing packages: {', '.join(missing)}.")
     else:
-        console.print("All is well.")
+        console.print("All required packages are installed.")
     return 1 if missing else 0
 
 

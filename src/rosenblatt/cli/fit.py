@@ -1,5 +1,7 @@
 """`rosenblatt fit`: one model, fitted to all rows of a table, in a file."""
 
+from shlex import quote
+
 from rosenblatt.data.files import place_for
 from rosenblatt.data.source import is_many
 from rosenblatt.workbench.fitting import fit_table
@@ -66,4 +68,4 @@ def fit(
         for claim in claims:
             if not claim["holds"]:
                 print_line(f"Does not hold: {claim['name']}: {claim['statement']}")
-    print_line(f"Next: rosenblatt predict {out} TABLE")
+    print_line(f"Next: rosenblatt predict {quote(str(out))} TABLE")

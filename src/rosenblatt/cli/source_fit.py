@@ -6,6 +6,7 @@ from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from importlib import import_module
 from multiprocessing import get_context
+from shlex import quote
 from typing import Any
 
 import numpy as np
@@ -47,7 +48,7 @@ def fit_by_parts(
     gap = getattr(saved.model.steps[-1][1], "dual_gap_", None)
     if gap is not None:
         print_line(f"The objective is within {np.max(gap):.3g} of the best possible (duality gap).")
-    print_line(f"Next: rosenblatt predict {out} TABLE")
+    print_line(f"Next: rosenblatt predict {quote(str(out))} TABLE")
 
 
 @contextmanager

@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 import numpy as np
@@ -64,10 +65,11 @@ def split(
         print_line(f"{len(part):>9,} rows to {word:<14} {path}")
     opened = f" ({seal.n_openings} so far)" if seal.n_openings else ""
     print_line(f"Split {how}. The test is sealed: {seal.ledger.name}{opened} counts its openings.")
-    named = f" --target {target}" if target else " --target COLUMN"
-    print_line(f"Next: rosenblatt fit {paths[0]}{named} --model NAME -o model.skops")
-    print_line(f"then: rosenblatt predict model.skops {paths[1]} --score")
-    print_line(f"last: rosenblatt predict model.skops {paths[2]} --score")
+    named = f" --target {quote(target)}" if target else " --target COLUMN"
+    train, dev, test = (quote(str(path)) for path in paths)
+    print_line(f"Next: rosenblatt fit {train}{named} --model NAME -o model.skops")
+    print_line(f"then: rosenblatt predict model.skops {dev} --score")
+    print_line(f"last: rosenblatt predict model.skops {test} --score")
 
 
 def _rows(

@@ -8,13 +8,14 @@ tell at a glance that there is nothing to do.
 import hashlib
 import itertools
 import os
+import signal
 import time
 import warnings
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import suppress
 from importlib import import_module
-from multiprocessing import get_context
+from multiprocessing import active_children, get_context
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
@@ -29,6 +30,7 @@ from rosenblatt.loops.cache import folder
 from rosenblatt.registry import ROWS, row_of
 
 NOTE = "warm.txt"
+MINUTES_OF_CPU = 12  # with an empty cache, measured on a busy machine with two cores
 NOTHING_TO_DO = "Nothing to do: all loops were compiled already."
 
 
@@ -39,14 +41,12 @@ def warm(jobs: int | None = None) -> None:
         return
     todo = list(rehearsals())
     console, start, before = Console(), time.perf_counter(), len(_compiled_forms())
-    columns = (TextColumn("compiling"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    # Fresh interpreters: a forked one would carry this one's threads and locks.
-    workers = ProcessPoolExecutor(jobs or os.cpu_count(), mp_context=get_context("spawn"))
-    with workers, Progress(*columns, console=console, transient=True) as progress:
-        bar = progress.add_task("compiling", total=len(todo))
-        for done in as_completed([workers.submit(rehearse, rehearsal) for rehearsal in todo]):
-            done.result()
-            progress.advance(bar)
+    jobs = jobs or os.cpu_count() or 1
+    console.print(
+        f"Compiling the inner loops by {len(todo)} small fits in {jobs} "
+        f"process{'es' if jobs > 1 else ''}: about {MINUTES_OF_CPU / jobs:.0f} minutes."
+    )
+    _rehearse_all(todo, jobs, console)
     _take_note()
     seconds, new = time.perf_counter() - start, len(_compiled_forms()) - before
     if folder() is None:
@@ -55,6 +55,35 @@ def warm(jobs: int | None = None) -> None:
         console.print(f"{new} forms of loops compiled in {seconds:.1f} s; no first call will wait.")
     else:
         console.print(NOTHING_TO_DO)
+
+
+def _rehearse_all(todo: "list[Rehearsal]", jobs: int, console: Console) -> None:
+    """Run all rehearsals in parallel processes; show a bar, or a line for each tenth."""
+    columns = (TextColumn("compiling"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    # Fresh interpreters: a forked one would carry this one's threads and locks.
+    workers = ProcessPoolExecutor(jobs, get_context("spawn"), _ignore_interrupts)
+    with Progress(*columns, console=console, transient=True) as progress:
+        bar = progress.add_task("compiling", total=len(todo))
+        try:
+            submitted = [workers.submit(rehearse, rehearsal) for rehearsal in todo]
+            for n_done, done in enumerate(as_completed(submitted), 1):
+                done.result()
+                progress.advance(bar)
+                tenth = 10 * n_done // len(todo)
+                if not console.is_terminal and tenth > 10 * (n_done - 1) // len(todo):
+                    console.print(f"{10 * tenth}% after {progress.tasks[0].elapsed:.0f} s")
+            workers.shutdown()
+        except BaseException:
+            workers.shutdown(wait=False, cancel_futures=True)
+            for process in active_children():
+                process.terminate()
+            console.print("Compiled loops are kept; `rosenblatt warm` continues with the others.")
+            raise
+
+
+def _ignore_interrupts() -> None:
+    """In a worker, leave Ctrl-C to the main process, which ends the workers."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def is_warm() -> bool:
@@ -191,9 +220,11 @@ def _use_statistics(model: Any, rehearsal: Rehearsal) -> None:
     rng = np.random.RandomState(0)
     few = rng.poisson(1.0, (FEW, N_COLUMNS)).astype(rehearsal.dtype)
     many = np.tile(few, (REPEATED, 1))
-    if rehearsal.sparse:
-        few, many = sp.csr_matrix(few + 1), sp.csr_matrix(many + 1)
     y = np.arange(FEW) % rehearsal.n_classes
+    if rehearsal.sparse:
+        for weight in (None, np.full(FEW, 0.5)):  # zeros are not stored, nor shifted by centers
+            model.fit(sp.csr_matrix(np.where(few > 2, few, 0)), y, weight)
+        few, many = sp.csr_matrix(few + 1), sp.csr_matrix(many + 1)
     labels = np.tile(y, REPEATED)
     model.fit(many * LARGE_COUNT, labels)
     model.fit(few * 0.5, y)

@@ -10,9 +10,9 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from rosenblatt import checks
-from rosenblatt.loops import distance_tiles
+from rosenblatt.loops.rows import arrays, read_only
+from rosenblatt.loops.tiles import put_about
 from rosenblatt.runtime import threads
-from rosenblatt.runtime.storage import arrays, read_only
 
 from . import kmeans_loops
 
@@ -163,7 +163,7 @@ class DenseRows(Rows):
 
         def work(first: int, last: int) -> None:
             some = slice(first * width, min(last * width, self.n))
-            distance_tiles.put_about(
+            put_about(
                 self.stored[some], self.centre, self.scale, width, 0.0, self.panels[first:last],
                 self.sizes[some],
             )  # fmt: skip
@@ -194,7 +194,7 @@ class DenseRows(Rows):
         quads = np.zeros((-(-K // width), self.d, width), np.float32)
         squares, halves = np.empty(K), np.full(len(quads) * width + 1, np.inf, np.float32)
         with np.errstate(over="ignore"):
-            distance_tiles.put_about(centres, self.centre, self.scale, width, 0.0, quads, squares)
+            put_about(centres, self.centre, self.scale, width, 0.0, quads, squares)
             halves[:K] = squares
         numbers = np.arange(len(halves), dtype=np.float32)
         rounding = (self.d + 16) * 2.0**-22

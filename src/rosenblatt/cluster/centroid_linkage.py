@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.loops import distance_tiles
+from rosenblatt.loops import tiles
 from rosenblatt.runtime import threads
 
-from . import linkage_loops, member_distances_loops, nearest_clusters_loops, ward_loops
+from . import centroid_linkage_loops, linkage_loops
 from .distances import Euclidean
 
 Table = NDArray[np.float64]
@@ -71,16 +71,12 @@ class Centroids:
         (m, d), q = self.C.shape, len(queries)
         centre, scale = about(self.C)
         rounding = (d + 16) * 2.0**-23
-        panels = np.zeros((-(-m // distance_tiles.POINTS), d, distance_tiles.POINTS), np.float32)
-        halves = np.full(len(panels) * distance_tiles.POINTS, np.inf)
-        distance_tiles.put_about(
-            self.C, centre, scale, distance_tiles.POINTS, rounding, panels, halves
-        )
-        quads = np.zeros((-(-q // distance_tiles.QUERIES), d, distance_tiles.QUERIES), np.float32)
+        panels = np.zeros((-(-m // tiles.POINTS), d, tiles.POINTS), np.float32)
+        halves = np.full(len(panels) * tiles.POINTS, np.inf)
+        tiles.put_about(self.C, centre, scale, tiles.POINTS, rounding, panels, halves)
+        quads = np.zeros((-(-q // tiles.QUERIES), d, tiles.QUERIES), np.float32)
         sizes = np.zeros(q)
-        distance_tiles.put_about(
-            self.C[queries], centre, scale, distance_tiles.QUERIES, rounding, quads, sizes
-        )
+        tiles.put_about(self.C[queries], centre, scale, tiles.QUERIES, rounding, quads, sizes)
         spreads = (scale**2 * (1 - 8 * rounding)) * self.half_variances()
         halves[:m] += spreads
         sizes += spreads[queries]
@@ -89,15 +85,15 @@ class Centroids:
         thirds[:m] = self.shares
         limits, factors = np.empty((2, 4 * len(quads)), np.float32)
         members = self.members()
-        nearest_clusters_loops.guess_nearest(
+        centroid_linkage_loops.guess_nearest(
             self.C, self.shares, members, queries, self.near, self.least
         )
 
         def work(first: int, last: int) -> int:
-            return nearest_clusters_loops.nearest_clusters(  # type: ignore[no-any-return]
+            return centroid_linkage_loops.nearest_clusters(  # type: ignore[no-any-return]
                 self.C, self.shares, members, panels, halves, thirds, queries, quads, sizes, scale,
                 4 * first, min(4 * last, q), self.near, self.least, limits, factors,
-                np.empty(distance_tiles.POINTS, np.float32),
+                np.empty(tiles.POINTS, np.float32),
             )  # fmt: skip
 
         cells = -(-q // QUERIES) * threads.CELLS_PER_CHUNK
@@ -107,7 +103,7 @@ class Centroids:
         """Join pairs of clusters; returns where clusters are now, and what pairs add to squares."""
         self.record(pairs, self.least[pairs[:, 0]])
         added = np.empty(len(pairs))
-        ward_loops.join_pairs(self.C, self.shares, pairs, added)
+        centroid_linkage_loops.join_pairs(self.C, self.shares, pairs, added)
         left, changed = np.ones(len(self), bool), np.zeros(len(self), bool)
         left[pairs[:, 1]], changed[pairs.ravel()] = False, True
         place = np.cumsum(left) - 1
@@ -180,15 +176,15 @@ class Members(Centroids):
         D, codes = np.empty((m, m)), self.codes[order]
 
         def work(first: int, last: int) -> None:
-            member_distances_loops.write_member_distances(
+            centroid_linkage_loops.write_member_distances(
                 points.blocks, points.X, bounds, codes, ROWS * first, min(ROWS * last, m),
                 self.average, D, np.empty((1, strip)), np.empty(strip),
             )  # fmt: skip
 
         n_parts = -(-m // ROWS)
         threads.over_chunks(work, n_parts, n_parts * threads.CELLS_PER_CHUNK)
-        n_parts = -(-m // member_distances_loops.SIDE)
-        threads.over_chunks(lambda a, b: member_distances_loops.mirror(D, a, b), n_parts, m * m)
+        n_parts = -(-m // centroid_linkage_loops.SIDE)
+        threads.over_chunks(lambda a, b: centroid_linkage_loops.mirror(D, a, b), n_parts, m * m)
         return D
 
 
@@ -220,7 +216,7 @@ def _ward_chain(C: Table, shares: Table) -> Joins:
     pairs, increases = np.empty((m - 1, 2), np.intp), np.empty(m - 1)
     done, length = 0, 0
     while done < m - 1:
-        more, length = ward_loops.ward_chain(
+        more, length = centroid_linkage_loops.ward_chain(
             C, shares, alive, chain, length, STEPS // d, pairs[done:], increases[done:]
         )
         done += more

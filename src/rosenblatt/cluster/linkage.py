@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.loops import distance_tiles
+from rosenblatt.loops.tiles import put_about
 from rosenblatt.runtime import threads
 
 from . import linkage_loops, minimum_spanning_tree_loops
@@ -56,7 +56,7 @@ def spanning_tree(X: Table) -> Joins:
     centre, scale = about(X)
     tiles = np.zeros((-(-n // width), d, width), np.float32)
     places = len(tiles) * width
-    distance_tiles.put_about(X[:-1], centre, scale, width, 0.0, tiles, np.empty(n))
+    put_about(X[:-1], centre, scale, width, 0.0, tiles, np.empty(n))
     tip = ((X[-1] - centre) * scale).astype(np.float32)
     order, near = np.arange(places), np.zeros(places, np.intp)
     squares, limits = np.full(places, np.inf), np.full(places, -1, np.float32)

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from sklearn.utils import check_array, check_random_state
 
 from rosenblatt import checks
-from rosenblatt.loops import distance_tiles
+from rosenblatt.loops.tiles import put_about
 from rosenblatt.runtime import threads
 
-from . import kmeans_loops, seeding_loops
+from . import kmeans_loops
 from .assignment import DenseRows, Rows, Table, refuse_out_of_range
 
 BLOCK = 1024  # rows whose squares are summed at once
@@ -147,7 +147,7 @@ class ClosestSquares:
         centre = rows.X[first].astype(np.float64)
 
         def work(start: int, stop: int) -> None:
-            seeding_loops.start_from(
+            kmeans_loops.start_from(
                 rows.stored, centre, rows.sizes, rows.scale, start, stop, self.closest, self.limits
             )
 
@@ -174,14 +174,14 @@ class ClosestSquares:
         rows, L, width = self.rows, len(candidates), kmeans_loops.CENTRES
         C = rows.X[candidates].astype(np.float64)
         quads, halves = np.zeros((-(-L // width), rows.d, width), np.float32), np.empty(L)
-        distance_tiles.put_about(C, rows.centre, rows.scale, width, 0.0, quads, halves)
+        put_about(C, rows.centre, rows.scale, width, 0.0, quads, halves)
         padded = np.full(len(quads) * width, np.inf, np.float32)
         padded[:L] = halves
         nearer = np.empty((len(padded), rows.n_panels), np.int32)
 
         def estimate(first: int, last: int) -> Table:
             gains, partial = np.zeros(len(padded)), np.empty((len(padded), 8), np.float32)
-            seeding_loops.estimate_gains(
+            kmeans_loops.estimate_gains(
                 rows.panels, self.shares, quads, padded, self.limits, self.slack, first, last,
                 nearer, partial, gains,
             )  # fmt: skip
@@ -189,7 +189,7 @@ class ClosestSquares:
 
         def measured(c: int, take: bool) -> float:
             def work(first: int, last: int) -> float:
-                found: float = seeding_loops.measure_gain(
+                found: float = kmeans_loops.measure_gain(
                     rows.stored, rows.weights, C[c], rows.sizes, rows.scale, nearer[c], first, last,
                     take, self.closest, self.limits,
                 )  # fmt: skip

@@ -9,13 +9,14 @@ from typing import Any, Self
 import numpy as np
 import sklearn.decomposition
 from numpy.typing import NDArray
+from scipy.linalg import qr
 from scipy.special import gammaln
 from sklearn.callback import CallbackSupportMixin
 
-from rosenblatt.additive import Additive, rows_needed
+from rosenblatt.additive import Additive, Rows, rows_needed
 from rosenblatt.base import all_or_nothing, fitting_at_once
 from rosenblatt.registry.row import Contract, Row, Warm
-from rosenblatt.runtime.blas import one_blas_thread
+from rosenblatt.runtime.threads import one_blas_thread
 from rosenblatt.statistics import Moments, Statistic
 
 Numbers = NDArray[np.float64]
@@ -24,6 +25,7 @@ Numbers = NDArray[np.float64]
 NARROW, WIDE = 100, 1_000
 LEAST = np.finfo(np.float64).tiny
 NO_AXIS = 1e-15  # a variance below this is no axis
+NO_VARIANCE = 2.0**-50  # times columns and the largest: what rounding leaves of no variance
 
 
 class PCA(CallbackSupportMixin, Additive, sklearn.decomposition.PCA):  # type: ignore[misc]
@@ -115,7 +117,7 @@ class PCA(CallbackSupportMixin, Additive, sklearn.decomposition.PCA):  # type: i
         self._refuse_row_solver()
         first = not hasattr(self, "components_")
         statistic = self._statistic(X, None, sample_weight, first=first)
-        self._publish(statistic if first else self.statistics_ + statistic)
+        self._publish(statistic if first else self.statistics_ + statistic, final=False)
         return self
 
     def merge(self, other: Self) -> Self:
@@ -166,29 +168,27 @@ class PCA(CallbackSupportMixin, Additive, sklearn.decomposition.PCA):  # type: i
                 "svd_solver='covariance_eigh' keeps their scatter."
             )
 
-    def _measure(
-        self, X: Any, y: Any, sample_weight: NDArray[Any] | None, careful: bool = False
-    ) -> Statistic:
-        return Moments.of(X, None, sample_weight, full=True, careful=careful)
+    def _measure(self, X: Any, y: Any, sample_weight: NDArray[Any] | None) -> Statistic:
+        return Moments.of(X, None, sample_weight, full=True)
 
     def _measure_groups(
         self, X: Any, y: Any, sample_weight: Any, groups: NDArray[np.int64], n_groups: int
     ) -> list[Statistic]:
         return list(Moments.by_group(X, None, groups, n_groups, sample_weight, full=True))
 
-    def _publish(self, statistic: Statistic) -> None:
+    def _publish(self, statistic: Statistic, rows: Rows | None = None, final: bool = True) -> None:
         if isinstance(statistic, Moments) and not np.array_equal(statistic.classes, [0]):
             statistic = statistic.total()  # of a model of classes
-        super()._publish(statistic)
+        super()._publish(statistic, rows, final)
 
-    def _conclude(self) -> None:
+    def _conclude(self, rows: Rows | None, final: bool) -> None:
         self._refuse_row_solver()
         moments = self.statistics_
         n, d = self._row_count(), moments.n_features
         squares, axes = principal_axes(moments.scatter[0])
-        variance = squares / self._divisor(bool(squares[0] > 0))
+        variance = squares / self._divisor(bool(squares[0] > 0) or rows is not None)
         ratios = variance / max(variance.sum(), LEAST)
-        k = self._n_kept(variance, ratios, n)
+        k = self._n_kept(variance, ratios, n, exactly=rows is not None)
 
         dtype = moments.dtype
         self.mean_ = moments.mean[0].astype(dtype)
@@ -204,17 +204,17 @@ class PCA(CallbackSupportMixin, Additive, sklearn.decomposition.PCA):  # type: i
         weight = float(self.statistics_.weight[0])
         return max(int(weight), int(self.statistics_.rows[0]))
 
-    def _divisor(self, varies: bool) -> float:
+    def _divisor(self, needed: bool) -> float:
         """n - 1, or 1 if the rows of a stream do not vary yet."""
         left = float(self.statistics_.weight[0]) - 1
-        if left <= 0 and (varies or self._during == "fit"):
+        if left <= 0 and needed:
             raise ValueError(
                 "PCA needs rows that weigh more than one in all, as a variance divides by the "
                 f"weight less one; got {len(self.statistics_)} sample(s) of weight {left + 1:g}."
             )
         return left if left > 0 else 1.0
 
-    def _n_kept(self, variance: Numbers, ratios: Numbers, n: int) -> int:
+    def _n_kept(self, variance: Numbers, ratios: Numbers, n: int, exactly: bool) -> int:
         """How many of d components to keep, from their variances (d,) and its shares (d,)."""
         wanted, most = self.n_components, min(n, len(variance))
         if wanted is None:
@@ -225,7 +225,7 @@ class PCA(CallbackSupportMixin, Additive, sklearn.decomposition.PCA):  # type: i
             return likely_dimension(variance, n)
         if 0 < wanted < 1:
             return min(int(np.searchsorted(np.cumsum(ratios), wanted, side="right")) + 1, most)
-        if wanted > most and self._during == "fit":
+        if wanted > most and exactly:
             raise ValueError(
                 f"n_components={wanted} must be between 0 and min(n_samples, n_features)={most} "
                 f"with svd_solver={self.svd_solver!r}"
@@ -239,13 +239,20 @@ class PCA(CallbackSupportMixin, Additive, sklearn.decomposition.PCA):  # type: i
 
 
 def principal_axes(scatter: Numbers) -> tuple[Numbers, Numbers]:
-    """Eigenvalues (d,) and eigenvectors (d, d), one a row, of a scatter; the largest first."""
+    """Return eigenvalues (d,) and eigenvectors (d, d), one a row, of a scatter; the largest first.
+
+    Axes without variance are chosen by the others, not by the rounding of the scatter.
+    """
     with one_blas_thread():
         squares, vectors = np.linalg.eigh(scatter)
-    axes = vectors.T[::-1]
+        squares, axes = squares[::-1], vectors.T[::-1].copy()
+        n_kept = int(np.count_nonzero(squares > NO_VARIANCE * len(squares) * squares[0]))
+        if 0 < n_kept < len(axes):
+            others = np.eye(len(axes)) - axes[:n_kept].T @ axes[:n_kept]
+            axes[n_kept:] = qr(others, pivoting=True)[0].T[: len(axes) - n_kept]
     largest = np.abs(axes).argmax(axis=1)
     signs = np.where(axes[np.arange(len(axes)), largest] < 0, -1.0, 1.0)
-    return np.maximum(squares[::-1], 0.0), np.ascontiguousarray(axes * signs[:, np.newaxis])
+    return np.maximum(squares, 0.0), np.ascontiguousarray(axes * signs[:, np.newaxis])
 
 
 def likely_dimension(variance: Numbers, n: int) -> int:

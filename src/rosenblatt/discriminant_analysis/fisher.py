@@ -8,19 +8,19 @@ from numpy.typing import NDArray
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from rosenblatt import prediction
-from rosenblatt.prediction import PlaneScores
+from rosenblatt.additive import AdditiveClassifier, Rows, rows_needed
+from rosenblatt.prediction import Planes, PlaneScores, all_scores, rows_to_score
 from rosenblatt.registry.row import Candidate, Contract, Row
-from rosenblatt.statistics import Labels
+from rosenblatt.statistics import Moments
 
-from .base import Array, Discriminant, Undetermined, directions, shrunk
+from .base import Array, Undetermined, check_determined, directions, postponing, shrunk
 
 
 class FisherDiscriminant(
     ClassNamePrefixFeaturesOutMixin,  # type: ignore[misc]
     TransformerMixin,  # type: ignore[misc]
-    Discriminant,
     PlaneScores,
+    AdditiveClassifier,
 ):
     """Fisher's linear discriminant of two classes.
 
@@ -66,7 +66,10 @@ class FisherDiscriminant(
     .. [1] R. A. Fisher (1936), The use of multiple measurements in taxonomic problems.
     """
 
+    statistics_: Moments
+
     measured_by = ()
+    statistic_type = (Moments, {"missing": "refuse", "full": True})
     simpler_when_larger = ("shrinkage",)
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -80,9 +83,6 @@ class FisherDiscriminant(
         self.threshold = threshold
         self.shrinkage = shrinkage
 
-    def _middle(self) -> NDArray[Any]:
-        return np.asarray(self.means_.mean(axis=0))
-
     def transform(self, X: Any) -> NDArray[Any]:
         """Project X onto the direction w, shape (n, 1).
 
@@ -91,21 +91,33 @@ class FisherDiscriminant(
         X : array-like or sparse matrix of shape (n, d)
         """
         self._check_known()
-        X = prediction.rows_to_score(self, X)
-        return self._project(X)[:, None]
+        return self._project(rows_to_score(self, X))[:, None]
 
     def _project(self, X: Any) -> NDArray[Any]:
-        """w.x of checked rows, (n,)."""
-        score = prediction.linear(self.coef_, np.zeros(1, self.coef_.dtype))
-        return prediction.all_scores(X, score, 1, np.result_type(X.dtype, self.coef_.dtype))
+        """Return w.x of checked rows, (n,)."""
+        planes = Planes(self.coef_, np.zeros(1, self.coef_.dtype))
+        return all_scores(X, planes, 1, np.result_type(X.dtype, self.coef_.dtype))
 
-    def _row_reader(self) -> str | None:
-        return "threshold='scan'" if self.threshold == "scan" else None
+    def _middle(self) -> NDArray[Any]:
+        return np.asarray(self.means_.mean(axis=0))
 
-    def _read_again(self, X: Any, y: Labels, sample_weight: NDArray[Any] | None) -> Any:
-        return X, y.codes, sample_weight  # there is no direction yet to project them on
+    def _check_known(self) -> None:
+        check_determined(self)
 
-    def _draw(self) -> None:
+    def _stores_single_rows(self) -> bool:
+        return self.threshold != "scan"
+
+    def _forget_bound(self, left: Any) -> float:
+        return float(left.relative_noise(pooled=True))  # the scatter is one for both classes
+
+    def _conclude(self, rows: Rows | None, final: bool) -> None:
+        if self.threshold == "scan" and rows is None:
+            raise rows_needed("threshold='scan'")
+        with postponing(self, final):
+            self._solve(rows)
+
+    def _solve(self, rows: Rows | None) -> None:
+        """Set the fitted attributes, or raise `Undetermined`."""
         statistic = self.statistics_
         if len(self.classes_) > 2:
             raise ValueError(
@@ -133,11 +145,11 @@ class FisherDiscriminant(
         self.means_ = means.astype(dtype)
         self.rank_, self.n_parameters_ = whitening.shape[1], len(w) + 1
         self._n_features_out = 1
-        self.threshold_ = self._cut(w, means, spread, between)
+        self.threshold_ = self._cut(w, means, spread, between, rows)
         self.intercept_ = np.array([-self.threshold_], dtype)
 
-    def _cut(self, w: Array, means: Array, spread: float, between: float) -> float:
-        """The threshold on the line of w.x."""
+    def _cut(self, w: Array, means: Array, spread: float, between: float, rows: Any) -> float:
+        """Return the threshold on the line of w.x."""
         middle = float(w @ (means[0] + means[1]) / 2)
         if self.threshold == "midpoint" or between == 0:
             return middle
@@ -146,8 +158,8 @@ class FisherDiscriminant(
             # two Gaussians of variance s^2 cross at middle + s^2 log(p_1 / p_2) / (w.(m_2 - m_1))
             variance = spread / weight.sum()
             return middle + float(variance * np.log(weight[0] / weight[1]) / between)
-        X, codes, sample_weight = self._reread
-        return best_cut(self._project(X), codes, sample_weight, middle)
+        X, y, sample_weight = rows
+        return best_cut(self._project(X), y.codes, sample_weight, middle)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -158,8 +170,9 @@ class FisherDiscriminant(
 def best_cut(
     values: NDArray[Any], codes: NDArray[Any], weights: NDArray[Any] | None, middle: float
 ) -> float:
-    """The threshold with the least weight of rows of code 0 at or above it, and of code 1 below."""
-    # It lies midway between two neighbours; of equals the one nearest to `middle` is taken.
+    """Return the threshold that puts the least weight of rows on the wrong side."""
+    # Rows of code 0 belong below it, of code 1 at or above it.
+    # It lies midway between two neighbors; of equals the one nearest to `middle` is taken.
     order = np.argsort(values, kind="stable")
     line = values[order].astype(np.float64)
     second = codes[order] == 1

@@ -13,44 +13,63 @@ from scipy.special import logsumexp
 from sklearn.base import clone
 from sklearn.covariance import ledoit_wolf
 from sklearn.preprocessing import StandardScaler
+from sklearn.utils import check_random_state
 
-from rosenblatt import checks, prediction
-from rosenblatt.additive_classifier import given_shares
+from rosenblatt.additive import AdditiveClassifier, Rows, given_shares, rows_needed
 from rosenblatt.base import warn
-from rosenblatt.explanation import two_classes
-from rosenblatt.prediction import DrawsRows, JointScores, Score
-from rosenblatt.statistics import Labels
+from rosenblatt.explanation import Explanation, one_row, two_classes
+from rosenblatt.prediction import (
+    Score,
+    all_scores,
+    best_labels,
+    draw_codes,
+    log_probabilities,
+    probabilities,
+    rows_to_score,
+)
+from rosenblatt.statistics import Labels, Moments
 
-from .base import Array, Discriminant, shrunk
+from .base import Array, check_determined, postponing, shrunk
 
 LOG_TWO_PI = float(np.log(2 * np.pi))
 
 
-class GaussianDiscriminant(JointScores, Discriminant, DrawsRows):
-    """Decides by the joint density of class and features, Gaussian in each class."""
+class GaussianDiscriminant(AdditiveClassifier):
+    """A classifier by the joint density of class and features, Gaussian in each class."""
 
     solver: Any
     shrinkage: Any
     covariance_estimator: Any
     covariance: Any
+    priors: Any
+    statistics_: Moments
     means_: NDArray[Any]
     priors_: NDArray[Any]
 
+    statistic_type = (Moments, {"missing": "refuse"})
+
+    @abstractmethod
+    def _solve(self, estimated: list[Array] | None, final: bool) -> None:
+        """Set the fitted attributes, or raise `Undetermined`.
+
+        `estimated` are the covariances of each class and of all rows, if these were read again.
+        """
+
     @abstractmethod
     def _score(self, X: Any) -> Score:
-        """The score function for the rows of X; see `prediction`."""
+        """Return the score function for the rows of X; see `prediction`."""
 
     @abstractmethod
     def _log_densities(self, rows: Any) -> NDArray[Any]:
-        """log P(x, y) of some checked rows, (K, b)."""
+        """Return log P(x, y) of some checked rows, (K, b)."""
 
     @abstractmethod
     def _spread(self, k: int) -> Array:
-        """A matrix (r, d) that turns standard normal rows (n, r) into those of class k."""
+        """Return a matrix (r, d) that turns standard normal rows (n, r) into those of class k."""
 
     @abstractmethod
     def _compare(self, x: Array, winner: int, rival: int) -> tuple[float, Array]:
-        """The log-odds of two classes at x (d,): a start, and the part (d,) of each feature."""
+        """Return the log-odds of two classes at x (d,): a start, and a part (d,) per feature."""
 
     def decision_function(self, X: Any) -> NDArray[Any]:
         """Return the log-odds (n,) of two classes, or log P(y | x) + constant, shape (n, K).
@@ -59,87 +78,149 @@ class GaussianDiscriminant(JointScores, Discriminant, DrawsRows):
         ----------
         X : array-like or sparse matrix of shape (n, d)
         """
-        self._check_known()
-        n_columns = 1 if len(self.classes_) == 2 else len(self.classes_)
-        X = prediction.rows_to_score(self, X)
-        return prediction.all_scores(X, self._score(X), n_columns, self._dtype(X))
+        return self._all_scores(self._checked_rows(X))
 
-    def _labels(self, X: Any) -> NDArray[Any]:
-        self._check_known()
-        X = prediction.rows_to_score(self, X)
-        return prediction.best_labels(X, self._score(X), self.classes_)
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Predict the most probable class of each row; of equals the first in `classes_`.
 
-    def _comparable_scores(self, X: Any) -> NDArray[Any]:
-        scores = self.decision_function(X)
-        if len(self.classes_) == 1:
-            return np.zeros((len(scores), 1), self.means_.dtype)
-        return scores
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+        """
+        X = self._checked_rows(X)
+        return best_labels(X, self._score(X), self.classes_)
 
-    def _log_density(self, X: Any) -> NDArray[Any]:
-        self._check_known()
+    def predict_proba(self, X: Any) -> NDArray[Any]:
+        """Return the class probabilities of X, shape (n, K).
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+        """
+        return probabilities(self._joint_log_likelihood(X))
+
+    def predict_log_proba(self, X: Any) -> NDArray[Any]:
+        """Return the logarithm of `predict_proba`, exact where probabilities are tiny.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+        """
+        return log_probabilities(self._joint_log_likelihood(X))
+
+    def score_samples(self, X: Any) -> NDArray[Any]:
+        """Return the log-density of each row under the mixture of the classes.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+        """
+        X = self._checked_rows(X)
 
         def density(rows: Any) -> NDArray[Any]:
-            joint = self._log_densities(rows)
-            return np.asarray(logsumexp(joint, axis=0))[None]
+            return np.asarray(logsumexp(self._log_densities(rows), axis=0))[None]
 
-        X = prediction.rows_to_score(self, X)
-        return prediction.all_scores(X, density, 1, self._dtype(X))
+        return all_scores(X, density, 1, self._dtype(X))
 
-    def _draw_classes(self, n_samples: int, rng: np.random.RandomState) -> NDArray[np.intp]:
+    def explain(self, x: Any, rival: Any = None, feature_names: Any = None) -> Explanation:
+        """Explain the prediction of one row: what each feature adds to the log-odds of its class.
+
+        Parameters
+        ----------
+        x : array-like of shape (d,) or (1, d)
+        rival : label or None
+            The class to compare with; the second most probable if None.
+        feature_names : array-like of shape (d,) or None
+        """
         self._check_known()
-        checks.integer("n_samples", n_samples, 1)
-        shares = self.priors_.astype(np.float64)
-        return rng.choice(len(self.classes_), size=n_samples, p=shares / shares.sum())
+        X = one_row(self, x, self._checked_rows)
+        scores = self._all_scores(X)
+        joint = np.array([0.0, scores[0]]) if scores.ndim == 1 else scores[0]
+        places = two_classes(self.classes_, joint, rival)
+        row = (X.toarray() if sp.issparse(X) else X)[0].astype(np.float64)
+        return Explanation.of(self, *places, *self._compare(row, *places), feature_names)
 
-    def _draw_rows(self, codes: NDArray[np.intp], rng: np.random.RandomState) -> NDArray[Any]:
+    def sample(
+        self, n_samples: int = 1, random_state: Any = None
+    ) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Draw rows X (n_samples, d) and labels y (n_samples,) from the model.
+
+        Parameters
+        ----------
+        n_samples : int
+        random_state : int, RandomState instance or None
+        """
+        self._check_known()
+        rng = check_random_state(random_state)
+        codes = draw_codes(n_samples, self.priors_.astype(np.float64), rng)
         X = self.means_[codes].astype(np.float64)
         for k in np.unique(codes):
-            spread = self._spread(k)
-            here = codes == k
+            spread, here = self._spread(k), codes == k
             X[here] += rng.standard_normal((np.count_nonzero(here), len(spread))) @ spread
-        return np.asarray(X.astype(self.means_.dtype))
+        return np.asarray(X.astype(self.means_.dtype)), self.classes_[codes]
 
-    def _checked_row(self, X: Any) -> Any:
+    def _check_known(self) -> None:
+        check_determined(self)
+
+    def _checked_rows(self, X: Any) -> Any:
         self._check_known()
-        return prediction.rows_to_score(self, X)
+        return rows_to_score(self, X)
 
-    def _parts_of(self, X: Any, rival: Any) -> tuple[int, int, float, Array]:
-        winner, second = two_classes(self.classes_, self._compared_row(X), rival)
-        row = (X.toarray() if sp.issparse(X) else X)[0].astype(np.float64)
-        return winner, second, *self._compare(row, winner, second)
-
-    def _compared_row(self, X: Any) -> NDArray[Any]:
-        """The scores (K,) of one checked row (1, d), to the bit what `predict` compares."""
+    def _all_scores(self, X: Any) -> NDArray[Any]:
         n_columns = 1 if len(self.classes_) == 2 else len(self.classes_)
-        scores = prediction.all_scores(X, self._score(X), n_columns, self._dtype(X))
-        return np.array([0.0, scores[0]]) if scores.ndim == 1 else scores[0]
+        return all_scores(X, self._score(X), n_columns, self._dtype(X))
+
+    def _joint_log_likelihood(self, X: Any) -> NDArray[Any]:
+        """Return log P(x, y) up to a number for each row, (n, K); of two classes the log-odds."""
+        scores = self.decision_function(X)
+        return scores if len(self.classes_) > 1 else np.zeros((len(scores), 1), self.means_.dtype)
 
     def _dtype(self, X: Any) -> np.dtype[Any]:
-        """The precision of scores of X."""
+        """Return the precision of scores of X."""
         return np.result_type(X.dtype, self.means_.dtype)
 
+    def _conclude(self, rows: Rows | None, final: bool) -> None:
+        reader = self._row_reader()
+        if reader and rows is None:
+            raise rows_needed(reader)
+        if self.covariance == "diagonal":
+            self.statistics_ = self.statistics_.diagonal()
+        elif not self.statistics_.full:
+            raise ValueError(
+                "These statistics have no products of different features; make them with "
+                "Moments.of(X, y, full=True)."
+            )
+        estimated = self._estimated(*rows) if reader and rows else None
+        self._check_solver()
+        with postponing(self, final):
+            self._solve(estimated, final)
+
     def _row_reader(self) -> str | None:
+        """Return the setting that needs the rows, not only their statistic; None if none does."""
         if self.covariance_estimator is not None:
             return "covariance_estimator"
         return "shrinkage='auto'" if self.shrinkage == "auto" else None
 
-    def _diagonal(self) -> bool:
-        return bool(self.covariance == "diagonal")
+    def _statistic_options(self) -> dict[str, Any]:
+        return {"full": self.covariance != "diagonal"}
 
-    def _read_again(self, X: Any, y: Labels, sample_weight: NDArray[Any] | None) -> list[Array]:
-        """The covariance of each class, then of all rows, as estimated from the rows."""
+    def _stores_single_rows(self) -> bool:
+        return self._row_reader() is None
+
+    def _estimated(self, X: Any, y: Labels, sample_weight: NDArray[Any] | None) -> list[Array]:
+        """Return the covariance of each class, then of all rows, as estimated from the rows."""
         if sample_weight is not None:
             raise ValueError(f"sample_weight must be None with {self._row_reader()}.")
         if sp.issparse(X):
             raise TypeError(f"{self._row_reader()} needs a dense X; got a sparse matrix.")
-        wholes = [*(X[y.codes == k] for k in range(len(y.classes))), X]
-        covariances = [self._estimate(rows) for rows in wholes]
-        if self._diagonal():
+        groups = [*(X[y.codes == k] for k in range(len(y.classes))), X]
+        covariances = [self._estimate(rows) for rows in groups]
+        if self.covariance == "diagonal":
             covariances = [np.diag(np.diag(covariance)) for covariance in covariances]
         return covariances
 
     def _estimate(self, X: Array) -> Array:
-        """The covariance (d, d) of rows, by an estimator or by Ledoit and Wolf's rule."""
+        """Return the covariance (d, d) of rows, by an estimator or by Ledoit and Wolf's rule."""
         if self.covariance_estimator is None:
             scaler = StandardScaler()
             covariance = ledoit_wolf(scaler.fit_transform(X))[0]
@@ -152,7 +233,7 @@ class GaussianDiscriminant(JointScores, Discriminant, DrawsRows):
         return np.asarray(fitted.covariance_, np.float64)
 
     def _check_solver(self) -> None:
-        """Raise if the solver does not go with the other settings."""
+        """Raise if the solver cannot be combined with the other settings."""
         if self.solver == "svd" and self.shrinkage is not None:
             raise NotImplementedError(
                 "shrinkage not supported with 'svd' solver; choose solver='eigen'."
@@ -167,31 +248,27 @@ class GaussianDiscriminant(JointScores, Discriminant, DrawsRows):
                 "can be set."
             )
 
-    def _class_covariances(self) -> Array:
-        """The covariance (K, d, d) of each class as the settings want it; zero without rows."""
-        if self._reread is not None:
-            seen: Array = np.stack(self._reread[:-1])
-        else:
-            weight, scatter = self.statistics_.weight, self._scatters()
-            seen = np.stack([
-                shrunk(scatter[k] / weight[k], self.shrinkage) for k in range(len(weight))
-            ])  # fmt: skip
-        return self._by_class(seen)
+    def _class_covariances(self, estimated: list[Array] | None) -> Array:
+        """Return the covariance (K, d, d) of each class by the settings; zero without rows."""
+        if estimated is not None:
+            return self._by_class(np.stack(estimated[:-1]))
+        pairs = zip(self._scatters(), self.statistics_.weight, strict=True)
+        return self._by_class(np.stack([shrunk(s / w, self.shrinkage) for s, w in pairs]))
 
     def _scatters(self) -> Array:
-        """The scatter (k, d, d) of each class that has rows."""
+        """Return the scatter (k, d, d) of each class that has rows."""
         scatters = self.statistics_.scatter
         return scatters if self.statistics_.full else np.stack([np.diag(s) for s in scatters])
 
     def _n_parameters(self, n_covariances: int) -> int:
-        """Free numbers of the whole model."""
+        """Return the number of free parameters."""
         n_classes, d = len(self.classes_), self.statistics_.n_features
         shares = n_classes - 1 if self.priors is None else 0
-        of_each = d if self._diagonal() else d * (d + 1) // 2
+        of_each = d if self.covariance == "diagonal" else d * (d + 1) // 2
         return shares + n_classes * d + n_covariances * of_each
 
     def _shares(self) -> Array:
-        """The classes' shares (K,): given, or counted; none for a class without rows."""
+        """Return the classes' shares (K,): given, or counted; zero for a class without rows."""
         counted = self._by_class(self.statistics_.weight)
         if self.priors is None:
             return np.asarray(counted / counted.sum())
@@ -199,3 +276,6 @@ class GaussianDiscriminant(JointScores, Discriminant, DrawsRows):
         if abs(np.sum(self.priors) - 1.0) > 1e-5:
             warn("The priors do not sum to 1. Renormalizing")
         return shares
+
+    def _forget_bound(self, left: Any) -> float:
+        return float(left.relative_noise(pooled=True))  # the covariance is one for all classes

@@ -10,11 +10,10 @@ from scipy.linalg import LinAlgWarning, eigh
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
-from rosenblatt import prediction
 from rosenblatt.base import warn
-from rosenblatt.prediction import Score
+from rosenblatt.prediction import Planes, Score, all_scores
 from rosenblatt.registry.row import Candidate, Contract, Row
-from rosenblatt.runtime.interrupts import MANY_UNKNOWNS, interruptible
+from rosenblatt.runtime.threads import MANY_UNKNOWNS, interruptible
 
 from .base import Array, Undetermined, directions, planes_about, shrunk, upright, with_log
 from .gaussian_classes import LOG_TWO_PI, GaussianDiscriminant
@@ -132,27 +131,25 @@ class LinearDiscriminantAnalysis(
             raise NotImplementedError(
                 "transform not implemented for 'lsqr' solver (use 'svd' or 'eigen')."
             )
-        self._check_known()
+        X = self._checked_rows(X)
         axes = self.scalings_[:, : self._max_components]
         origin = self.xbar_ @ axes if self.solver == "svd" else np.zeros(axes.shape[1], axes.dtype)
-        project = prediction.linear(np.ascontiguousarray(axes.T), -origin)
-        X = prediction.rows_to_score(self, X)
         if axes.shape[1] == 0:
             return np.zeros((X.shape[0], 0), axes.dtype)
-        projected = prediction.all_scores(X, project, axes.shape[1], self._dtype(X))
+        project = Planes(np.ascontiguousarray(axes.T), -origin)
+        projected = all_scores(X, project, axes.shape[1], self._dtype(X))
         return projected.reshape(X.shape[0], -1)
 
-    def _draw(self) -> None:
-        self._check_solver()
+    def _solve(self, estimated: list[Array] | None, final: bool) -> None:
         statistic = self.statistics_
         if len(statistic) <= len(self.classes_):
             raise Undetermined(
                 "The number of samples must be more than the number of classes; got "
                 f"{len(statistic)} sample(s) of {len(self.classes_)} class(es)."
             )
-        self._max_components = self._n_components()
+        self._max_components = self._n_components(final)
         priors, means = self._shares(), self._by_class(statistic.mean)
-        whitening, used = self._solve(priors, means)
+        whitening, used = self._set_axes(priors, means, estimated, final)
 
         dtype = statistic.dtype
         self.priors_, self.means_ = priors.astype(dtype), means.astype(dtype)
@@ -161,7 +158,7 @@ class LinearDiscriminantAnalysis(
         self.n_parameters_ = self._n_parameters(1)
         self._n_features_out = self._max_components
         # For densities: distances in these coordinates are Mahalanobis'.
-        self._centre, self._whitening, self._covariance_used = priors @ means, whitening, used
+        self._center, self._whitening, self._covariance_used = priors @ means, whitening, used
         many = len(whitening) >= MANY_UNKNOWNS
         lengths = interruptible(lambda: np.linalg.svd(whitening, compute_uv=False), many)
         with np.errstate(divide="ignore"):
@@ -177,31 +174,33 @@ class LinearDiscriminantAnalysis(
             )
         super()._check_solver()
 
-    def _n_components(self) -> int:
+    def _n_components(self, final: bool) -> int:
         most = min(len(self.classes_) - 1, self.statistics_.n_features)
         if self.n_components is None:
             return most
-        if self.n_components > most and self._during != "partial_fit":
+        if self.n_components > most and final:
             raise ValueError(
                 f"n_components cannot be larger than min(n_features, n_classes - 1), here {most}; "
                 f"got {self.n_components}."
             )
         return min(self.n_components, most)
 
-    def _solve(self, priors: Array, means: Array) -> tuple[Array, Array]:
+    def _set_axes(
+        self, priors: Array, means: Array, estimated: Any, final: bool
+    ) -> tuple[Array, Array]:
         """Set planes and directions; return a whitening (d, r) and the covariance it is of."""
         for name in ("covariance_", "scalings_", "xbar_", "explained_variance_ratio_"):
             self.__dict__.pop(name, None)  # another solver may have left them
         dtype = self.statistics_.dtype
         if self.solver != "svd" or self.store_covariance:
-            covariance = np.tensordot(priors, self._class_covariances(), axes=1)
+            covariance = np.tensordot(priors, self._class_covariances(estimated), axes=1)
             self.covariance_ = covariance.astype(dtype)
         if self.solver == "svd":
             return self._solve_svd(priors, means)
         if self.solver == "eigen":
-            whitening = self._solve_eigen(priors, means, covariance)
+            whitening = self._solve_eigen(priors, means, covariance, estimated)
         else:
-            whitening = self._solve_lsqr(priors, means, covariance)
+            whitening = self._solve_lsqr(priors, means, covariance, final)
         return whitening, covariance
 
     def _solve_svd(self, priors: Array, means: Array) -> tuple[Array, Array]:
@@ -226,10 +225,10 @@ class LinearDiscriminantAnalysis(
         self.scalings_, self.xbar_ = scalings.astype(dtype), xbar.astype(dtype)
         return whitening, pooled
 
-    def _solve_lsqr(self, priors: Array, means: Array, covariance: Array) -> Array:
+    def _solve_lsqr(self, priors: Array, means: Array, covariance: Array, final: bool) -> Array:
         """Solve covariance @ coef = mean; in the directions there are, if not in all."""
         whitening, _ = directions(covariance)
-        if whitening.shape[1] < len(covariance) and self._during != "partial_fit":
+        if whitening.shape[1] < len(covariance) and final:
             warn(
                 f"The covariance has rank {whitening.shape[1]} of {len(covariance)}; the other "
                 "directions are ignored. Set shrinkage, for example 0.1.",
@@ -238,7 +237,7 @@ class LinearDiscriminantAnalysis(
         self._set_planes(*self._planes(priors, means, whitening))
         return whitening
 
-    def _solve_eigen(self, priors: Array, means: Array, covariance: Array) -> Array:
+    def _solve_eigen(self, priors: Array, means: Array, covariance: Array, estimated: Any) -> Array:
         """Find the directions with the most scatter between classes for that within."""
         whitening, _ = directions(covariance)
         if whitening.shape[1] < len(covariance):
@@ -246,8 +245,8 @@ class LinearDiscriminantAnalysis(
                 f"The covariance has rank {whitening.shape[1]} of {len(covariance)}. Set "
                 "shrinkage, for example 0.1, or choose solver='svd'."
             )
-        if self._reread is not None:
-            total = self._reread[-1]
+        if estimated is not None:
+            total = estimated[-1]
         else:
             moments = self.statistics_.total()
             scatter = moments.scatter[0] if moments.full else np.diag(moments.scatter[0])
@@ -277,13 +276,13 @@ class LinearDiscriminantAnalysis(
         self.coef_, self.intercept_ = coef, intercept
 
     def _score(self, X: Any) -> Score:
-        return prediction.linear(self.coef_, self.intercept_)
+        return Planes(self.coef_, self.intercept_)
 
     def _log_densities(self, rows: Any) -> NDArray[Any]:
         # |z - m|^2 / 2 with z and m in coordinates where the covariance is the identity
-        axes, centre = self._whitening, self._centre
-        z = rows @ axes - centre @ axes if sp.issparse(rows) else (rows - centre) @ axes
-        places = (self.means_ - centre) @ axes
+        axes, center = self._whitening, self._center
+        z = rows @ axes - center @ axes if sp.issparse(rows) else (rows - center) @ axes
+        places = (self.means_ - center) @ axes
         joint = np.empty((len(places), z.shape[0]), self._dtype(rows))
         for k, place in enumerate(places):
             joint[k] = self._log_peaks[k] - 0.5 * ((z - place) ** 2).sum(axis=1)

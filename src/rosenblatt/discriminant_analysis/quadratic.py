@@ -9,13 +9,12 @@ from numpy.typing import DTypeLike, NDArray
 from scipy.linalg import LinAlgWarning
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
-from rosenblatt import quadratic_forms_loops
 from rosenblatt.base import warn
 from rosenblatt.loops import tiles
 from rosenblatt.prediction import InLoop, Score
 from rosenblatt.registry.row import Candidate, Contract, Row
-from rosenblatt.statistics.sums import relative_noise
 
+from . import quadratic_loops
 from .base import ROUNDING, Array, Undetermined, principal_axes, with_log
 from .gaussian_classes import LOG_TWO_PI, GaussianDiscriminant
 
@@ -108,8 +107,7 @@ class QuadraticDiscriminantAnalysis(GaussianDiscriminant):
         self.covariance_estimator = covariance_estimator
         self.covariance = covariance
 
-    def _draw(self) -> None:
-        self._check_solver()
+    def _solve(self, estimated: list[Array] | None, final: bool) -> None:
         statistic = self.statistics_
         if len(statistic.classes) < 2:
             raise Undetermined(
@@ -118,7 +116,7 @@ class QuadraticDiscriminantAnalysis(GaussianDiscriminant):
             )
         self._refuse_single_rows()
         priors, means = self._shares(), self._by_class(statistic.mean)
-        covariances = self._class_covariances()
+        covariances = self._class_covariances(estimated)
         if self.solver == "svd" and self.reg_param:
             here = np.eye(covariances.shape[1])
             covariances = (1.0 - self.reg_param) * covariances + self.reg_param * here
@@ -129,7 +127,7 @@ class QuadraticDiscriminantAnalysis(GaussianDiscriminant):
         # A variance is rounding beside those of the features that make up its direction.
         features = np.diagonal(covariances, axis1=1, axis2=2)
         least = ROUNDING * np.einsum("kj,kji->ki", features, rotations**2)
-        scalings = self._raised(scalings, np.maximum(self.tol, least.clip(1e-300)))
+        scalings = self._raised(scalings, np.maximum(self.tol, least.clip(1e-300)), final)
 
         dtype = statistic.dtype
         self.priors_, self.means_ = priors.astype(dtype), means.astype(dtype)
@@ -141,11 +139,11 @@ class QuadraticDiscriminantAnalysis(GaussianDiscriminant):
         if self.store_covariance:
             self.covariance_ = list(covariances.astype(dtype))
         self.n_parameters_ = self._n_parameters(len(self.classes_))
-        centre = (priors @ means).astype(dtype)
-        self._factors = Factors.of(centre, means, scalings, rotations, with_log(priors))
+        center = (priors @ means).astype(dtype)
+        self._factors = Factors.of(center, means, scalings, rotations, with_log(priors))
 
-    def _forget_bound(self, before: Any, left: Any) -> float:
-        return relative_noise(before, left, floor=self.tol * left.weight[:, None])
+    def _forget_bound(self, left: Any) -> float:
+        return float(left.relative_noise(floor=self.tol * left.weight[:, None]))
 
     def _refuse_single_rows(self) -> None:
         """Raise if a class is one row, counted once."""
@@ -156,7 +154,7 @@ class QuadraticDiscriminantAnalysis(GaussianDiscriminant):
                 "Leave the class out, or get more rows of it."
             )
 
-    def _raised(self, scalings: Array, floors: Array) -> Array:
+    def _raised(self, scalings: Array, floors: Array, final: bool) -> Array:
         """The variances (K, d) along the axes, none below its floor; "eigen" refuses those."""
         flat = scalings <= floors
         if not flat.any():
@@ -170,7 +168,7 @@ class QuadraticDiscriminantAnalysis(GaussianDiscriminant):
         )
         if self.solver == "eigen":
             raise Undetermined(f"{what} Set shrinkage, to 0.1 for a start.")
-        if self._during != "partial_fit":
+        if final:
             warn(
                 f"{what} There it is taken to be that. Set reg_param, to 0.1 for a start, or "
                 "solver='eigen' and shrinkage.",
@@ -223,19 +221,19 @@ MOST_APART = 1e6  # and so does a squared distance of a class from the middle
 class Factors(NamedTuple):
     """Factors of the inverse covariances, and constants."""
 
-    centre: NDArray[Any]  # (d,)
-    places: Array  # (K, d): means less the centre
+    center: NDArray[Any]  # (d,)
+    places: Array  # (K, d): means less the center
     tables: Array  # (K, d, d): F
     constants: Array  # (K,): the score at the mean
     regular: bool  # whether it may be multiplied out
 
     @staticmethod
     def of(
-        centre: NDArray[Any], means: Array, variances: Array, axes: Array, log_priors: Array
+        center: NDArray[Any], means: Array, variances: Array, axes: Array, log_priors: Array
     ) -> "Factors":
         """From means (K, d), variances (K, d) along axes (K, d, d), and log shares (K,)."""
         tables = axes / np.sqrt(variances)[:, None, :]
-        places = means - centre
+        places = means - center
         # The condition that counts is that with all features scaled to one.
         covariances = (axes * variances[:, None, :]) @ axes.transpose(0, 2, 1)
         deviations = np.sqrt(np.diagonal(covariances, axis1=1, axis2=2))
@@ -243,12 +241,12 @@ class Factors(NamedTuple):
         apart = (np.einsum("kd,kde->ke", places, tables) ** 2).sum(axis=1)
         regular = np.linalg.eigvalsh(scaled).min() > LEAST_VARIANCE and apart.max() < MOST_APART
         constants = log_priors - 0.5 * np.log(variances).sum(axis=1)
-        return Factors(centre, places, tables, constants, bool(regular))
+        return Factors(center, places, tables, constants, bool(regular))
 
     def score(self, dtype: DTypeLike) -> Score:
         """The function of rows (b, d) that gives constant - |F'(x - m)|^2 / 2, (K, b)."""
-        d = len(self.centre)
-        # A row less the centre with a one behind it: then each class is one product.
+        d = len(self.center)
+        # A row less the center with a one behind it: then each class is one product.
         products = [
             np.vstack([F, -place @ F]).astype(dtype)
             for F, place in zip(self.tables, self.places, strict=True)
@@ -265,7 +263,7 @@ class Factors(NamedTuple):
                 some = some.toarray() if sp.issparse(some) else some  # a block, not the table
                 stop = start + len(some)
                 near, z = block[: len(some)], product[: len(some)]
-                np.subtract(some, self.centre, out=near[:, :d])
+                np.subtract(some, self.center, out=near[:, :d])
                 for k, table in enumerate(products):
                     np.matmul(near, table, out=z)
                     np.multiply(z, z, out=z)
@@ -280,7 +278,7 @@ class Factors(NamedTuple):
         """The same multiplied out; None if that would cost digits."""
         if not self.regular or np.isinf(self.constants).any():
             return None
-        d, K = len(self.centre), len(self.tables)
+        d, K = len(self.center), len(self.tables)
         pad = -d % tiles.TILE
         linear, upper = np.zeros((K, pad + d)), np.zeros((K, pad + d, pad + d))
         constants = self.constants.copy()
@@ -290,13 +288,13 @@ class Factors(NamedTuple):
             upper[k, pad:, pad:] = -np.triu(inverse, 1) - 0.5 * np.diag(np.diag(inverse))
             linear[k, pad:] = inverse @ place
             constants[k] -= 0.5 * place @ inverse @ place
-        return Forms(self.centre.astype(np.float64), linear, upper, constants)
+        return Forms(self.center.astype(np.float64), linear, upper, constants)
 
 
 class Forms(NamedTuple):
-    """Quadratic functions of x less a centre; see `quadratic_forms_loops`."""
+    """Quadratic functions of x less a center; see `quadratic_loops`."""
 
-    centre: Array  # (d,)
+    center: Array  # (d,)
     linear: Array  # (K, q)
     upper: Array  # (K, q, q)
     constants: Array  # (K,)
@@ -304,7 +302,7 @@ class Forms(NamedTuple):
     def difference(self) -> "Forms":
         """The second class's function less the first's."""
         parts = (np.diff(table, axis=0) for table in self[1:])
-        return Forms(self.centre, *parts)
+        return Forms(self.center, *parts)
 
     def score(self, dtype: DTypeLike) -> Score:
         """The function of rows (b, d) that gives their values, (K, b)."""
@@ -316,8 +314,8 @@ class Forms(NamedTuple):
         def score(rows: NDArray[Any]) -> NDArray[Any]:
             scores = np.empty((n_forms, len(rows)), dtype)
             z, sums = np.zeros((ROWS_AT_A_TIME, q)), np.empty((ROWS_AT_A_TIME, 4))
-            form = (self.centre, self.linear, upper, self.constants)
-            quadratic_forms_loops.quadratic_scores(rows, *form, scores, z, sums)
+            form = (self.center, self.linear, upper, self.constants)
+            quadratic_loops.quadratic_scores(rows, *form, scores, z, sums)
             return scores
 
         return InLoop(score)

@@ -18,13 +18,13 @@ from sklearn.base import is_classifier
 
 from rosenblatt import checks
 from rosenblatt.data import TableError
-from rosenblatt.ensemble.boosted_trees import BoostedTrees, levels_of
-from rosenblatt.ensemble.boosting_losses import (
+from rosenblatt.ensemble.boosted_growth import (
     BinaryLogLoss,
     Loss,
     MultinomialLogLoss,
     RegressionLoss,
 )
+from rosenblatt.ensemble.boosted_trees import BoostedTrees, levels_of
 from rosenblatt.statistics import ClassCounts
 
 from . import histograms_loops

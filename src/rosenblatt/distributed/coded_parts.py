@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.ensemble.boosting_bins import ROWS_FOR_QUANTILES, code
+from rosenblatt.ensemble.boosted_trees import ROWS_FOR_QUANTILES, code
 from rosenblatt.statistics import ClassCounts
 
 from .census import codes_of

@@ -14,12 +14,11 @@ from numpy.typing import NDArray
 from sklearn.base import is_classifier
 
 from rosenblatt import checks
-from rosenblatt.ensemble.base import SEEDS, TREE_PARAMETERS, drawn_in_part, n_drawn
-from rosenblatt.ensemble.boosted_trees import levels_of
-from rosenblatt.ensemble.boosting_bins import find_cuts
+from rosenblatt.ensemble.base import drawn_in_part, n_drawn
+from rosenblatt.ensemble.boosted_trees import find_cuts, levels_of
 from rosenblatt.statistics import ClassCounts
 from rosenblatt.tree import pruning
-from rosenblatt.tree.settings import Settings
+from rosenblatt.tree.inputs import SEEDS
 from rosenblatt.tree.structure import Tree
 
 from . import histograms_loops
@@ -57,9 +56,10 @@ def fit_parts(model: Any, passes: Passes) -> Any:
         some = seeds[first : first + TREES_AT_ONCE]
         grown = passes.condensed(partial(_grown, model, passes, shared, criterion, some))
         for k, one in enumerate(some):
-            tree = Tree(dict(grown[str(k)]), np.zeros(len(shared.cuts), np.int64))
-            if model.ccp_alpha > 0:
-                tree = tree.cut(pruning.cost_complexity_path(tree)[2] <= model.ccp_alpha)
+            none = np.zeros(len(shared.cuts), np.int64)
+            tree = pruning.cut_by_price(
+                Tree.build(**grown[str(k)], n_categories=none), model.ccp_alpha
+            )
             model.estimators_.append(model._model(tree, one))
     model.n_iter_, model.stop_reason_ = len(seeds), "converged"
     return model
@@ -117,8 +117,7 @@ def _begin(model: Any, passes: Passes, seen: Any, seed: int) -> tuple[Broadcast,
     else:
         centre = float(targets[1] / targets[0])
         shared, criterion = shared._replace(centre=centre), Criterion("numbers", np.ones(1), centre)
-    model.estimator_ = model._tree(**{name: getattr(model, name) for name in TREE_PARAMETERS})
-    model._settings(model._n_rows, None, 0)  # which counts the columns that nodes try
+    model.estimator_ = model._make_estimator()
     return shared, criterion
 
 
@@ -131,7 +130,8 @@ def _grown(
     """The arrays of some trees, grown together."""
     total, trees = shared.total * (shared.share or 1.0), []
     for seed in seeds:
-        settings: Settings = model._settings(model._n_rows, np.array([total]), seed)
+        random = model._random_thresholds
+        settings = model._settings(model._n_rows, np.array([total]), seed, random)
         trees.append(GrowingTree(criterion, settings, shared.cuts))
     waiting = deque((t, 0) for t in range(len(trees)))
     tried = trees[0].n_tried

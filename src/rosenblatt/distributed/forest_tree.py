@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.tree.settings import Settings
-from rosenblatt.tree.structure import LEAF, UNDEFINED
+from rosenblatt.tree.inputs import Settings
+from rosenblatt.tree.structure import LEAF
 
 from . import histograms_loops
 from .coded_parts import MISSING
@@ -72,7 +72,7 @@ class GrowingTree:
     def __init__(self, criterion: Criterion, settings: Settings, cuts: Array) -> None:
         self.criterion, self.settings, self.cuts = criterion, settings, cuts
         self.d, self.total = len(cuts), 0.0
-        self.n_tried = min(settings.max_features or self.d, self.d)
+        self.n_tried = min(settings.max_features, self.d)
         self.rng = np.random.default_rng(settings.seed)
         self.nodes = [Node(np.zeros(criterion.width), 0, self.rng.permutation(self.d))]
 
@@ -113,7 +113,7 @@ class GrowingTree:
         s = self.settings
         return bool(
             node.depth < s.max_depth
-            and node.sums[0] >= max(s.min_samples_split, 2 * s.min_samples_leaf)
+            and node.sums[0] >= max(s.min_split, 2 * s.min_leaf)
             and self.criterion.impurity(node.sums) > PURE
         )
 
@@ -121,16 +121,16 @@ class GrowingTree:
         """Set the best split of a node, the first of several; return the sums of its left side."""
         s, found = self.settings, histograms_loops
         only = np.full(len(columns), found.ANY_LEVEL)
-        if s.random_thresholds:
+        if s.random:
             only = self._drawn(columns, hist)
         left, right, best = np.empty_like(node.sums), np.empty_like(node.sums), np.zeros(3, int)
-        least = float(max(s.min_samples_leaf, 1)), float(s.min_weight_leaf)
+        least = float(max(s.min_leaf, 1)), s.min_weight
         merit = found.best_split(
             hist, node.sums, self.criterion.kind, only, *least, left, right, best
         )
         if merit == -np.inf:
             return None
-        if (merit - self.criterion.merit(node.sums)) / self.total + PURE < s.min_impurity_decrease:
+        if (merit - self.criterion.merit(node.sums)) / self.total + PURE < s.min_decrease:
             node.n_tried = self.d  # others would be tried for nothing
             return None
         q, level, side = best.tolist()
@@ -156,33 +156,25 @@ class GrowingTree:
         return chosen
 
     def finished(self) -> dict[str, Any]:
-        """The arrays of the tree, nodes in preorder."""
-        order, waiting = list[int](), [0]
+        """The arrays of `Tree.build`, nodes in preorder."""
+        order, parent, waiting = list[int](), list[int](), [(0, -1)]
         while waiting:
-            v = waiting.pop()
+            v, above = waiting.pop()
             order.append(v)
+            parent.append(above)
             if self.nodes[v].left >= 0:
-                waiting += [self.nodes[v].left + 1, self.nodes[v].left]
-        place = {v: k for k, v in enumerate(order)}
+                place = len(order) - 1
+                waiting += [(self.nodes[v].left + 1, place), (self.nodes[v].left, place)]
         nodes = [self.nodes[v] for v in order]
-        inner = np.array([node.left >= 0 for node in nodes])
         column = np.array([node.column for node in nodes])
-        level = np.array([node.level for node in nodes])
-        none = np.full(len(nodes), -1, np.int64)
         return {
-            "children_left": np.array([place.get(node.left, LEAF) for node in nodes]),
-            "children_right": np.array([place.get(node.left + 1, LEAF) if node.left >= 0 else LEAF
-                                        for node in nodes]),
-            "feature": np.where(inner, column, UNDEFINED),
-            "threshold": np.where(inner, self.cuts[column, level], float(UNDEFINED)),
-            "missing_go_to_left": np.array([n.missing_left for n in nodes], np.uint8) * inner,
+            "parent": np.array(parent),
+            "feature": column,
+            "threshold": self.cuts[column, [node.level for node in nodes]],
+            "missing_left": np.array([node.missing_left for node in nodes], np.int64),
             "impurity": np.array([self.criterion.impurity(node.sums) for node in nodes]),
-            "n_node_samples": np.array([node.sums[0] for node in nodes]).astype(np.int64),
-            "weighted_n_node_samples": np.array([self.criterion.weight(n.sums) for n in nodes]),
+            "n_samples": np.array([node.sums[0] for node in nodes]).astype(np.int64),
+            "weight": np.array([self.criterion.weight(node.sums) for node in nodes]),
             "value": np.array([self.criterion.value(node.sums) for node in nodes])[:, np.newaxis],
             "depth": np.array([node.depth for node in nodes], np.int32),
-            "first_branch": none,
-            "n_branches": np.zeros_like(none),
-            "branch_code": none[:0],
-            "branch_child": none[:0],
-        }  # fmt: skip
+        }

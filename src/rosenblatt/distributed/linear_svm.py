@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 
 from rosenblatt import checks
 from rosenblatt.base import warn_not_converged
-from rosenblatt.runtime.blas import one_blas_thread
-from rosenblatt.solvers.curvature_factors import factored
-from rosenblatt.solvers.margin_problem import LEAST, ROUNDING, MarginProblem
-from rosenblatt.svm.linear_machine import refuse_combination
-from rosenblatt.svm.one_versus_rest import class_problems
+from rosenblatt.runtime.threads import one_blas_thread
+from rosenblatt.solvers.newton import factored
+from rosenblatt.svm.linear_svc import class_problems
+from rosenblatt.svm.linear_svm import check_settings
+from rosenblatt.svm.margin_problem import LEAST, ROUNDING, MarginProblem
 
 from .census import Census, codes_of
 from .passes import PartRows, Passes
@@ -86,7 +86,7 @@ def fit_parts(model: Any, passes: Passes) -> Any:
 def _broadcast(model: Any, passes: Passes) -> tuple[Broadcast, Census]:
     classifies = hasattr(model, "multi_class")
     penalty, joint = (model.penalty, model.multi_class) if classifies else ("l2", "ovr")
-    refuse_combination(joint, penalty, model.loss, "auto", model.C)
+    check_settings(joint, penalty, model.loss, "auto", model.C)
     if penalty == "l1" or joint != "ovr" or np.isinf(model.C):
         raise ValueError(
             f"{type(model).__name__} is fitted by parts with penalty='l2', multi_class='ovr' and a "

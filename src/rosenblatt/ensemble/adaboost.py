@@ -311,9 +311,7 @@ class AdaBoostClassifier(CallbackSupportMixin, ensemble.AdaBoostClassifier):  # 
     def _mean_votes(self, X: Any) -> Floats:
         """Return the mean over the trees of their weighted votes (n, 1, K)."""
         trees = [model.tree_ for model in self.estimators_]
-        weights = self.estimator_weights_[: len(trees)]
-        votes = [tree.votes(w) for tree, w in zip(trees, weights, strict=True)]
-        return mean_values(trees, X, votes)
+        return mean_values(trees, X, self.estimator_weights_[: len(trees)])
 
     @property
     def feature_importances_(self) -> Floats:
@@ -349,8 +347,8 @@ class AdaBoostClassifier(CallbackSupportMixin, ensemble.AdaBoostClassifier):  # 
         weights = self.estimator_weights_[: len(self.estimators_)]
         start, parts = 0.0, np.zeros(self.n_features_in_)
         for model, weight in zip(self.estimators_, weights, strict=True):
-            votes = model.tree_.votes(weight / np.abs(weights).sum())
-            lead = votes[:, 0, winner] - votes[:, 0, second]
+            votes = model.tree_.votes[:, 0]
+            lead = weight / np.abs(weights).sum() * (votes[:, winner] - votes[:, second])
             start += float(lead[0])
             parts += path_contributions(model.tree_, int(model.tree_.apply(row)[0]), lead)
         words = ("at the roots", "lead in the vote")
@@ -445,7 +443,8 @@ class Record:
         # a floor, with which the product of its Z would be another.
         self.margin += np.where(predicted == self.codes, weight, -weight) / 2.0
         with np.errstate(over="ignore"):
-            bound = float(self.initial @ np.exp(-self.margin))
+            # Not a product by BLAS, whose last bits depend on its number of threads.
+            bound = float(np.sum(self.initial * np.exp(-self.margin)))
         self.rounds.append((weight, error, float(self.initial[wrong].sum()), bound))
 
     def attributes(self, n_estimators: int) -> dict[str, Any]:

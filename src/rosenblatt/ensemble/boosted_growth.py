@@ -1,18 +1,25 @@
-"""Growing the trees of gradient boosting, one after the other, on the same coded rows."""
+"""The rounds of gradient boosting: losses, and trees that grow on their derivatives.
+
+All trees of a fit grow on the same coded rows, one after the other, in the same memory.
+"""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
+from itertools import chain
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import expit, softmax
+from sklearn.exceptions import ConvergenceWarning
 
+from rosenblatt.base import warn
 from rosenblatt.runtime import threads
 
-from . import boosted_growth_loops, fork_join_loops
-from .boosted_trees import LEAF, BoostedTrees
+from . import boosted_growth_loops as loop
+from . import boosting_loops, fork_join_loops
+from .boosted_trees import LEAF, BoostedTrees, code, quantiles
 
 MOST_NEAREST = 2**14  # rows: with more, gradients are rounded at random
 MOST_COUNTED = 2**19  # rows: with more, of a changing hessian, counts are estimated from it
@@ -26,20 +33,147 @@ SUMMED_PARTS = 8
 Floats = NDArray[np.float64]
 Derivatives = tuple[Floats, Floats, float, float]  # g, h, their sums
 Nodes = tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.uint64]]  # of one tree
+TREES_A_THREAD = 2  # of a round with more than these, each thread grows its own
+NO_WEIGHT = np.empty(0)
+NEAREST_TO_BOUNDS = 10 * np.finfo(np.float64).eps
+REGRESSION = ("squared_error", "absolute_error", "quantile", "poisson", "gamma")
+MANY_OUTPUTS, BINARY = -1, 5  # beside the places of those, the numbers of losses in the loops
 
 
-@dataclass(frozen=True)
-class BoostedSettings:
-    """What a tree may do."""
+class Loss:
+    """A loss of one output; `constant_hessian` if every row of weight one has the same."""
 
-    max_leaf_nodes: int | None
-    max_depth: int | None
-    min_samples_leaf: int
-    l2_regularization: float
-    max_features: float
-    learning_rate: float
-    newton_leaves: bool
-    loss: int
+    n_outputs = 1
+    number = MANY_OUTPUTS
+    constant_hessian = False
+    leaf_share: float | None = None  # leaves are this quantile of the residuals, not Newton steps
+
+    def baseline(self, y: Floats, weight: Floats) -> Floats:
+        """The best raw prediction (K,) that is the same for all rows."""
+        raise NotImplementedError
+
+    def derive(self, raw: Floats, y: Floats, weight: Floats) -> None:
+        """Prepare the derivatives at raw (K, n); sets `total`, the sum of the losses."""
+        n = raw.shape[1]
+        self.gradient = getattr(self, "gradient", np.empty(n))
+        self.hessian = getattr(self, "hessian", np.empty(1 if self._constant(weight) else n))
+        if self.constant_hessian:
+            self.hessian[:1] = 1.0
+        parts = threads.over_chunks(
+            lambda first, last: boosting_loops.derivatives(
+                raw[0],
+                y,
+                weight,
+                self.number,
+                self.leaf_share or 0.0,
+                first,
+                last,
+                self.gradient,
+                self.hessian,
+            ),
+            n,
+            8 * n,
+        )
+        self.set_totals(parts)
+
+    def set_totals(self, parts: Any) -> None:
+        """Keep the sums over rows of the losses, of the |g| and of the h; parts (m, 3) of them."""
+        self.total, self.sum_g, self.sum_h = map(float, np.sum(parts, axis=0))
+
+    def _constant(self, weight: Floats) -> bool:
+        return self.constant_hessian and not len(weight)
+
+    def of_output(
+        self, k: int, y: Floats, weight: Floats, scratch: Floats
+    ) -> tuple[Floats, Floats, float, float]:
+        """g, h, and the sums of |g| and h of output k; may be written to scratch (2, n)."""
+        return self.gradient, self.hessian, self.sum_g, self.sum_h
+
+    def mean(self, raw: Floats, y: Floats, weight: Floats) -> float:
+        """The mean loss of other rows."""
+        other = type(self).__new__(type(self))
+        vars(other).update({k: v for k, v in vars(self).items() if k not in SCRATCH})
+        other.derive(raw, y, weight)
+        return other.total / (weight.sum() if len(weight) else len(y))
+
+
+SCRATCH = ("gradient", "hessian", "p")
+
+
+class BinaryLogLoss(Loss):
+    """log(1 + exp(raw)) - y raw."""
+
+    number = BINARY
+
+    def baseline(self, y: Floats, weight: Floats) -> Floats:
+        share = np.average(y, weights=weight if len(weight) else None)
+        share = np.clip(share, NEAREST_TO_BOUNDS, 1 - NEAREST_TO_BOUNDS)
+        return np.array([np.log(share) - np.log1p(-share)])
+
+    def probabilities(self, raw: Floats) -> Floats:
+        """Class probabilities (n, 2) of raw (1, n)."""
+        return np.stack([expit(-raw[0]), expit(raw[0])], axis=1)
+
+
+class MultinomialLogLoss(Loss):
+    """log(sum over k of exp(raw[k])) - raw[y]: one tree a class and round."""
+
+    def __init__(self, n_classes: int) -> None:
+        self.n_outputs = n_classes
+
+    def baseline(self, y: Floats, weight: Floats) -> Floats:
+        mass = np.bincount(y.astype(np.intp), weight if len(weight) else None, self.n_outputs)
+        share = np.clip(mass / mass.sum(), NEAREST_TO_BOUNDS, 1 - NEAREST_TO_BOUNDS)
+        logs = np.log(share)
+        return np.asarray(logs - logs.mean())
+
+    def derive(self, raw: Floats, y: Floats, weight: Floats) -> None:
+        n = raw.shape[1]
+        self.p = p = getattr(self, "p", np.empty((self.n_outputs, n)))
+
+        def derive(first: int, last: int) -> float:
+            boosting_loops.probabilities(raw, first, last, p, np.empty(last - first))
+            return float(boosting_loops.log_loss_of_classes(p, y, weight, first, last))
+
+        self.total = float(np.sum(threads.over_chunks(derive, n, 8 * n * self.n_outputs)))
+
+    def of_output(
+        self, k: int, y: Floats, weight: Floats, scratch: Floats
+    ) -> tuple[Floats, Floats, float, float]:
+        g, h = scratch
+        arguments = self.p[k], y, weight, k, 0, len(y), g, h
+        _, sum_g, sum_h = boosting_loops.log_loss_of_class(*arguments)
+        return g, h, sum_g, sum_h
+
+    def probabilities(self, raw: Floats) -> Floats:
+        """Class probabilities (n, K) of raw (K, n)."""
+        return np.asarray(softmax(raw.T, axis=1))
+
+
+class RegressionLoss(Loss):
+    """Half the squared error, the absolute error, a quantile's loss, or half a deviance."""
+
+    def __init__(self, name: str, quantile: float | None) -> None:
+        self.number, self.log_link = REGRESSION.index(name), name in ("poisson", "gamma")
+        self.constant_hessian = not self.log_link
+        share = {"absolute_error": 0.5, "quantile": quantile}
+        self.leaf_share = share.get(name)
+
+    def baseline(self, y: Floats, weight: Floats) -> Floats:
+        if self.leaf_share is not None:
+            return np.array([self.quantile_of(y, weight)])
+        mean = np.average(y, weights=weight if len(weight) else None)
+        return np.array([np.log(max(mean, NEAREST_TO_BOUNDS)) if self.log_link else mean])
+
+    def quantile_of(self, residual: Floats, weight: Floats) -> float:
+        """The quantile of residuals that minimises the loss over a leaf."""
+        order = np.argsort(residual, kind="stable")
+        heavy = weight[order] if len(weight) else weight
+        return float(quantiles(residual[order], heavy, [self.leaf_share])[0])
+
+    def inverse(self, raw: Floats) -> Floats:
+        """What raw predictions (n,) mean."""
+        return np.exp(raw) if self.log_link else raw
 
 
 class BoostedGrowth:
@@ -51,14 +185,15 @@ class BoostedGrowth:
         cuts: NDArray[np.float64],
         columns: NDArray[np.int64],
         groups: NDArray[np.uint8],
-        settings: BoostedSettings,
+        model: Any,
+        loss: Loss,
     ) -> None:
         self.codes, self.cuts, self.columns, self.groups = codes, cuts, columns, groups
-        self.settings = settings
+        self.model, self.loss = model, loss
         self.n, self.d = codes.shape[1], columns.shape[1]
+        self.least_rows = min(model.min_samples_leaf, self.n)
         blocks, leaves = len(codes), self._most_leaves()
         nodes = 2 * leaves
-        loop = boosted_growth_loops
         few = columns[loop.N_LEVELS].max() < loop.FEW_LEVELS
         cells = loop.COLUMNS_A_BLOCK * (loop.FEW_LEVELS if few else loop.LEVELS)
         slots = max(2, min(leaves, HISTOGRAM_BYTES // (blocks * cells * 8))) + 1
@@ -88,12 +223,11 @@ class BoostedGrowth:
         return np.empty((2, self.n))
 
     def _most_leaves(self) -> int:
-        settings = self.settings
-        most = max(self.n // settings.min_samples_leaf, 1)
-        if settings.max_leaf_nodes is not None:
-            most = min(most, settings.max_leaf_nodes)
-        if settings.max_depth is not None and settings.max_depth < 31:
-            most = min(most, 2**settings.max_depth)
+        model, most = self.model, max(self.n // self.least_rows, 1)
+        if model.max_leaf_nodes is not None:
+            most = min(most, model.max_leaf_nodes)
+        if model.max_depth is not None and model.max_depth < 31:
+            most = min(most, 2**model.max_depth)
         return int(most)
 
     def grow(
@@ -112,7 +246,6 @@ class BoostedGrowth:
         """
         gradient, hessian, sum_g, sum_h = derivatives
         self._set(len(hessian) == 1, sum_g, sum_h, number, seed)
-        loop = boosted_growth_loops
         work = self.board, self._tree, loop.Derived(gradient, hessian, raw, y, weight)
         with self._helpers(work):
             found = loop.grow_tree(False, *work)
@@ -126,7 +259,7 @@ class BoostedGrowth:
         board = fork_join_loops
         ticket = int(self.board[board.TICKET])
         most = MOST_HELPERS if self.n * self.d > HELPED_CELLS else 0
-        helpers = threads.start(lambda: boosted_growth_loops.help_leader(ticket, *work), most)
+        helpers = threads.start(lambda: loop.help_leader(ticket, *work), most)
         self.board[board.N_HELPERS] = len(helpers)
         try:
             yield
@@ -142,31 +275,29 @@ class BoostedGrowth:
         gradient_bits = min(64 - count_bits - hessian_bits, 50)
         steps_g = max(2.0 ** (gradient_bits - 1) - 2 - self.n, 1.0)
         steps_h = max(2.0**hessian_bits - 2 - self.n, 1.0)
-        settings = self.settings
+        model = self.model
         self.whole[:] = (
-            self._most_leaves(), settings.max_depth or 2**62, settings.min_samples_leaf,
-            count_bits, hessian_bits, SHARED_CELLS, seed,
-            number * self.n + 1 if self.n > MOST_NEAREST else 0, settings.loss,
-            settings.newton_leaves,
+            self._most_leaves(), model.max_depth or 2**62, self.least_rows, count_bits,
+            hessian_bits, SHARED_CELLS, seed, number * self.n + 1 if self.n > MOST_NEAREST else 0,
+            self.loss.number, self.loss.leaf_share is None,
         )  # fmt: skip
         self.real[:] = (
-            settings.l2_regularization, max(sum_g, 1e-300) / steps_g, max(sum_h, 1e-300) / steps_h,
-            constant, 0.0 if counted else self.n * (1 / steps_h), settings.max_features,
-            settings.learning_rate,
+            model.l2_regularization, max(sum_g, 1e-300) / steps_g, max(sum_h, 1e-300) / steps_h,
+            constant, 0.0 if counted else self.n * (1 / steps_h), model.max_features,
+            model.learning_rate,
         )  # fmt: skip
 
     def leaves(self, n_nodes: int) -> NDArray[np.intp]:
         """The nodes that are leaves."""
-        return np.flatnonzero(self.node[:n_nodes, boosted_growth_loops.LEFT] == 0)
+        return np.flatnonzero(self.node[:n_nodes, loop.LEFT] == 0)
 
     def rows_of(self, v: int) -> NDArray[np.int32]:
         """The rows of a node."""
-        loop = boosted_growth_loops
         return self.rows[0, self.node[v, loop.START] : self.node[v, loop.STOP]]
 
     def send_missing(self, n_nodes: int, weight: NDArray[np.float64]) -> None:
         """Send missing values to the heavier side where training had none, by weights (n,)."""
-        loop, node = boosted_growth_loops, self.node[:n_nodes]
+        node = self.node[:n_nodes]
         if not len(weight):  # counted as the tree grew
             return
         below = np.append(0.0, np.cumsum(weight[self.rows[0, : self.n]]))
@@ -182,7 +313,6 @@ class BoostedGrowth:
 
     def trees(self, grown: Sequence[Nodes]) -> BoostedTrees:
         """The trees that have grown, by their nodes."""
-        loop = boosted_growth_loops
         node, number, sets = (np.concatenate(arrays) for arrays in zip(*grown, strict=True))
         sizes = [len(nodes) for nodes, _, _ in grown]
         starts = np.cumsum([0, *sizes])
@@ -213,7 +343,7 @@ class BoostedGrowth:
         They are those of the parent; below a split of such a column, the middle of both children's
         values is one of them.
         """
-        loop, node = boosted_growth_loops, self.node
+        node = self.node
         found = np.tile([-np.inf, np.inf], (n_nodes, 1))
         signs = self.columns[loop.MONOTONIC]
         for v in np.flatnonzero(node[:n_nodes, loop.LEFT]) if signs.any() else ():
@@ -226,10 +356,115 @@ class BoostedGrowth:
         return found
 
 
+class BoostingRows:
+    """Some rows of a fit: their matrix, targets, weights, codes and raw predictions."""
+
+    def __init__(
+        self, X: Floats, y: Floats, weight: Floats | None, places: NDArray[np.int64] | None = None
+    ) -> None:
+        self.X, self.y = X, y
+        self.places = np.arange(len(y)) if places is None else places  # among those of the fit
+        self.weight = NO_WEIGHT if weight is None else weight
+        self.codes: NDArray[np.uint64]
+        self.raw: Floats
+
+    def taken(self, places: Any) -> "BoostingRows":
+        """The rows at some places."""
+        weight = self.weight[places] if len(self.weight) else None
+        return BoostingRows(self.X[places], self.y[places], weight, self.places[places])
+
+    def begin(self, cuts: Floats, baseline: Floats, trees: BoostedTrees | None) -> None:
+        """Code the rows and predict them."""
+        self.codes = code(self.X, cuts)
+        self.raw = np.repeat(baseline[:, np.newaxis], len(self.y), axis=1)
+        if trees is not None:
+            trees.add_coded(self.codes, self.raw)
+
+
+class Rounds:
+    """Trees that grow one after the other on the same rows, each on the derivatives at the last."""
+
+    def __init__(
+        self,
+        model: Any,
+        loss: Loss,
+        rows: BoostingRows,
+        columns: NDArray[np.int64],
+        groups: NDArray[np.uint8],
+    ) -> None:
+        self.loss, self.rows, self.K = loss, rows, loss.n_outputs
+        self._make = partial(BoostedGrowth, rows.codes, model._cuts, columns, groups, model, loss)
+        self.growths = [self._make()]  # memory of those that do not grow a tree now
+        self.loss.derive(rows.raw, rows.y, rows.weight)
+        self.first_loss = self.mean_loss()
+
+    def warn_if_diverged(self) -> None:
+        """Warn if the log loss has more than doubled: steps of nearly certain rows have no end."""
+        last = self.mean_loss()
+        if self.loss.number in (BINARY, MANY_OUTPUTS) and last > 2 * self.first_loss + 1e-3:
+            warn(
+                f"Boosting diverged: the training loss rose from {self.first_loss:.3g} to "
+                f"{last:.3g}. Lower learning_rate, or raise l2_regularization.",
+                ConvergenceWarning,
+            )
+
+    def mean_loss(self) -> float:
+        """The loss of the rows as they are predicted now."""
+        weight = self.rows.weight
+        return self.loss.total / (float(weight.sum()) if len(weight) else len(self.rows.y))
+
+    def grow(self, number: int, seed: int) -> BoostedTrees:
+        """Grow the trees of a round, `number` of them before; add them to the predictions."""
+        cells = self.K * self.rows.codes.size * 8
+        together = TREES_A_THREAD * threads.count() < self.K
+        chunks = (
+            threads.over_chunks(partial(self._grow, number, seed), self.K, cells)
+            if together
+            else [self._grow(number, seed, 0, self.K)]
+        )
+        if self.loss.leaf_share is None and self.K == 1:
+            self.loss.set_totals(self.growths[0].totals)
+        else:
+            self.loss.derive(self.rows.raw, self.rows.y, self.rows.weight)
+        return self.growths[0].trees(list(chain(*chunks)))
+
+    def _grow(self, number: int, seed: int, first: int, last: int) -> list[Nodes]:
+        """Grow the trees of outputs first to last."""
+        loss, rows, grown = self.loss, self.rows, []
+        growth = self.growths.pop() if self.growths else self._make()
+        for k in range(first, last):
+            derivatives = loss.of_output(k, rows.y, rows.weight, growth.scratch)
+            n_nodes = growth.grow(
+                derivatives, number + k, seed + number + k, rows.raw[k], rows.y, rows.weight
+            )
+            if loss.leaf_share is not None:
+                self._fit_leaves(growth, n_nodes)
+            growth.send_missing(n_nodes, rows.weight)
+            grown.append(growth.nodes(n_nodes))
+        self.growths.append(growth)
+        return grown
+
+    def _fit_leaves(self, growth: BoostedGrowth, n_nodes: int) -> None:
+        """Leaves that are quantiles of their rows' residuals: the loss has no curvature."""
+        rows, loss = self.rows, self.loss
+        residual = rows.y - rows.raw[0]
+
+        def step(v: int) -> float:
+            places = growth.rows_of(v)
+            weight = rows.weight[places] if len(rows.weight) else NO_WEIGHT
+            return float(loss.quantile_of(residual[places], weight))  # type: ignore[attr-defined]
+
+        bounds = growth.bounds(n_nodes, step)
+        for leaf in growth.leaves(n_nodes):
+            value = growth.model.learning_rate * np.clip(step(leaf), *bounds[leaf])
+            growth.number[leaf, loop.VALUE] = value
+            rows.raw[0, growth.rows_of(leaf)] += value
+
+
 def run_helper_loop(model: Any, X: Any, y: Any) -> None:
     """Call the loop of threads that help, which only large tables reach, for a leader that left."""
-    nothing, one = np.zeros(1), BoostedSettings(2, None, 1, 0.0, 1.0, 0.1, True, -1)
-    columns, groups = np.ones((4, 1), np.int64), np.zeros((0, 1), np.uint8)
-    growth = BoostedGrowth(np.zeros((1, 1), np.uint64), np.zeros((1, 255)), columns, groups, one)
-    derived = boosted_growth_loops.Derived(nothing, nothing, nothing, nothing, nothing)
-    boosted_growth_loops.help_leader(-1, growth.board, growth._tree, derived)
+    nothing, columns, groups = np.zeros(1), np.ones((4, 1), np.int64), np.zeros((0, 1), np.uint8)
+    codes, cuts = np.zeros((1, 1), np.uint64), np.zeros((1, 255))
+    growth = BoostedGrowth(codes, cuts, columns, groups, model, BinaryLogLoss())
+    derived = loop.Derived(nothing, nothing, nothing, nothing, nothing)
+    loop.help_leader(-1, growth.board, growth._tree, derived)

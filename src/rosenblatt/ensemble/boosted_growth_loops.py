@@ -22,7 +22,7 @@ from rosenblatt.loops.exponential import bits, float_of
 from rosenblatt.loops.random import random_bits
 from rosenblatt.loops.simd import prefetch
 
-from .boosting_losses_loops import derivatives
+from .boosting_loops import derivatives
 from .fork_join_loops import (
     ABOUT,
     KIND,
@@ -633,14 +633,19 @@ def do_part(part, board, tree, derived):
 @compiled
 def lead(kind, about, parts, board, tree, derived):
     """Have a job done: by this thread and those that help."""
-    post(board, kind, about, parts)
-    ticket = board[TICKET]
-    part = claim(board, ticket)
-    while part >= 0:
-        do_part(part, board, tree, derived)
-        report(board)
+    board[KIND], board[ABOUT], board[PARTS] = kind, about, parts
+    ticket, helped, part = board[TICKET], board[N_HELPERS] > 0, np.int64(0)
+    if helped:
+        post(board)
         part = claim(board, ticket)
-    wait(board)
+    while 0 <= part < parts:
+        do_part(part, board, tree, derived)
+        part += 1
+        if helped:
+            report(board)
+            part = claim(board, ticket)
+    if helped:
+        wait(board)
 
 
 @compiled

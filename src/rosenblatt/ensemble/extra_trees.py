@@ -1,11 +1,8 @@
 """Extremely randomised trees: forests whose thresholds are drawn."""
 
-from typing import Any
-
 from rosenblatt.registry.row import Candidate, Contract, Row, Warm
-from rosenblatt.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-from .forest import ForestClassifier, ForestRegressor
+from .base import ForestClassifier, ForestRegressor, with_defaults
 
 
 class ExtraTreesClassifier(ForestClassifier):
@@ -63,56 +60,7 @@ class ExtraTreesClassifier(ForestClassifier):
     """
 
     _random_thresholds = True
-    _tree = DecisionTreeClassifier
-
-    def __init__(
-        self,
-        n_estimators: int = 100,
-        *,
-        criterion: str = "gini",
-        max_depth: int | None = None,
-        min_samples_split: Any = 2,
-        min_samples_leaf: Any = 1,
-        min_weight_fraction_leaf: float = 0.0,
-        max_features: Any = "sqrt",
-        max_leaf_nodes: int | None = None,
-        min_impurity_decrease: float = 0.0,
-        bootstrap: bool = False,
-        oob_score: Any = False,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-        verbose: int = 0,
-        warm_start: bool = False,
-        class_weight: Any = None,
-        ccp_alpha: float = 0.0,
-        max_samples: Any = None,
-        monotonic_cst: Any = None,
-        categorical_features: Any = "from_dtype",
-        unknown: str = "error",
-        missing: str = "best",
-    ) -> None:
-        self.n_estimators = n_estimators
-        self.criterion = criterion
-        self.max_depth = max_depth
-        self.min_samples_split = min_samples_split
-        self.min_samples_leaf = min_samples_leaf
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
-        self.max_features = max_features
-        self.max_leaf_nodes = max_leaf_nodes
-        self.min_impurity_decrease = min_impurity_decrease
-        self.bootstrap = bootstrap
-        self.oob_score = oob_score
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
-        self.warm_start = warm_start
-        self.class_weight = class_weight
-        self.ccp_alpha = ccp_alpha
-        self.max_samples = max_samples
-        self.monotonic_cst = monotonic_cst
-        self.categorical_features = categorical_features
-        self.unknown = unknown
-        self.missing = missing
+    __init__ = with_defaults(ForestClassifier.__init__, bootstrap=False)
 
 
 class ExtraTreesRegressor(ForestRegressor):
@@ -166,54 +114,7 @@ class ExtraTreesRegressor(ForestRegressor):
     """
 
     _random_thresholds = True
-    _tree = DecisionTreeRegressor
-
-    def __init__(
-        self,
-        n_estimators: int = 100,
-        *,
-        criterion: str = "squared_error",
-        max_depth: int | None = None,
-        min_samples_split: Any = 2,
-        min_samples_leaf: Any = 1,
-        min_weight_fraction_leaf: float = 0.0,
-        max_features: Any = 1.0,
-        max_leaf_nodes: int | None = None,
-        min_impurity_decrease: float = 0.0,
-        bootstrap: bool = False,
-        oob_score: Any = False,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-        verbose: int = 0,
-        warm_start: bool = False,
-        ccp_alpha: float = 0.0,
-        max_samples: Any = None,
-        monotonic_cst: Any = None,
-        categorical_features: Any = "from_dtype",
-        unknown: str = "error",
-        missing: str = "best",
-    ) -> None:
-        self.n_estimators = n_estimators
-        self.criterion = criterion
-        self.max_depth = max_depth
-        self.min_samples_split = min_samples_split
-        self.min_samples_leaf = min_samples_leaf
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
-        self.max_features = max_features
-        self.max_leaf_nodes = max_leaf_nodes
-        self.min_impurity_decrease = min_impurity_decrease
-        self.bootstrap = bootstrap
-        self.oob_score = oob_score
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
-        self.warm_start = warm_start
-        self.ccp_alpha = ccp_alpha
-        self.max_samples = max_samples
-        self.monotonic_cst = monotonic_cst
-        self.categorical_features = categorical_features
-        self.unknown = unknown
-        self.missing = missing
+    __init__ = with_defaults(ForestRegressor.__init__, bootstrap=False)
 
 
 ROWS = (

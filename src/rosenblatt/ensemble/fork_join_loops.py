@@ -87,11 +87,10 @@ def _(builder):
 
 
 @compiled
-def post(board, kind, about, parts):
-    """Offer a job of some kind, about some node or row, in so many parts."""
-    board[KIND], board[ABOUT], board[PARTS] = kind, about, parts
+def post(board):
+    """Offer the job whose KIND, ABOUT (a node or row) and PARTS are on the board."""
     store(board, FINISHED, 0)
-    store(board, WORD, (board[TICKET] << 32) + (parts << 16))
+    store(board, WORD, (board[TICKET] << 32) + (board[PARTS] << 16))
 
 
 @compiled

@@ -14,8 +14,8 @@ from rosenblatt import checks
 from rosenblatt.base import fitting
 from rosenblatt.registry.row import Candidate, Contract, Row, Warm
 
-from .boosting_losses import BinaryLogLoss, Loss, MultinomialLogLoss, RegressionLoss
-from .histogram_boosting import Floats, HistGradientBoosting
+from .boosted_growth import BinaryLogLoss, Floats, Loss, MultinomialLogLoss, RegressionLoss
+from .boosting import HistGradientBoosting
 
 
 class HistGradientBoostingClassifier(ClassifierMixin, HistGradientBoosting):  # type: ignore[misc]

@@ -11,14 +11,15 @@ from sklearn.utils.validation import has_fit_parameter
 
 from rosenblatt.runtime import threads
 from rosenblatt.tree import DecisionTreeClassifier
-from rosenblatt.tree.settings import Targets
-from rosenblatt.tree.structure import LEAF, UNDEFINED, Tree
+from rosenblatt.tree.growth import sorted_columns
+from rosenblatt.tree.inputs import SEEDS, Targets, column_of
+from rosenblatt.tree.structure import Tree
+from rosenblatt.tree.tree_loops import TO_THE_HEAVIER
 
 from . import stump_loops
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
-SEEDS = np.iinfo(np.int32).max
 EQUAL = 1.0 - 1e-12  # of a gain: what rounding may take from it
 DRAWS = 100  # of rows, until two classes are among them
 
@@ -90,8 +91,6 @@ class Stumps:
         targets = Targets(self.codes[:, np.newaxis], None, (self.K,))
         numbers = np.zeros(X.shape[1], np.int64)  # no column has categories
         kept = self.X if len(self.rows) == X.shape[0] else self.X[self.rows]
-        from rosenblatt.tree.growth import sorted_columns  # prediction does without Numba
-
         self.entries, _, _, self.shift = sorted_columns(kept, numbers, targets)
         self.gains = np.empty(X.shape[1])
         self.cuts = np.empty(X.shape[1], np.int64)
@@ -109,9 +108,7 @@ class Stumps:
         j = int((self.gains >= self.gains.max() * EQUAL).argmax())  # the first if equal
         if self.gains.max() < 0 or np.count_nonzero(whole) < 2:
             constant = np.full(len(weight), whole.argmax())
-            return self._tree(UNDEFINED, UNDEFINED, whole[np.newaxis], [len(w)]), constant
-        from rosenblatt.tree.growth import column_of
-
+            return self._tree(0, 0.0, whole[np.newaxis], [len(w)]), constant
         column = column_of(self.X, j)
         threshold = self._threshold(j, column)
         right = column > threshold
@@ -147,25 +144,15 @@ class Stumps:
 
     def _tree(self, j: int, threshold: float, sums: Floats, counts: list[int]) -> Tree:
         """A tree of one leaf or three nodes, whose class weights are sums (nodes, K)."""
-        nodes, weight = len(sums), sums.sum(axis=1)
+        weight = sums.sum(axis=1)
         value = sums / weight[:, np.newaxis]
-        none = np.full(nodes, LEAF)
-        left, right, feature = none.copy(), none.copy(), np.full(nodes, UNDEFINED)
-        thresholds = np.full(nodes, float(UNDEFINED))
-        missing_left = np.zeros(nodes, np.uint8)
-        if nodes == 3:
-            left[0], right[0], feature[0], thresholds[0] = 1, 2, j, threshold
-            missing_left[0] = weight[1] > weight[2]
-        arrays = {
-            "children_left": left, "children_right": right, "feature": feature,
-            "threshold": thresholds, "missing_go_to_left": missing_left,
-            "impurity": 1.0 - (value**2).sum(axis=1), "n_node_samples": np.array(counts),
-            "weighted_n_node_samples": weight, "value": value[:, np.newaxis],
-            "depth": np.minimum(np.arange(nodes), 1), "first_branch": none,
-            "n_branches": np.zeros(nodes, np.int64), "branch_code": np.zeros(0, np.int64),
-            "branch_child": np.zeros(0, np.int64),
-        }  # fmt: skip
-        return Tree(arrays, np.zeros(self.X.shape[1], np.int64))
+        return Tree.build(
+            parent=np.array([-1, 0, 0])[: len(sums)], feature=j, threshold=threshold,
+            missing_left=TO_THE_HEAVIER, impurity=1.0 - (value**2).sum(axis=1),
+            n_samples=np.array(counts), weight=weight, value=value[:, np.newaxis],
+            depth=np.array([0, 1, 1])[: len(sums)],
+            n_categories=np.zeros(self.X.shape[1], np.int64),
+        )  # fmt: skip
 
     def _model(self, tree: Tree, seed: int) -> Any:
         """The model of a stump's tree, as if the learner itself had been fitted."""

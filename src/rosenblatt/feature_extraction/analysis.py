@@ -112,7 +112,7 @@ class Scratch:
 
     def _make_room(self, longest: int) -> None:
         """For documents of so many bytes."""
-        from rosenblatt.loops.simd import BLOCK
+        from .text_loops import BLOCK
 
         words = self.analysis.of == text_loops.WORDS
         n_pieces = longest // 2 + 2 + text_loops.USUAL_WORDS if words else 2 * longest + 4

@@ -14,8 +14,9 @@ called again from there with more.
 
 import numpy as np
 
-from rosenblatt.loops import compiled
-from rosenblatt.loops.simd import BLOCK, count_bits, eight_bytes, lowest_bit, put_words
+from rosenblatt.loops import compiled, instruction
+from rosenblatt.loops.llvm import address, bits_of, constant, llvm_type
+from rosenblatt.loops.simd import count_bits, eight_bytes, lowest_bit
 from rosenblatt.term_table_loops import (
     FIRST_BYTES,
     HALF,
@@ -33,6 +34,7 @@ WORDS, CHARACTERS, WITHIN_WORDS = 0, 1, 2  # what the pieces are
 IS_WORD, IS_SPACE = 1, 2  # bits of what a character is
 
 SPACE, CAPITAL = np.uint8(32), np.uint8(65)
+BLOCK = 64  # bytes of ASCII that `put_words` reads together
 LAST_BIT = np.uint64(BLOCK - 1)
 USUAL_WORDS = 11  # at most, of a block
 
@@ -502,3 +504,30 @@ def weigh(data, indices, indptr, idf, sublinear, power):
             length = total if power == 1 else np.sqrt(total)
             for k in range(indptr[i], indptr[i + 1]):
                 data[k] /= length
+
+
+@instruction("uint64(array, intp, array, intp, boolean)")
+def put_words(text, place, clean, at, lowercase):
+    """Copy a block of ASCII, in lower case if asked for; return the bits of its word bytes."""
+    block = text[int(place) : int(place) + BLOCK].tobytes()
+    clean[at : at + BLOCK] = np.frombuffer(block.lower() if lowercase else block, np.uint8)
+    words = (chr(byte).isalnum() or byte == ord("_") for byte in block)
+    return np.uint64(sum(1 << i for i, inside in enumerate(words) if inside))
+
+
+@put_words.llvm
+def _(builder, text, place, clean, at, lowercase):
+    kind = llvm_type(f"int8x{BLOCK}")
+    block = builder.load(address(builder, text, place, kind), align=1)
+
+    def within(values, first, n):
+        shifted = builder.sub(values, constant(kind, ord(first)))
+        return builder.icmp_unsigned("<", shifted, constant(kind, n))
+
+    change = builder.select(within(block, "A", 26), constant(kind, 0x20), constant(kind, 0))
+    lower = builder.or_(block, change)
+    word = builder.or_(within(lower, "a", 26), within(block, "0", 10))
+    word = builder.or_(word, within(block, "_", 1))
+    copied = builder.select(lowercase, lower, block)
+    builder.store(copied, address(builder, clean, at, kind), align=1)
+    return bits_of(builder, word)

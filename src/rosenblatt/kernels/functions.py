@@ -13,16 +13,22 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from scipy.spatial.distance import cdist
+from scipy.spatial.distance import cdist, pdist
 from sklearn.metrics.pairwise import manhattan_distances
 from sklearn.preprocessing import PolynomialFeatures
 from sklearn.utils import check_array
 
 from rosenblatt import checks
+from rosenblatt.base import warn
 
-from .distances import Distances, Products
+from .checks import called_kernel
+from .gaussian import GaussianRows, products
 
 Against = Callable[[Any], NDArray[Any]]
+
+NAMES = ("linear", "poly", "polynomial", "rbf", "gaussian", "laplacian", "sigmoid", "precomputed")
+SAMPLE = 64  # rows whose kernel shows whether its width suits them
+FLAT = 1e-6  # a kernel whose values are all within this of 0, or of 1, sees no difference
 
 
 class Kernel(ABC):
@@ -76,7 +82,7 @@ class Linear(Kernel):
 
     def against(self, V: Any) -> Against:
         """A function of U that gives the kernel of its rows with those of V."""
-        return Products(V)
+        return lambda U: products(U, V)
 
 
 @dataclass(frozen=True)
@@ -210,15 +216,8 @@ class Gaussian(Kernel):
 
     def against(self, V: Any) -> Against:
         """A function of U that gives the kernel of its rows with those of V."""
-        distances = Distances(V, self.gamma)
-
-        def kernel(U: Any) -> NDArray[Any]:
-            K = distances(U)
-            np.negative(K, out=K)
-            np.exp(K, out=K)
-            return K
-
-        return kernel
+        rows = GaussianRows(V, self.gamma)
+        return lambda U: rows.kernel(U).astype(V.dtype, copy=False)
 
 
 @dataclass(frozen=True)
@@ -293,9 +292,6 @@ class Sigmoid(Kernel):
         return products
 
 
-# What kernels ask of their rows and of their numbers.
-
-
 def as_rows(U: Any) -> Any:
     """Rows as floating-point numbers, dense or CSR without repeated entries."""
     return canonical(check_array(U, accept_sparse="csr", dtype=checks.FLOATS, ensure_min_samples=0))
@@ -307,3 +303,99 @@ def canonical(X: Any) -> Any:
         X = X.copy()
         X.sum_duplicates()
     return X
+
+
+def row_keys(X: Any) -> list[bytes]:
+    """A key for each row, the same for equal rows and for no others."""
+    if not sp.issparse(X):
+        return [row.tobytes() for row in X + 0.0]  # -0.0 is 0.0
+    X = X.copy()
+    X.sum_duplicates()
+    X.eliminate_zeros()
+    bounds = list(zip(X.indptr[:-1], X.indptr[1:], strict=True))
+    return [X.indices[i:j].tobytes() + b"|" + X.data[i:j].tobytes() for i, j in bounds]
+
+
+def against(kernel: Kernel | Callable[..., Any], V: Any) -> Against:
+    """A function of U that gives the kernel (n, m) of its rows with those of V."""
+    if isinstance(kernel, Kernel):
+        return kernel.against(V)
+    return lambda U: called_kernel(kernel, U, V, U.dtype)
+
+
+def kernel_of(
+    kernel: str | Callable[..., Any], X: Any, *, gamma: float | str, degree: int, coef0: float
+) -> Kernel | Callable[..., Any]:
+    """The kernel of that name, with scikit-learn's parameters; functions are taken as they are."""
+    if callable(kernel):
+        return kernel
+    rate = gamma_of(gamma, X)
+    if kernel in ("poly", "polynomial"):
+        return Polynomial(degree, rate, coef0)
+    if kernel in ("rbf", "gaussian"):
+        return Gaussian(rate)
+    if kernel == "laplacian":
+        return Laplacian(rate)
+    if kernel == "sigmoid":
+        return Sigmoid(rate, coef0)
+    return Linear()
+
+
+def gamma_of(gamma: float | str, X: Any, weight: NDArray[Any] | None = None) -> float:
+    """The number behind "scale", 1 / (d var(X)), and "auto", 1 / d, as scikit-learn has them."""
+    if not isinstance(gamma, str):
+        return float(gamma)
+    d = int(X.shape[1])
+    if gamma == "auto":
+        return 1.0 / d
+    variance: float
+    with np.errstate(over="ignore", invalid="ignore"):  # said below
+        variance = variance_of(X) if weight is None else weighted_variance(X, weight)
+    if not np.isfinite(variance):
+        raise ValueError(
+            'gamma="scale" is 1 / (d X.var()), and the variance of X overflowed. Standardise X, '
+            "for example with StandardScaler."
+        )
+    return 1.0 / (d * variance) if variance > 0 else 1.0
+
+
+def variance_of(X: Any) -> float:
+    """The variance of all cells of X."""
+    if not sp.issparse(X):
+        return float(X.var(dtype=np.float64))
+    cells, values = X.shape[0] * X.shape[1], X.data.astype(np.float64)
+    mean, zeros = values.sum() / cells, cells - len(values)
+    return float((((values - mean) ** 2).sum() + zeros * mean**2) / cells)
+
+
+def weighted_variance(X: Any, weight: NDArray[Any]) -> float:
+    """The variance of all cells of X, those of a row counted by its weight."""
+    total, d = float(weight.sum()), int(X.shape[1])
+    mean = float((weight @ X).sum()) / (total * d)
+    if not sp.issparse(X):
+        return float((weight @ (X - mean) ** 2).sum()) / (total * d)
+    counts = np.repeat(weight, np.diff(X.indptr))
+    stored = float(counts @ (X.data - mean) ** 2)
+    return (stored + (total * d - float(counts.sum())) * mean**2) / (total * d)
+
+
+def warn_if_flat(kernel: Any, X: Any) -> None:
+    """Warn if a Gaussian or Laplacian kernel is all ones or all zeros on rows X (n, d)."""
+    n = int(X.shape[0])
+    if not isinstance(kernel, Gaussian | Laplacian) or n < 3:
+        return
+    some = X[:: max(1, n // SAMPLE)][:SAMPLE]
+    squared = isinstance(kernel, Gaussian)
+    apart = pdist(
+        some.toarray() if sp.issparse(some) else some, "sqeuclidean" if squared else "cityblock"
+    )
+    apart = apart[apart > 0]
+    K = np.exp(-kernel.gamma * apart)
+    if not len(K) or (K.max() > FLAT and K.min() < 1 - FLAT):
+        return
+    values = "0: each row is like no other" if K.max() <= FLAT else "1: all rows look alike"
+    warn(
+        f"The kernel of different rows is about {values} with gamma={kernel.gamma:.3g}. "
+        f"Standardise X, or try gamma={1 / float(np.median(apart)):.3g}, which suits the "
+        "distances between these rows."
+    )

@@ -17,30 +17,20 @@ from rosenblatt import checks
 from rosenblatt.base import Passes, fitting, warn
 from rosenblatt.prediction import LogisticScores
 from rosenblatt.registry.row import Candidate, Contract, Row
-from rosenblatt.runtime.blas import one_blas_thread
+from rosenblatt.runtime.threads import one_blas_thread
 from rosenblatt.solvers.logistic import (
     SOLVERS,
     LogisticDescent,
     LogisticSettings,
-    class_without_weight,
     logistic_problem,
 )
 
-from .functions import Kernel, canonical
-from .gram import (
-    NAMES,
-    called_kernel,
-    check_finite_scores,
-    check_symmetric,
-    gamma_of,
-    kernel_of,
-)
-from .shared_products import SharesProducts
+from .checks import called_kernel, check_finite_scores, check_symmetric
+from .functions import NAMES, Kernel, canonical, gamma_of, kernel_of
 from .space import KernelSpace
 
 
 class KernelLogisticRegression(
-    SharesProducts,
     CallbackSupportMixin,  # type: ignore[misc]
     LogisticScores,
     ClassifierMixin,  # type: ignore[misc]
@@ -166,12 +156,12 @@ class KernelLogisticRegression(
         )  # fmt: skip
 
         passes = Passes(self, X, y, sample_weight, self.max_iter)
-        watched = passes.has_callbacks or bool(self.verbose)
-        descent = LogisticDescent(problem, np.zeros(problem.shape), self._settings(), watched)
+        track_gap = passes.has_callbacks or bool(self.verbose)
+        descent = LogisticDescent(problem, np.zeros(problem.shape), self._settings(), track_gap)
         of_rows = {"gamma_": gamma, "X_fit_": None if precomputed else rows}
 
         def attributes(reason: str) -> dict[str, Any]:
-            table = problem.by_class(np.array(descent.place.point.reshape(problem.d + 1, -1)))
+            table = problem.by_class(np.array(descent.iterate.point.reshape(problem.d + 1, -1)))
             with one_blas_thread():
                 dual_coef = space.of_rows(np.ascontiguousarray(table[:-1].T))
             return {
@@ -179,33 +169,26 @@ class KernelLogisticRegression(
                 "intercept_": table[-1].astype(rows.dtype),
                 **of_rows,
                 "classes_": classes,
-                "objective_": descent.place.objective,
+                "objective_": descent.iterate.objective,
                 "dual_gap_": descent.gap,
-                "gradient_norm_": descent.place.gradient_norm,
+                "gradient_norm_": descent.iterate.gradient_norm,
                 "n_iter_": np.array([passes.n_iter], np.int32),
                 "stop_reason_": reason,
             }
 
         passes.attributes = lambda: attributes("callback")
-        with one_blas_thread():  # the bits of a factor depend on how many share its work
-            for n_iter in passes:
-                if reason := descent.advance():
-                    passes.stop(reason)
-                if self.verbose:
-                    print(f"iteration {n_iter}: {descent}")
-            ended = descent.finish(passes.stop_reason or "max_iter")
-        for name, value in attributes(ended).items():
+        reason = descent.run(passes, self.verbose)
+        for name, value in attributes(reason).items():
             setattr(self, name, value)
-        for message in (descent.shortfall(ended), class_without_weight(problem, codes, classes)):
-            if message is not None:
-                warn(message, ConvergenceWarning)
+        for message in descent.messages(reason, codes, classes):
+            warn(message, ConvergenceWarning)
         return self
 
     def _settings(self) -> LogisticSettings:
         return LogisticSettings(
             self.solver, self.tol, self.max_iter, float(self.C), self.random_state, None,
             type(self).__name__,
-            lambda columns: checks.listed(columns, list(map(str, range(columns[-1] + 1)))),
+            lambda: list(map(str, range(self.n_features_in_))),
         )  # fmt: skip
 
     def trace_view(self) -> dict[str, Any]:

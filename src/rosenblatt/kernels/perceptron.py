@@ -25,27 +25,21 @@ from rosenblatt.mistake_driven import (
 from rosenblatt.registry.row import Candidate, Contract, Row, Warm, unlike_repeated_rows
 
 from . import perceptron_loops
-from .functions import Against, Linear, canonical
-from .gram import (
-    NAMES,
-    KernelRows,
-    Precomputed,
-    against,
+from .checks import (
     check_finite_kernel,
     check_finite_scores,
     check_symmetric,
     check_with_training_rows,
-    gamma_of,
-    kernel_of,
 )
-from .shared_products import SharesProducts, row_keys
+from .functions import NAMES, Against, Linear, against, canonical, gamma_of, kernel_of, row_keys
+from .kernel_matrix import KernelMatrix, PrecomputedMatrix
 
 # Kernel values computed at once for predictions (32 megabytes), and rows of a tile of BLAS.
 BLOCK = 1 << 22
 TILE = 64
 
 
-class KernelPerceptron(SharesProducts, MistakeDriven):
+class KernelPerceptron(MistakeDriven):
     """A perceptron in the feature space of a kernel, where a line here may be any curve.
 
     The weights there are ``w = sum_i a_i phi(x_i)``, so that ``w.phi(x) = sum_i a_i K(x_i, x)``,
@@ -219,10 +213,10 @@ class KernelPerceptron(SharesProducts, MistakeDriven):
             training.warn_if_not_converged("certify(model, X, y)")
         return self
 
-    def _kernel_rows(self, X: Any) -> KernelRows | Precomputed:
+    def _kernel_rows(self, X: Any) -> KernelMatrix:
         if self.kernel == "precomputed":
-            return Precomputed(X)
-        return KernelRows(self._kernel(X), X, self.cache_size)
+            return PrecomputedMatrix(X)
+        return KernelMatrix(self._kernel(X), X, self.cache_size, in_order=True)
 
     def _kernel(self, X: Any = None) -> Any:
         """The kernel function, with its numbers from X or from the fit."""
@@ -311,7 +305,7 @@ class DualWeights:
 
     drifts = False
 
-    def __init__(self, examples: Examples, rows: KernelRows | Precomputed) -> None:
+    def __init__(self, examples: Examples, rows: KernelMatrix) -> None:
         self.examples, self.rows = examples, rows
         shape = (examples.n_outputs, len(examples.codes))
         self.a, self.f, self.b = np.zeros(shape), np.zeros(shape), np.zeros(shape[0])
@@ -338,7 +332,7 @@ class DualWeights:
             if visits == len(order) or mistakes == most:
                 break
             if self.rows.slot[order[visits]] < 0 and np.isfinite(self.score(order[visits])).all():
-                self.rows.fetch(int(order[visits]))
+                self.rows.fetch(order[visits : visits + 1])
             elif made < limit:
                 break  # not finite
         return mistakes, loss, visits
@@ -365,7 +359,7 @@ class DualWeights:
         """Return the fitted attributes."""
         X, dtype = self.examples.X, self.examples.X.dtype
         support, a = np.flatnonzero(self.a.any(axis=0)), self.a
-        if isinstance(self.rows, Precomputed):
+        if isinstance(self.rows, PrecomputedMatrix):
             vectors, a = np.empty((0, 0), dtype), a[:, support]
         else:
             support, a = merge_identical(X[support], support, a[:, support])

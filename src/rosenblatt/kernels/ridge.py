@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from copy import copy
+from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -16,28 +17,18 @@ from rosenblatt import checks
 from rosenblatt.base import all_or_nothing, warn
 from rosenblatt.capabilities import ModelPath, rows_of
 from rosenblatt.registry.row import Candidate, Contract, Row
-from rosenblatt.runtime.blas import one_blas_thread
-from rosenblatt.runtime.interrupts import MANY_UNKNOWNS, interruptible
-from rosenblatt.solvers.shifted_systems import solve_one, solve_shifted
+from rosenblatt.runtime.threads import MANY_UNKNOWNS, interruptible, one_blas_thread
 
-from .folds import FoldPath, KernelFolds, SharedKernel, refuse_folds
-from .functions import Kernel, canonical
-from .gram import (
-    NAMES,
-    check_finite_kernel,
-    check_function_of_rows,
-    check_symmetric,
-    kernel_of,
-    warn_if_flat,
-)
-from .shared_products import SharesProducts
+from .checks import check_finite_kernel, check_function_of_rows, check_symmetric
+from .functions import NAMES, Kernel, canonical, kernel_of, warn_if_flat
+from .shifted_systems import solve_one, solve_shifted
 
 MOST_ROWS_OF_EIGENVALUES = 2_000
-
 BLOCK = 1 << 23  # kernel values computed at a time in predictions
+LEAST_ROWS, MOST_GROUPS = 500, 10  # of folds that share a kernel matrix
 
 
-class KernelRidge(SharesProducts, sklearn.kernel_ridge.KernelRidge):  # type: ignore[misc]
+class KernelRidge(sklearn.kernel_ridge.KernelRidge):  # type: ignore[misc]
     """Ridge regression in the feature space of a kernel, where a line here may be any curve.
 
     The prediction is ``f(x) = sum_i c_i K(x_i, x)``, and c minimises ``sum_i s_i (t_i - f(x_i))^2 +
@@ -178,8 +169,8 @@ class KernelRidge(SharesProducts, sklearn.kernel_ridge.KernelRidge):  # type: ig
         return ("alpha",)
 
     def measure_groups(
-        self, X: Any, y: Any, sample_weight: Any, groups: Any, n_groups: int, keep: bool = True
-    ) -> list[KernelFolds]:
+        self, X: Any, y: Any, sample_weight: Any, groups: Any, n_groups: int
+    ) -> list["KernelFolds"]:
         """Return groups of rows that share one kernel matrix, for the folds of a search.
 
         Parameters
@@ -188,17 +179,19 @@ class KernelRidge(SharesProducts, sklearn.kernel_ridge.KernelRidge):  # type: ig
             The rows, their targets, and None.
         groups : ndarray of shape (n,)
         n_groups : int
-        keep : bool
         """
-        refuse_folds(self.kernel, X, sample_weight, n_groups)
-        template = clone(self)
-        X, y = template._check_rows(X, y)
-        if X.dtype != np.float64:
+        if self.kernel == "precomputed" or sample_weight is not None or sp.issparse(X):
+            raise ValueError("Folds share a kernel matrix of dense rows without weights.")
+        if np.shape(X)[0] < LEAST_ROWS or n_groups > MOST_GROUPS:
             raise ValueError(
-                "Folds share a kernel matrix of float64."
-            )  # predictions are of 32 bits
-        with one_blas_thread():
-            shared = SharedKernel(template, X, y, groups, n_groups)
+                f"Folds share the matrix of {LEAST_ROWS} rows, in {MOST_GROUPS} groups."
+            )
+        model = clone(self)
+        X, y = model._check_rows(X, y)
+        if X.dtype != np.float64:  # predictions are in float32
+            raise ValueError("Folds share a kernel matrix of float64.")
+        K = WeightedSystem.of(model, X, y, None).K
+        shared = SharedKernel(K, X, y, np.asarray(groups), model._input_attributes())
         return [KernelFolds(shared, frozenset([g])) for g in range(n_groups)]
 
     def report_warnings(self) -> None:
@@ -212,19 +205,34 @@ class KernelRidge(SharesProducts, sklearn.kernel_ridge.KernelRidge):  # type: ig
         """
         values = checks.path_values(self, parameter, values)
         if isinstance(data, KernelFolds):
-            with one_blas_thread():
-                return FoldPath(self, data, values)
+            return FoldPath(self._path_models(values, *data.problem()), data)
         X, y, sample_weight = rows_of(data)
-        models = [clone(self).set_params(alpha=value) for value in values]
-        X, y = models[0]._check_rows(X, y)
+        model = clone(self)
+        X, y = model._check_rows(X, y)
         system = WeightedSystem.of(self, X, y, sample_weight)
-        seen = {name: v for name, v in vars(models[0]).items() if name.endswith("_in_")}
+        return PenaltyPath(
+            self._path_models(values, X, y, system, model._input_attributes()), system
+        )
+
+    def _path_models(
+        self,
+        values: Sequence[Any],
+        X: Any,
+        y: NDArray[Any],
+        system: "WeightedSystem",
+        input_attributes: dict[str, Any],
+    ) -> list["KernelRidge"]:
+        """Return a model for each penalty, fitted to rows X with their system."""
         with one_blas_thread():
             solutions = system.solve_all([np.atleast_1d(value) for value in values])
+        models = [clone(self).set_params(alpha=value) for value in values]
         for model, c in zip(models, solutions, strict=True):
-            vars(model).update(seen)
+            vars(model).update(input_attributes)
             model._publish(X, y, c)
-        return PenaltyPath(models, system)
+        return models
+
+    def _input_attributes(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name.endswith("_in_")}
 
 
 class WeightedSystem:
@@ -337,6 +345,61 @@ class PenaltyPath(ModelPath):
                     left = np.where(roots > 0, c / (G * roots**2), np.nan)
                 found.append(left.reshape(model.dual_coef_.shape))
         return np.stack(found)
+
+
+@dataclass(frozen=True, eq=False)
+class SharedKernel:
+    """The kernel matrix K (n, n) of all rows of a search, and the group (n,) of each row."""
+
+    K: NDArray[np.float64]
+    X: NDArray[Any]
+    y: NDArray[Any]
+    group: NDArray[np.intp]
+    input_attributes: dict[str, Any]
+
+
+@dataclass(frozen=True, eq=False)
+class KernelFolds:
+    """Some groups of rows; their sum is the groups of both."""
+
+    shared: SharedKernel
+    groups: frozenset[int]
+
+    can_refit = True  # a sum of all groups gives the models of all rows
+
+    def __add__(self, other: "KernelFolds") -> "KernelFolds":
+        return KernelFolds(self.shared, self.groups | other.groups)
+
+    def __reduce__(self) -> Any:
+        return type(None), ()  # another process fits its fold by itself
+
+    @property
+    def rows(self) -> NDArray[np.intp]:
+        """The rows of these groups."""
+        return np.flatnonzero(np.isin(self.shared.group, list(self.groups)))
+
+    def problem(self) -> tuple[Any, NDArray[Any], WeightedSystem, dict[str, Any]]:
+        """Return these rows, their targets and system, and attributes of the input."""
+        shared, rows = self.shared, self.rows
+        X, y = shared.X[rows], shared.y[rows]
+        K = shared.K if len(rows) == len(shared.K) else shared.K[np.ix_(rows, rows)]
+        t = y.reshape(len(y), -1).astype(np.float64)
+        return X, y, WeightedSystem(K, t, np.ones(len(y))), shared.input_attributes
+
+
+class FoldPath(ModelPath):
+    """The models at some penalties, fitted to some groups of rows."""
+
+    def __init__(self, models: Sequence[KernelRidge], data: KernelFolds) -> None:
+        super().__init__(models)
+        self.data = data
+
+    def answers(self, test: KernelFolds) -> list[NDArray[Any]]:
+        """Return the predictions of each model for the rows of the groups left out."""
+        places = test.rows
+        K = self.data.shared.K[np.ix_(places, self.data.rows)]
+        with one_blas_thread():
+            return [K @ model.dual_coef_ for model in self.models]
 
 
 ROW = Row(

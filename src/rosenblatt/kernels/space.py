@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 from scipy.linalg import qr, solve_triangular
 from scipy.linalg.lapack import dpstrf
 
-from rosenblatt.runtime.blas import one_blas_thread
-from rosenblatt.runtime.interrupts import interruptible
+from rosenblatt.runtime.threads import interruptible, one_blas_thread
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.int64]

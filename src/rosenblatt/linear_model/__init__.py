@@ -6,7 +6,7 @@ __getattr__, __dir__, __all__ = registry.attach(
     __name__,
     {
         "lasso_paths": ["enet_path", "lasso_path"],
-        "ridge": ["ridge_path"],
+        "ridge_decomposition": ["ridge_path"],
         "separation_warning": ["SeparationWarning"],
     },
 )

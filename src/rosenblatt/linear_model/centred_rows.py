@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from rosenblatt.runtime.blas import one_blas_thread
+from rosenblatt.runtime.threads import one_blas_thread
 
 Array = NDArray[np.float64]
 
@@ -16,7 +16,7 @@ BLOCK_CELLS = 500_000  # rows are made dense, or doubles, this many numbers at a
 
 
 class Centred:
-    """Rows X (n, d), dense or CSR, targets Y (n, t) and weights (n,), about their means.
+    """Rows X (n, d), dense or CSR, targets Y (n,) or (n, t) and weights (n,), about their means.
 
     With ``centre=False`` about the origin: for fits without an intercept. X itself is never copied,
     nor a sparse one made dense. `means` of X and Y may be known already, and better.
@@ -25,6 +25,8 @@ class Centred:
     def __init__(
         self, X: Any, Y: Array, weights: Any, centre: bool, means: tuple[Array, Array] | None = None
     ) -> None:
+        Y = np.asarray(Y, np.float64)
+        Y = Y[:, None] if Y.ndim == 1 else Y
         if weights is not None and not np.all(weights):
             kept = np.flatnonzero(weights)  # others count for nothing
             X, Y, weights = X[kept], Y[kept], weights[kept]

@@ -4,10 +4,14 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
 
 from rosenblatt import checks
+from rosenblatt.runtime.threads import one_blas_thread
+
+from .centred_rows import Centred
 
 INVOLVED = 1e-6  # the least share of a column in a direction that changes nothing
 WORTH_A_WORD = 1e-3  # what is left out of a fit, as a share of what is explained
@@ -27,12 +31,11 @@ def names_of(model: Any) -> list[str]:
 
 def undetermined(model: Any, solution: Any, squares: Array | None) -> str:
     """Why a fit had to choose among many coefficients: which columns are to blame."""
-    d, names = model.n_features_in_, names_of(model)
+    d, names, tol = model.n_features_in_, names_of(model), model._least_variation()
     message = f"The rows determine {solution.rank} of {d} coefficients"
     if solution.dependent is None or squares is None:
         message += ", being fewer than the columns or dependent"
     else:
-        tol = model._least_share()
         within = f" to within tol={tol:.2g}" if tol else ""
         message += f"; {dependence(solution.dependent, squares == 0, names, within)}"
     message += (
@@ -41,8 +44,8 @@ def undetermined(model: Any, solution: Any, squares: Array | None) -> str:
     )
     if solution.left_out > WORTH_A_WORD:
         message += (
-            f" What tol={model._least_share():.2g} leaves out would explain {solution.left_out:.1%}"
-            " more; a smaller tol keeps it."
+            f" What tol={tol:.2g} leaves out would explain {solution.left_out:.1%} more; a smaller "
+            "tol keeps it."
         )
     return message
 
@@ -88,7 +91,82 @@ def apart(squares: Array, weight: float, means: Array, names: Sequence[str]) -> 
     )
 
 
-def columns(y: Any) -> Array:
-    """Targets (n, t) of y (n,) or (n, t)."""
-    targets: Array = np.asarray(y, np.float64)
-    return targets[:, None] if targets.ndim == 1 else targets
+# Logistic regression: the same messages, of rows X (n, d) with weights (n,).
+
+ENOUGH_ROWS = 10_000  # to see that columns vary on different scales
+MAX_WORK = 3e9  # multiplications for the products of all pairs of columns
+MAX_COLUMNS = 1500
+LEAST_WITH_SQUARE = 1e-150
+DEPENDENT = 1e-12  # eigenvalues of correlations below this many times d are rounding
+ROUNDING = 1e-12  # what dependent columns may leave of a combination that is zero
+
+
+def scales_apart(X: Any, weights: Array, names: Sequence[str]) -> str | None:
+    """Return a message if columns vary on scales too different for one penalty."""
+    some = slice(None, None, max(1, X.shape[0] // ENOUGH_ROWS))
+    if not weights[some].any():
+        return None
+    with np.errstate(over="ignore", invalid="ignore"):
+        rows = Centred(X[some], np.zeros((len(weights[some]), 1)), weights[some], True)
+        squares = rows.squares()
+        if rows.sparse:  # the rounding of a difference of two large numbers
+            squares[squares < 1e-12 * rows.weight * rows.mean_x**2] = 0.0
+    squares = np.where(np.isfinite(squares), squares, 0.0)
+    return apart(squares, rows.weight, rows.mean_x, names)
+
+
+def not_unique(
+    X: Any, weights: Array, fit_intercept: bool, names: Sequence[str], of_class: str
+) -> str | None:
+    """Return a message if other coefficients have the same probabilities, naming the columns."""
+    n, d = X.shape
+    if d > MAX_COLUMNS or n * float(d) ** 2 > MAX_WORK:
+        return None
+    X = X[weights > 0]
+    rows, scatter = Centred(X, np.zeros((X.shape[0], 1)), None, fit_intercept), np.zeros((d, d))
+    with one_blas_thread():
+        for _, part in rows.blocks():
+            scatter += part.T @ part
+    low, high = X.min(axis=0), X.max(axis=0)
+    if sp.issparse(X):
+        low, high = low.toarray().ravel(), high.toarray().ravel()
+    rounding = 64 * np.finfo(np.float64).eps * np.abs(rows.mean_x)
+    constant = np.diag(scatter) <= X.shape[0] * rounding**2
+    if fit_intercept:
+        constant |= low == high
+    lost = np.maximum(np.abs(high), np.abs(low)) < LEAST_WITH_SQUARE
+    tiny = np.flatnonzero(constant & (high > low) & lost)
+    if len(tiny):
+        return (
+            f"Columns {checks.listed(tiny, names)} vary so little that their squares are lost in "
+            "floating point. Standardise X, for example with StandardScaler."
+        )
+    varies = np.flatnonzero(~constant)
+    lengths = np.sqrt(np.diag(scatter)[varies])
+    values, vectors = np.linalg.eigh(scatter[np.ix_(varies, varies)] / np.outer(lengths, lengths))
+    null = values < DEPENDENT * max(d, 1)
+    if not constant.any() and not null.any():
+        return None
+    dependent = np.zeros((d, int(null.sum())))
+    dependent[varies] = vectors[:, null]
+    left = _variation_along(X, fit_intercept, vectors[:, null] / lengths[:, None], varies)
+    within, nearly = "", ""
+    if left > ROUNDING:
+        within, nearly = f" to within {left:.1g} of their size", " nearly"
+    return (
+        f"The rows determine {len(varies) - int(null.sum())} of {d} coefficients{of_class}; "
+        f"{dependence(dependent, constant, names, within)}. Others have{nearly} the same "
+        "likelihood and the same probabilities. Leave columns out, or use a penalty, for example "
+        "C=1.0."
+    )
+
+
+def _variation_along(X: Any, fit_intercept: bool, V: Array, columns: NDArray[np.intp]) -> float:
+    """Return the most that rows vary along directions V of some columns, scaled to length one."""
+    squares, level = np.zeros(V.shape[1]), np.zeros(V.shape[1])
+    if fit_intercept:
+        level = np.asarray(X[[0]][:, columns] @ V)[0]
+    for start in range(0, X.shape[0], ENOUGH_ROWS):
+        part = X[start : start + ENOUGH_ROWS][:, columns]
+        squares += ((np.asarray(part @ V) - level) ** 2).sum(axis=0)
+    return float(np.sqrt(squares.max(initial=0.0)))

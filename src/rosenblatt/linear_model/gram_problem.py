@@ -1,22 +1,21 @@
 """Least squares as coordinate descent wants it: by Gram matrix or by columns, without its means."""
 
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from numbers import Number
 from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.linalg import blas
-from sklearn.base import RegressorMixin
-from sklearn.metrics import mean_squared_error, r2_score, root_mean_squared_error
-from sklearn.metrics._scorer import _PassthroughScorer, _Scorer
 
 from rosenblatt import checks
+from rosenblatt.base import warn
 from rosenblatt.runtime import threads
-from rosenblatt.solvers.column_descent import ColumnDescent, Columns
-from rosenblatt.solvers.gram_descent import GramDescent, Penalty
 from rosenblatt.statistics import Gram
+
+from .column_descent import ColumnDescent, Columns
+from .gram_descent import GramDescent
 
 Array = NDArray[np.float64]
 Descent = GramDescent | ColumnDescent
@@ -151,11 +150,6 @@ def by_rows(X: Any) -> Any:
     return X.tocsr() if sp.issparse(X) else X
 
 
-def penalty_of(alpha: float, l1_ratio: float, positive: bool) -> Penalty:
-    """scikit-learn's parameters as a penalty."""
-    return Penalty(float(alpha * l1_ratio), float(alpha * (1 - l1_ratio)), bool(positive))
-
-
 def _refuse_overflow(columns: Array, targets: Array) -> None:
     """Raise if a sum of squares is not finite, saying whose."""
     for what, squares in (("feature", columns), ("target", targets)):
@@ -163,33 +157,7 @@ def _refuse_overflow(columns: Array, targets: Array) -> None:
         checks.in_range(squares, f"The squares of {what} {j} are", "rescale it")
 
 
-# The problems of all training sets of a cross-validation, tall tables being read once.
-
-
-Folds = Sequence[tuple[NDArray[Any], NDArray[Any]]]  # rows to train on, and to test on
 MOST_FOLDS = 20  # whose Gram matrices are held at a time
-
-
-def training_squares(
-    X: Any,
-    targets: NDArray[Any],
-    weights: NDArray[np.float64] | None,
-    folds: Folds,
-    fit_intercept: bool,
-) -> Iterator[Squares]:
-    """The problem of each training set, in order."""
-    # Where every row is left out once, its products are summed once, and a training set is the sum
-    # of the other folds. Else, and for wide tables, each training set is read by itself.
-    groups = _left_out_once(folds, X.shape[0])
-    if groups is not None and folds_have_grams(X, groups, len(folds)):
-        parts = Gram.by_group(by_rows(X), targets, groups, len(folds), weights)
-        for k in range(len(folds)):
-            others = [part for i, part in enumerate(parts) if i != k]
-            yield Squares.of_gram(sum(others[1:], others[0]), fit_intercept)
-        return
-    for train, _ in folds:
-        some = None if weights is None else weights[train]
-        yield Squares.of(X[train], targets[train], some, fit_intercept=fit_intercept, path=True)
 
 
 def folds_have_grams(X: Any, groups: NDArray[np.int64], n_folds: int) -> bool:
@@ -200,60 +168,64 @@ def folds_have_grams(X: Any, groups: NDArray[np.int64], n_folds: int) -> bool:
     return bool(n - np.bincount(groups).max() >= d)
 
 
-def _left_out_once(folds: Folds, n: int) -> NDArray[np.int64] | None:
-    """The fold that each row is left out of; None unless that is exactly one for each."""
-    groups = np.full(n, -1, np.int64)
-    for k, (train, test) in enumerate(folds):
-        train, test = np.arange(n)[train], np.arange(n)[test]
-        if len(train) + len(test) != n or (groups[test] >= 0).any():
-            return None
-        groups[test] = k
-        if len(np.union1d(train, test)) != n:
-            return None
-    return groups if (groups >= 0).all() and len(folds) > 1 else None
+# Checked input.
 
 
-# Scores of linear models on rows that are known by their Gram statistic alone.
+@dataclass(frozen=True, eq=False)
+class CheckedRows:
+    """Checked input."""
+
+    X: Any  # (n, d)
+    targets: NDArray[Any]  # (n, t)
+    weights: Array | None  # (n,)
+    flat: bool  # whether the target was a vector
 
 
-# A sum of squared errors is a difference of sums as large as the scatter of the targets: below this
-# share of it, too few digits are left.
-LEAST_SHARE = 1e-6
-
-METRICS = {r2_score: 1, mean_squared_error: -1, root_mean_squared_error: -1}
-
-
-def metric_of(scorer: Any, estimator: Any) -> str | None:
-    """The name of a scorer's function, if squared errors are all that it asks for."""
-    if type(scorer) is _PassthroughScorer:
-        usual = getattr(type(estimator), "score", None) is RegressorMixin.score
-        return "r2_score" if usual else None
-    if type(scorer) is not _Scorer or scorer._kwargs or scorer._response_method != "predict":
-        return None
-    function = scorer._score_func
-    return function.__name__ if METRICS.get(function) == scorer._sign else None
+def check_rows(estimator: Any, X: Any, y: Any, sample_weight: Any) -> CheckedRows:
+    """Return the checked rows, targets and weights of a fit."""
+    checks.numbers(y)
+    X, y = checks.validate_data(
+        estimator, X, y, accept_sparse=("csr", "csc"), dtype=checks.FLOATS, multi_output=True,
+        y_numeric=True,
+    )  # fmt: skip
+    y = y.toarray() if sp.issparse(y) else y
+    weights = None  # one number for all rows changes nothing
+    if not isinstance(sample_weight, Number):
+        weights = checks.weights(sample_weight, X.shape[0])
+    return CheckedRows(X, y.reshape(len(y), -1), weights, y.ndim == 1)
 
 
-def squared_errors(test: Gram, coefs: Array, intercepts: Array) -> Array:
-    """Sums of squared errors (A, t) of models coefs (A, d, t) and intercepts (A, t)."""
-    n_models, d, t = coefs.shape
-    side_by_side = np.moveaxis(coefs, 0, 1).reshape(d, -1)
-    bent = (side_by_side * (test.xx @ side_by_side)).sum(axis=0).reshape(n_models, t)
-    along = np.einsum("adt,dt->at", coefs, test.xy)
-    shift = test.mean_y - intercepts - test.mean_x @ coefs
-    return np.asarray(np.diag(test.yy) - 2 * along + bent + test.weight * shift**2)
+def check_gram_given(given: Any, squares: Squares, rows: CheckedRows, fit_intercept: bool) -> None:
+    """Warn of a Gram matrix about the origin where rows are centered; refuse that of other rows."""
+    # It is computed anew in any case; the sums of squares on its diagonal tell whose it is.
+    if sp.issparse(rows.X):
+        return
+    if fit_intercept and not np.allclose(squares.mean_x, 0.0):
+        warn(
+            "Gram matrix was provided but X was centered to fit intercept: recomputing Gram matrix."
+        )
+        return
+    matrix, d = np.asarray(given), squares.n_features
+    if matrix.shape != (d, d):
+        raise ValueError(
+            f"precompute must be the Gram matrix of X, ({d}, {d}); got {matrix.shape}."
+        )
+    own = rows.X.shape[0] * squares.variances()
+    rtol = 1e-4 if np.float32 in (matrix.dtype, rows.X.dtype) else 1e-7
+    wrong = np.flatnonzero(~np.isclose(np.diag(matrix), own, rtol=rtol, atol=1e-5))
+    if len(wrong):
+        j = int(wrong[0])
+        raise ValueError(
+            "Gram matrix passed in via 'precompute' parameter did not pass validation: element "
+            f"({j}, {j}) is {matrix[j, j]:.6g}, and the sum of squares of column {j} of X is "
+            f"{own[j]:.6g}. Give X.T @ X of these rows, or precompute=True."
+        )
 
 
-def scores_of(metric: str, test: Gram, coefs: Array, intercepts: Array) -> Array | None:
-    """The scores (A,) of models on rows; None where the statistic has too few digits to say."""
-    scatter = np.diag(test.yy)
-    errors = squared_errors(test, coefs, intercepts)
-    if test.rows < 2 or (errors <= LEAST_SHARE * scatter).any() or not np.isfinite(errors).all():
-        return None
-    if metric == "r2_score":
-        if not (scatter > 0).all():  # R² has a definition of its own for constant targets
-            return None
-        return np.asarray((1 - errors / scatter).mean(axis=1))
-    means = errors / test.weight
-    means = np.sqrt(means) if metric == "root_mean_squared_error" else means
-    return np.asarray(-means.mean(axis=1))
+def rows_of_gram(estimator: Any, gram: Gram) -> CheckedRows:
+    """Set the names of columns; return no rows with their precision and number of targets."""
+    estimator.n_features_in_ = gram.n_features
+    if gram.feature_names is not None:
+        estimator.feature_names_in_ = np.array(gram.feature_names, dtype=object)
+    no_rows = np.empty((0, gram.n_features), gram.dtype)
+    return CheckedRows(no_rows, np.empty((0, gram.n_targets)), None, gram.flat_y)

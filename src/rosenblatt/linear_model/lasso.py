@@ -1,21 +1,47 @@
 """Lasso and elastic net: least squares with a penalty that leaves few weights."""
 
+from collections.abc import Callable, Sequence
+from copy import copy
+from dataclasses import replace
 from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.utils._param_validation import Interval
+from scipy.linalg import LinAlgWarning
+from sklearn.base import clone
+from sklearn.callback import CallbackSupportMixin
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.metadata_routing import UNUSED
 
+from rosenblatt import checks
+from rosenblatt.base import LinearRegressor, Passes, fitting, warn, warn_not_converged
+from rosenblatt.capabilities import ModelPath, rows_of
 from rosenblatt.registry.row import Candidate, Contract, Row, Warm
+from rosenblatt.runtime.threads import one_blas_thread
+from rosenblatt.statistics import Gram
 
-from .elastic_net_base import PenalisedRegressor
-from .gram_problem import Squares
-from .lasso_paths import enet_path
-from .penalty_search import alpha_for
+from . import column_warnings
+from .column_descent import Columns
+from .gram_descent import TargetDescent, penalty_of
+from .gram_problem import (
+    CheckedRows,
+    Squares,
+    by_rows,
+    check_gram_given,
+    check_rows,
+    folds_have_grams,
+    rows_of_gram,
+)
+from .lasso_paths import NOT_CONVERGED, StopSearch, alpha_for, enet_path
+
+Array = NDArray[np.float64]
+PATIENCE = 20  # iterations without any progress, before it is taken to be rounding
 
 
-class ElasticNet(PenalisedRegressor):
+class ElasticNet(CallbackSupportMixin, LinearRegressor):  # type: ignore[misc]
     """Least squares with both penalties: the absolute weights, and their squares.
 
     Minimises ``1/(2n) |y - X w - b|^2 + alpha l1_ratio |w|_1 + alpha (1 - l1_ratio)/2 |w|^2``; the
@@ -91,10 +117,26 @@ class ElasticNet(PenalisedRegressor):
     (array([0.4706, 0.4706]), True)
     """
 
+    # `fit` checks its input always; the argument is scikit-learn's.
+    __metadata_request__fit: ClassVar[dict[str, Any]] = {"check_input": UNUSED}
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **PenalisedRegressor._parameter_constraints,
+        "alpha": [Interval(Real, 0, None, closed="left")],
         "l1_ratio": [Interval(Real, 0, 1, closed="both")],
+        "fit_intercept": ["boolean"],
+        "precompute": ["boolean", "array-like"],
+        "max_iter": [Interval(Integral, 1, None, closed="left"), None],
+        "copy_X": ["boolean"],
+        "tol": [Interval(Real, 0, None, closed="left"), None],
+        "warm_start": ["boolean"],
+        "positive": ["boolean"],
+        "random_state": ["random_state"],
+        "selection": [StrOptions({"cyclic", "random"})],
     }
+
+    _multi_output = True
+    measured_by = ()  # the Gram of the rows depends on no parameter
+    simpler_when_larger = ("alpha",)  # of candidates that score alike
 
     path = staticmethod(enet_path)
 
@@ -125,8 +167,172 @@ class ElasticNet(PenalisedRegressor):
         self.random_state = random_state
         self.selection = selection
 
+    @fitting
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, check_input: bool = True) -> Self:
+        """Fit the model to X and y.
 
-class Lasso(PenalisedRegressor):
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+        y : array-like of shape (n,) or (n, t)
+            Each of several targets is a fit of its own.
+        sample_weight : array-like of shape (n,) or None
+        check_input : bool
+        """
+        self._validate_params()
+        rows = check_rows(self, X, y, sample_weight)
+        passes = Passes(self, X, y, sample_weight, self.max_iter)
+        with one_blas_thread():
+            squares = Squares.of(
+                rows.X,
+                rows.targets,
+                rows.weights,
+                fit_intercept=self.fit_intercept,
+                precompute=self.precompute,
+                path=self._searches(),
+            )
+            if not isinstance(self.precompute, bool):
+                check_gram_given(self.precompute, squares, rows, self.fit_intercept)
+            shortfall = self._descend(squares, rows, self._start(squares), passes)
+        if shortfall:
+            warn_not_converged(shortfall)
+        warn_of_scales(self, squares)
+        return self
+
+    def path_parameters(self) -> tuple[str, ...]:
+        """Return ``("alpha",)`` unless fits depend on where they begin, or look for alpha."""
+        moves = self.selection == "random" or self.warm_start or self._searches()
+        return () if moves else ("alpha",)
+
+    def measure_groups(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any,
+        groups: NDArray[np.int64],
+        n_groups: int,
+    ) -> list[Gram]:
+        """Return the `Gram` of each group of rows, from one read of a tall table.
+
+        Parameters
+        ----------
+        X, y, sample_weight : the rows, their targets and weights.
+        groups : ndarray of shape (n,)
+        n_groups : int
+        """
+        template = clone(self)
+        rows = check_rows(template, X, y, sample_weight)
+        if not folds_have_grams(rows.X, groups, n_groups):
+            raise ValueError(f"X is too wide for products of {n_groups} groups of rows.")
+        targets = rows.targets[:, 0] if rows.flat else rows.targets
+        names = getattr(template, "feature_names_in_", None)
+        return [
+            replace(gram, feature_names=None if names is None else tuple(names))
+            for gram in Gram.by_group(by_rows(rows.X), targets, groups, n_groups, rows.weights)
+        ]
+
+    def fit_path(self, data: Any, parameter: str, values: Sequence[Any]) -> ModelPath:
+        """Fit at many penalties, each from where the next larger one ended.
+
+        Data, parameter and path are those of `capabilities.PathModel`; penalties are >= 0.
+        """
+        values = checks.path_values(self, parameter, values)
+        template, fit_intercept = clone(self), bool(self.fit_intercept)
+        if isinstance(data, Gram):
+            rows, squares = rows_of_gram(template, data), Squares.of_gram(data, fit_intercept)
+        else:
+            rows = check_rows(template, *rows_of(data))
+            squares = Squares.of(
+                rows.X, rows.targets, rows.weights, fit_intercept=fit_intercept, path=True
+            )
+        models = [copy(template).set_params(alpha=alpha) for alpha in values]
+        coefs = np.zeros((len(squares.descents), squares.n_features))
+        with one_blas_thread():
+            for model in sorted(models, key=lambda model: -model.alpha):
+                shortfall = model._descend(squares, rows, coefs)
+                if shortfall:
+                    warn_not_converged(shortfall)
+        return ModelPath(models)
+
+    def _descend(
+        self, squares: Squares, rows: CheckedRows, coefs: Array, passes: Passes | None = None
+    ) -> str:
+        """Fit from coefs (t, d), and set the attributes; return a message if `tol` was not met."""
+        passes = passes or Passes(self, None, None, None, self.max_iter)
+        alpha = self._choose_alpha(squares, coefs, rows, passes)
+        penalty = penalty_of(alpha, self.l1_ratio, self.positive)
+        rng = check_random_state(self.random_state) if self.selection == "random" else None
+        runs = []
+        for descent, w in zip(squares.descents, coefs, strict=True):
+            wanted = -1.0 if self.tol is None else self.tol * descent.yy
+            steps = descent.steps(penalty, w, max(0.0, wanted), rng)
+            start = descent.at(penalty, w) if passes.has_callbacks else None
+            runs.append(TargetDescent(descent, penalty, w, wanted, steps, start=start))
+
+        passes.attributes = lambda: fitted_attributes(squares, coefs, runs, alpha, rows)
+        for _ in passes:
+            for run in runs:
+                if not run.done:
+                    run.advance()
+            if not all(np.isfinite(run.last.objective) for run in runs):
+                passes.stop("diverged")
+            elif all(run.done for run in runs):
+                passes.stop("converged")
+            elif self.tol is not None and all(run.done or run.idle >= PATIENCE for run in runs):
+                passes.stop("no_progress")
+        if passes.stop_reason == "diverged":
+            raise checks.too_large("The squares of X or y are", "rescale them")
+        for name, value in fitted_attributes(squares, coefs, runs, alpha, rows).items():
+            setattr(self, name, value)
+        self.stop_reason_ = passes.stop_reason
+        return self._shortfall(runs)
+
+    def _start(self, squares: Squares) -> Array:
+        """Return the weights (t, d) to begin from."""
+        coefs = np.zeros((len(squares.descents), squares.n_features))
+        if self.warm_start and hasattr(self, "coef_"):
+            before = np.atleast_2d(self.coef_)
+            checks.warm_start("shape of coef_", before.shape, coefs.shape)
+            coefs[:] = np.maximum(before, 0.0) if self.positive else before
+        return coefs
+
+    def _searches(self) -> bool:
+        """Return whether many fits are made to find one."""
+        return False
+
+    def _choose_alpha(
+        self, squares: Squares, coefs: Array, rows: CheckedRows, passes: Passes
+    ) -> float:
+        """Return the penalty; a search changes coefs (t, d), where the fit begins."""
+        return float(self.alpha)
+
+    def _shortfall(self, runs: list[TargetDescent]) -> str:
+        """Return a message about the target that is furthest from `tol`, if one is."""
+        short = [run for run in runs if not run.done]
+        if self.tol is None or not short or self.stop_reason_ == "callback":
+            return ""
+        worst = max(short, key=lambda run: run.last.gap - run.wanted)
+        reached = (
+            f"{NOT_CONVERGED} The duality gap is {worst.last.gap:.3g} after {worst.n_iter} "
+            "iterations"
+        )
+        wanted = f"tol={self.tol:g} asks for {worst.wanted:.3g}"
+        if self.alpha_ == 0:
+            return f"{reached}; {wanted}. Without a penalty it proves little: use LinearRegression."
+        if self.stop_reason_ == "no_progress":
+            return f"{reached}, and rounding keeps it there; {wanted}. Raise tol, or rescale X."
+        return (
+            f"{reached}; {wanted}. Raise max_iter={self.max_iter} or tol, standardise the columns "
+            "of X, or take a larger alpha."
+        )
+
+    @property
+    def sparse_coef_(self) -> Any:
+        """The weights as a sparse matrix, (1, d) or (t, d)."""
+        return sp.csr_matrix(np.atleast_2d(self.coef_))
+
+
+class Lasso(ElasticNet):
     """Least squares with the absolute weights as a penalty, which leaves few of them.
 
     Minimises ``1/(2n) |y - X w - b|^2 + alpha |w|_1``; the intercept b is never penalised. In terms
@@ -184,11 +390,10 @@ class Lasso(PenalisedRegressor):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **PenalisedRegressor._parameter_constraints,
+        **{k: v for k, v in ElasticNet._parameter_constraints.items() if k != "l1_ratio"},
         "n_features": [Interval(Integral, 1, None, closed="left"), None],
     }
 
-    path = staticmethod(enet_path)
     l1_ratio = 1.0
 
     def __init__(
@@ -222,7 +427,7 @@ class Lasso(PenalisedRegressor):
         return self.n_features is not None
 
     def _choose_alpha(
-        self, squares: Squares, coefs: NDArray[np.float64], tried: Any = None
+        self, squares: Squares, coefs: Array, rows: CheckedRows, passes: Passes
     ) -> float:
         if self.n_features is None:
             return float(self.alpha)
@@ -233,11 +438,73 @@ class Lasso(PenalisedRegressor):
             raise ValueError(
                 f"n_features={self.n_features} is more than the {d} features of X; ask for fewer."
             )
+        descent = squares.descents[0]
+
+        def state(alpha: float, w: Array) -> Callable[[], dict[str, Any]]:
+            penalty = penalty_of(alpha, 1.0, self.positive)
+            start = descent.at(penalty, w)
+            run = TargetDescent(descent, penalty, w, 0.0, iter(()), start=start)
+            return lambda: fitted_attributes(squares, w[None], [run], alpha, rows)
+
+        def report(alpha: float, w: Array) -> None:
+            """Report a try to the callbacks, which may stop the search."""
+            if not hasattr(passes, "attributes"):
+                passes.attributes = state(alpha, np.zeros_like(w))
+            passes.report("penalty", state(alpha, w))
+            if passes.stop_reason is not None:
+                raise StopSearch
+
         tol = 1e-4 if self.tol is None else self.tol
         alpha, coefs[0] = alpha_for(
-            self.n_features, squares.descents[0], squares.variances(), self.positive, tol, tried
-        )
+            self.n_features, descent, squares.variances(), self.positive, tol,
+            report if passes.has_callbacks else None,
+        )  # fmt: skip
         return alpha
+
+
+def fitted_attributes(
+    squares: Squares, coefs: Array, runs: list[TargetDescent], alpha: float, rows: CheckedRows
+) -> dict[str, Any]:
+    """Return the attributes at coefs (t, d): numbers for one target, else lists or arrays (t,)."""
+    found: dict[str, Any] = {
+        "n_iter_": [run.n_iter for run in runs],
+        "objective_": np.array([run.now.objective for run in runs]),
+        "dual_gap_": np.array([run.now.gap for run in runs]),
+        "gradient_norm_": np.array([run.now.gradient_norm for run in runs]),
+    }
+    coef = checks.in_precision(coefs, rows.X.dtype)
+    intercept = checks.in_precision(squares.intercepts(coefs), rows.X.dtype)
+    if len(runs) == 1:
+        coef = coef[0]
+        found = {name: values[0] for name, values in found.items()}
+        found |= {name: float(found[name]) for name in found if name != "n_iter_"}
+    # scikit-learn keeps the intercept of a single column of targets in an array.
+    return {
+        "coef_": coef,
+        "intercept_": intercept[0] if rows.flat else intercept,
+        **found,
+        "alpha_": alpha,
+    }
+
+
+def warn_of_scales(model: Any, squares: Squares) -> None:
+    """Warn if columns vary on scales so different that one penalty cannot serve all."""
+    variances = squares.variances()
+    with np.errstate(over="ignore"):
+        if not variances.max() > column_warnings.SCALES_APART**2 * variances.min():
+            return
+    names = column_warnings.names_of(model)
+    scales = column_warnings.apart(variances, 1.0, squares.mean_x, names)
+    if scales is not None and model.alpha_ > 0:
+        warn(scales, LinAlgWarning)
+
+
+def run_large_loop(model: ElasticNet, X: Any, y: Any) -> None:
+    """Run the loop of thousands of weights, which no small table reaches (`rosenblatt warm`)."""
+    roots = np.full(X.shape[0], X.shape[0] ** -0.5)
+    columns = Columns(X, roots, np.zeros(X.shape[1]))
+    penalty = penalty_of(1.0, model.l1_ratio, model.positive)
+    columns.sweep(penalty, np.arange(X.shape[1]), np.zeros(X.shape[1]), roots * y)
 
 
 ROWS = (
@@ -261,9 +528,7 @@ ROWS = (
                 {"alpha": 0.01, "selection": "random", "random_state": 0, "tol": 1e-12},
             )
         ),
-        warm=Warm(
-            ({"alpha": 0.01},), widths=(3, 20), large="linear_model.elastic_net_base.run_large_loop"
-        ),
+        warm=Warm(({"alpha": 0.01},), widths=(3, 20), large="linear_model.lasso.run_large_loop"),
         parts="lasso",
         slow_peer_tests=(
             "linear_model/tests/test_coordinate_descent.py",
@@ -289,9 +554,7 @@ ROWS = (
                 {"alpha": 0.01, "l1_ratio": 0.9, "fit_intercept": False, "tol": 1e-12},
             )
         ),
-        warm=Warm(
-            ({"alpha": 0.01},), widths=(3, 20), large="linear_model.elastic_net_base.run_large_loop"
-        ),
+        warm=Warm(({"alpha": 0.01},), widths=(3, 20), large="linear_model.lasso.run_large_loop"),
         parts="lasso",
         slow_peer_tests=(
             "linear_model/tests/test_coordinate_descent.py",

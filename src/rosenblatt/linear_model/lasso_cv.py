@@ -1,18 +1,47 @@
 """Lasso and elastic net that choose their penalty by cross-validation."""
 
-from numbers import Real
-from typing import Any, ClassVar
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
 
-from sklearn.utils._param_validation import Interval
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.model_selection import check_cv
+from sklearn.utils import check_random_state, column_or_1d
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.metadata_routing import MetadataRouter
 
+from rosenblatt.base import LinearRegressor, all_or_nothing, warn
 from rosenblatt.registry.row import Contract, Row
+from rosenblatt.runtime.threads import one_blas_thread
+from rosenblatt.statistics import Gram
 
-from .elastic_net_cv_base import PenalisedRegressorCV
-from .lasso import ElasticNet, Lasso
-from .lasso_paths import enet_path, lasso_path
+from .gram_problem import CheckedRows, Squares, by_rows, check_rows, folds_have_grams
+from .lasso import ElasticNet, Lasso, warn_of_scales
+from .lasso_paths import Path, alpha_grid, enet_path, follow, given_alphas, lasso_path
+from .metadata_routing import routed, router
+from .penalty_search import ROUNDS, WORTH_A_DECADE, decades, search
+
+Array = NDArray[np.float64]
+Folds = Sequence[tuple[NDArray[Any], NDArray[Any]]]  # rows to train on, and to test on
 
 
-class ElasticNetCV(PenalisedRegressorCV):
+@dataclass(frozen=True, eq=False)
+class ErrorCurve:
+    """The errors (A, F) on the held-out rows of each fold, for penalties (A,), falling."""
+
+    alphas: Array
+    errors: Array
+
+    @property
+    def best(self) -> int:
+        """The place of the least error, mean over the folds."""
+        return int(self.errors.mean(axis=1).argmin())
+
+
+class ElasticNetCV(LinearRegressor):
     """`ElasticNet` with its penalty chosen by cross-validation.
 
     All penalties are tried on each fold in one call, each fit begun where the last ended; tall
@@ -79,8 +108,24 @@ class ElasticNetCV(PenalisedRegressorCV):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **PenalisedRegressorCV._parameter_constraints,
         "l1_ratio": [Interval(Real, 0, 1, closed="both"), "array-like"],
+        "eps": [Interval(Real, 0, None, closed="neither")],
+        "alphas": [
+            Interval(Integral, 1, None, closed="left"),
+            "array-like",
+            StrOptions({"decades"}),
+        ],
+        "fit_intercept": ["boolean"],
+        "precompute": [StrOptions({"auto"}), "array-like", "boolean"],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "tol": [Interval(Real, 0, None, closed="left")],
+        "copy_X": ["boolean"],
+        "cv": ["cv_object"],
+        "verbose": ["verbose"],
+        "n_jobs": [Integral, None],
+        "positive": ["boolean"],
+        "random_state": ["random_state"],
+        "selection": [StrOptions({"cyclic", "random"})],
     }
 
     path = staticmethod(enet_path)
@@ -118,14 +163,128 @@ class ElasticNetCV(PenalisedRegressorCV):
         self.random_state = random_state
         self.selection = selection
 
-    def _l1_ratios(self) -> Any:
-        return self.l1_ratio
+    @all_or_nothing
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, **params: Any) -> Self:
+        """Choose the penalty by cross-validation, and fit the model with it to all rows.
 
-    def _model(self) -> Any:
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+        y : array-like of shape (n,)
+        sample_weight : array-like of shape (n,) or None
+            The rows' weights, in fits and in errors; folds count alike whatever they weigh.
+        params : dict
+            For the splitter, with scikit-learn's metadata routing.
+        """
+        self._validate_params()
+        rows = self._check(X, y, sample_weight)
+        split, _ = routed(self, sample_weight, params)
+        folds = list(check_cv(self.cv).split(rows.X, rows.targets[:, 0], **split))
+        if rows.weights is not None:
+            _refuse_without_weight(rows.weights, folds)
+        ratios = np.atleast_1d(getattr(self, "l1_ratio", 1.0))  # LassoCV has no such parameter
+        with one_blas_thread():
+            everything = Squares.of(
+                rows.X, rows.targets, rows.weights, fit_intercept=self.fit_intercept, path=True
+            )
+            grids = [self._grid(everything, float(ratio)) for ratio in ratios]
+            held_out = FoldErrors(self, rows, folds)
+            look = held_out.searched if isinstance(self.alphas, str) else held_out.curve
+            curves = [look(grid, float(ratio)) for grid, ratio in zip(grids, ratios, strict=True)]
+        if held_out.shortfall:
+            warn(held_out.shortfall, ConvergenceWarning)
+        winner = self._publish(curves, ratios)
+        self._warn_of_edge(curves[winner], everything.largest_alpha(1.0, self.positive))
+        self._refit(everything, rows)
+        return self
+
+    def _model(self) -> ElasticNet:
+        """Return the estimator of the chosen parameters, which fits all rows."""
         return ElasticNet(self.alpha_, l1_ratio=self.l1_ratio_, **self._of_each_fit())
 
+    def _of_each_fit(self) -> dict[str, Any]:
+        """Return the parameters of a fit beside its penalty."""
+        names = ("fit_intercept", "max_iter", "tol", "positive", "random_state", "selection")
+        return {name: getattr(self, name) for name in names}
 
-class LassoCV(PenalisedRegressorCV):
+    def _check(self, X: Any, y: Any, sample_weight: Any) -> CheckedRows:
+        rows = check_rows(self, X, y, sample_weight)
+        if rows.targets.shape[1] > 1:
+            raise ValueError(
+                f"y must be one target; got {rows.targets.shape[1]}. One penalty for all of them "
+                "is not offered: fit once for each."
+            )
+        if not rows.flat:
+            column_or_1d(y, warn=True)
+        return rows
+
+    def _grid(self, squares: Squares, l1_ratio: float) -> Array:
+        """Return the penalties to try first, falling."""
+        if isinstance(self.alphas, str):
+            largest = float(alpha_grid(squares, l1_ratio, self.positive, self.eps, 1)[0])
+            return decades(largest * self.eps, largest)[::-1]
+        if isinstance(self.alphas, Integral):
+            return alpha_grid(squares, l1_ratio, self.positive, self.eps, int(self.alphas))
+        return given_alphas(self.alphas)
+
+    def _publish(self, curves: Sequence[ErrorCurve], ratios: Array) -> int:
+        """Set the results of the search; return the place of the best l1_ratio."""
+        winner = int(np.argmin([curve.errors.mean(axis=1).min() for curve in curves]))
+        best = curves[winner]
+        self.alpha_ = float(best.alphas[best.best])
+        alike = all(np.array_equal(curve.alphas, curves[0].alphas) for curve in curves)
+        same_size = len({len(curve.alphas) for curve in curves}) == 1
+        given = not isinstance(self.alphas, Integral | str)
+        alphas = [curve.alphas for curve in curves]
+        one = len(curves) == 1 or (given and alike)
+        self.alphas_ = alphas[0] if one else np.array(alphas) if same_size else alphas
+        errors = [curve.errors for curve in curves]
+        self.mse_path_ = np.squeeze(np.array(errors)) if same_size else errors
+        if hasattr(self, "l1_ratio"):
+            self.l1_ratio_ = ratios[winner]
+        return winner
+
+    def _warn_of_edge(self, curve: ErrorCurve, largest: float) -> None:
+        """Warn if the best penalty is an end of the grid beyond which there is more to try."""
+        place, last = curve.best, len(curve.alphas) - 1
+        if last < 2:
+            return
+        if place == last and self.alpha_ > 0:
+            if isinstance(self.alphas, str):
+                warn(
+                    f"The smaller the penalty the better, down to {self.alpha_:.3g}: without any, "
+                    "LinearRegression does as well."
+                )
+                return
+            how = f"lower eps={self.eps:g}, or " if isinstance(self.alphas, Integral) else ""
+            advice = f"Try smaller ones: {how}give alphas that reach further."
+        elif place == 0 and self.alpha_ < largest:
+            advice = "Try larger ones; at the largest useful penalty all weights are zero."
+        else:
+            return
+        end = "smallest" if place else "largest"
+        warn(f"The best alpha, {self.alpha_:.3g}, is the {end} that was tried. {advice}")
+
+    def _refit(self, everything: Squares, rows: CheckedRows) -> None:
+        """Fit all rows with the chosen penalty, and set the attributes of the fit."""
+        model = self._model()
+        with one_blas_thread():
+            shortfall = model._descend(everything, rows, np.zeros((1, everything.n_features)))
+        if shortfall:
+            warn(shortfall, ConvergenceWarning)
+        warn_of_scales(self, everything)
+        for name in (
+            "coef_", "intercept_", "dual_gap_", "n_iter_", "objective_", "gradient_norm_",
+            "stop_reason_",
+        ):  # fmt: skip
+            setattr(self, name, getattr(model, name))
+
+    def get_metadata_routing(self) -> MetadataRouter:
+        """Return which metadata this model and its splitter take."""
+        return router(self, check_cv(self.cv))
+
+
+class LassoCV(ElasticNetCV):
     """`Lasso` with its penalty chosen by cross-validation.
 
     All penalties are tried on each fold in one call, each fit begun where the last ended; tall
@@ -167,6 +326,10 @@ class LassoCV(PenalisedRegressorCV):
     0.0038
     """
 
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        k: v for k, v in ElasticNetCV._parameter_constraints.items() if k != "l1_ratio"
+    }
+
     path = staticmethod(lasso_path)
 
     def __init__(
@@ -202,6 +365,102 @@ class LassoCV(PenalisedRegressorCV):
 
     def _model(self) -> Any:
         return Lasso(self.alpha_, **self._of_each_fit())
+
+
+class FoldErrors:
+    """Errors on the held-out rows of each fold."""
+
+    def __init__(self, search: ElasticNetCV, rows: CheckedRows, folds: Folds) -> None:
+        self.search, self.rows, self.folds = search, rows, folds
+        self.squares = list(
+            training_squares(rows.X, rows.targets, rows.weights, folds, search.fit_intercept)
+        )
+        self.shortfall = ""
+
+    def curve(self, alphas: Array, ratio: float, finish: bool = False) -> ErrorCurve:
+        """Return the errors at falling penalties; `finish` fits to the last digits."""
+        columns = [
+            self._errors(k, self._path(squares, alphas, ratio, finish), squares)
+            for k, squares in enumerate(self.squares)
+        ]
+        return ErrorCurve(alphas, np.column_stack(columns))
+
+    def searched(self, alphas: Array, ratio: float) -> ErrorCurve:
+        """Return the errors at these penalties and at others around the best."""
+        known: dict[float, Array] = {}
+
+        def score(penalties: Array) -> Array:
+            # A single small penalty has no larger one to begin from.
+            falling = self.curve(penalties[::-1], ratio, finish=True)
+            known.update(zip(falling.alphas.tolist(), falling.errors, strict=True))
+            return np.asarray(-falling.errors.mean(axis=1)[::-1])
+
+        falling = search(score, alphas, ROUNDS, grow=True, worth=WORTH_A_DECADE).penalties[::-1]
+        return ErrorCurve(falling, np.array([known[alpha] for alpha in falling.tolist()]))
+
+    def _path(self, squares: Squares, grid: Array, ratio: float, finish: bool) -> Path:
+        search = self.search
+        rng = check_random_state(search.random_state) if search.selection == "random" else None
+        path = follow(
+            squares.descents[0], grid, ratio, positive=search.positive, tol=search.tol,
+            max_iter=search.max_iter, rng=rng, finish=finish,
+        )  # fmt: skip
+        self.shortfall = self.shortfall or path.shortfall()
+        return path
+
+    def _errors(self, k: int, path: Path, squares: Squares) -> Array:
+        """Return the mean squared errors (A,) on the rows left out of fold k."""
+        test = self.folds[k][1]
+        intercepts = squares.mean_y[0] - path.coefs @ squares.mean_x
+        residuals = self.rows.X[test] @ path.coefs.T + intercepts - self.rows.targets[test]
+        weights = None if self.rows.weights is None else self.rows.weights[test]
+        return np.asarray(np.average(residuals**2, axis=0, weights=weights))
+
+
+def training_squares(
+    X: Any,
+    targets: NDArray[Any],
+    weights: NDArray[np.float64] | None,
+    folds: Folds,
+    fit_intercept: bool,
+) -> Iterator[Squares]:
+    """Yield the problem of each training set."""
+    # Where every row is left out once, its products are summed once, and a training set is the sum
+    # of the other folds. Else, and for wide tables, each training set is read by itself.
+    groups = _left_out_once(folds, X.shape[0])
+    if groups is not None and folds_have_grams(X, groups, len(folds)):
+        parts = Gram.by_group(by_rows(X), targets, groups, len(folds), weights)
+        for k in range(len(folds)):
+            others = [part for i, part in enumerate(parts) if i != k]
+            yield Squares.of_gram(sum(others[1:], others[0]), fit_intercept)
+        return
+    for train, _ in folds:
+        some = None if weights is None else weights[train]
+        yield Squares.of(X[train], targets[train], some, fit_intercept=fit_intercept, path=True)
+
+
+def _left_out_once(folds: Folds, n: int) -> NDArray[np.int64] | None:
+    """Return the fold (n,) that leaves out each row; None unless exactly one does."""
+    groups = np.full(n, -1, np.int64)
+    for k, (train, test) in enumerate(folds):
+        train, test = np.arange(n)[train], np.arange(n)[test]
+        if len(train) + len(test) != n or (groups[test] >= 0).any():
+            return None
+        groups[test] = k
+        if len(np.union1d(train, test)) != n:
+            return None
+    return groups if (groups >= 0).all() and len(folds) > 1 else None
+
+
+def _refuse_without_weight(weights: Array, folds: Folds) -> None:
+    """Raise if all rows to train or to test on count nothing, saying which."""
+    for k, fold in enumerate(folds):
+        for rows, what in zip(fold, ("train", "test"), strict=True):
+            if not weights[rows].any():
+                raise ValueError(
+                    "Sample weights must contain at least one non-zero number in each split: all "
+                    f"{what} rows of fold {k} have weight zero. Shuffle the folds."
+                )
 
 
 ROWS = (

@@ -1,5 +1,7 @@
 """The weights of a lasso or elastic net at many penalties, each fit begun where the last ended."""
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any
 
@@ -16,12 +18,15 @@ from sklearn.utils.validation import check_X_y
 
 from rosenblatt import checks
 from rosenblatt.base import warn
-from rosenblatt.runtime.blas import one_blas_thread
+from rosenblatt.runtime.threads import one_blas_thread
 
-from .gram_problem import Squares
-from .lasso_fit import alpha_grid, follow, given_alphas
+from .gram_descent import penalty_of
+from .gram_problem import Descent, Squares
 
 Array = NDArray[np.float64]
+
+# Warnings of a gap begin with scikit-learn's words, by which users filter them.
+NOT_CONVERGED = "Objective did not converge."
 
 CONSTRAINTS: dict[str, list[Any]] = {
     "l1_ratio": [Interval(Real, 0, 1, closed="both")],
@@ -239,3 +244,166 @@ def lasso_path(
         random_state=random_state, selection=selection, sample_weight=sample_weight,
         **params,
     )  # fmt: skip
+
+
+# Fits of one target at many penalties, each begun where the last ended.
+
+
+@dataclass(frozen=True, eq=False)
+class Path:
+    """One target's fits at penalties (A,): weights (A, d), and how well they were found."""
+
+    alphas: Array
+    coefs: Array
+    gaps: Array
+    n_iters: list[int]
+    wanted: float  # the gap that will do
+
+    @property
+    def short(self) -> int:
+        """How many fits did not reach the gap wanted."""
+        return int(np.count_nonzero(self.gaps > self.wanted))
+
+    def shortfall(self) -> str:
+        """A sentence on the fits that stopped short, if some did."""
+        if not self.short:
+            return ""
+        worst = int(self.gaps.argmax())
+        return (
+            f"{NOT_CONVERGED} {self.short} of {len(self.alphas)} fits stopped short of a duality "
+            f"gap of {self.wanted:.3g}; the worst, alpha={self.alphas[worst]:.3g}, at "
+            f"{self.gaps[worst]:.3g} after {self.n_iters[worst]} iterations. Raise max_iter or "
+            "tol, or leave out the smallest alphas."
+        )
+
+
+def follow(
+    descent: Descent,
+    alphas: Array,
+    l1_ratio: float,
+    *,
+    positive: bool = False,
+    tol: float = 1e-4,
+    max_iter: int | None = 1000,
+    rng: Any = None,
+    start: Array | None = None,
+    finish: bool = False,
+) -> Path:
+    """Solve at each of alphas (A,) in turn, largest first for speed; all the way if `finish`."""
+    w = np.zeros(descent.n_weights) if start is None else start
+    coefs, gaps, n_iters = np.empty((len(alphas), len(w))), [], []
+    wanted = tol * descent.yy
+    for k, alpha in enumerate(alphas):
+        n_iter = 0
+        penalty = penalty_of(alpha, l1_ratio, positive)
+        for step in descent.steps(penalty, w, wanted, rng):
+            n_iter += 1
+            if step.gap <= wanted or n_iter == max_iter:
+                break
+        if finish:
+            step = descent.finish(penalty, w, step)
+        coefs[k] = w
+        gaps.append(step.gap)
+        n_iters.append(n_iter)
+    return Path(np.asarray(alphas), coefs, np.array(gaps), n_iters, wanted)
+
+
+def alpha_grid(squares: Squares, l1_ratio: float, positive: bool, eps: float, count: int) -> Array:
+    """`count` penalties from the least at which all weights are zero down to `eps` times it."""
+    if l1_ratio == 0:
+        raise ValueError(
+            "Automatic alpha grid generation is not supported for l1_ratio=0. Please supply a grid "
+            "by providing your estimator with the appropriate `alphas=` argument."
+        )
+    largest = squares.largest_alpha(l1_ratio, positive)
+    least = float(np.finfo(np.float64).resolution)
+    if largest <= least:  # as of constant targets, for which any penalty will do
+        return np.full(count, least)
+    return np.geomspace(largest, largest * eps, count)
+
+
+def given_alphas(alphas: Any) -> Array:
+    """The penalties of a user, falling; refuses what is none."""
+    return np.sort(checks.penalties(alphas, zero=True))[::-1]
+
+
+# The penalty that keeps about so many features: down the path, then between two penalties.
+
+
+STEP = 0.8  # from one penalty to the next, on the way down
+LONGEST_STEP = 0.1  # where nothing comes in
+SMALLEST = 1e-6  # of the penalty that keeps out a column: below it there is as good as none
+MOST_HALVINGS = 40
+
+
+class StopSearch(Exception):
+    """Raised by the function that reports a try, to end the search."""
+
+
+def alpha_for(
+    n_features: int,
+    descent: Descent,
+    variances: Array,
+    positive: bool,
+    tol: float,
+    tried: Callable[[float, Array], None] | None = None,
+) -> tuple[float, Array]:
+    """The penalty whose lasso keeps the number of features nearest to `n_features`; its weights."""
+    # Weights come and go along the path, mostly come: the penalty is lowered until there are
+    # enough, then halved between the last two, on a logarithmic scale, until the number is met or
+    # can be met no better. Columns in small units, of small `variances` (d,), come in at small
+    # penalties. `tried` is called with each penalty and its weights; if it raises `StopSearch`,
+    # the best so far is taken.
+    found: dict[float, tuple[int, Array]] = {}
+
+    def count(alpha: float, start: Array) -> int:
+        weights = start.copy()
+        alphas = np.array([alpha])
+        follow(descent, alphas, 1.0, positive=positive, tol=tol, start=weights, finish=True)
+        found[alpha] = int(np.count_nonzero(weights)), weights
+        if tried is not None:
+            tried(alpha, weights)
+        return found[alpha][0]
+
+    def best() -> float:
+        return min(found, key=lambda alpha: (abs(found[alpha][0] - n_features), -alpha))
+
+    try:
+        _look_for(n_features, descent, variances, positive, found, count)
+    except StopSearch:
+        return best(), found[best()][1]
+    if found[best()][0] != n_features:
+        warn(
+            f"n_features={n_features} cannot be reached; {found[best()][0]} is the nearest, at "
+            f"alpha={best():.3g}. Some columns enter together, or never.",
+            ConvergenceWarning,
+        )
+    return best(), found[best()][1]
+
+
+def _look_for(
+    n_features: int,
+    descent: Descent,
+    variances: Array,
+    positive: bool,
+    found: dict[float, tuple[int, Array]],
+    count: Callable[[float, Array], int],
+) -> None:
+    """Try penalties, largest first, until the number is met or can be met no better."""
+    left = descent.correlations()
+    high = largest = max(float(left.max() if positive else np.abs(left).max()), 1e-300)
+    varying = variances[variances > 0]
+    smallest = SMALLEST * np.sqrt(varying.min() * descent.yy) if len(varying) else largest
+    low, step = high * STEP, STEP
+    before = count(high, np.zeros(descent.n_weights))
+    while (now := count(low, found[high][1])) < n_features and low > min(smallest, largest):
+        step = STEP if now > before else max(step**2, LONGEST_STEP)
+        before, high, low = now, low, low * step
+    for _ in range(MOST_HALVINGS):
+        if found[low][0] <= n_features or high / low < 1 + 1e-9:
+            break
+        middle = float(np.sqrt(high * low))
+        if count(middle, found[high][1]) >= n_features:
+            low = middle
+        else:
+            high = middle

@@ -1,32 +1,37 @@
-"""Ridge regression that finds its penalty by cross-validation."""
+"""Ridge regression that chooses its penalty by cross-validation."""
 
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
+from sklearn.base import clone
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.metrics import check_scoring, get_scorer, get_scorer_names
+from sklearn.model_selection import check_cv
+from sklearn.utils import _safe_indexing
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.metadata_routing import (
-    MetadataRouter,
-    MethodMapping,
-    _raise_for_params,
-    _routing_enabled,
-    process_routing,
-)
+from sklearn.utils.metadata_routing import MetadataRouter, _routing_enabled
+from sklearn.utils.validation import _check_method_params
 
 from rosenblatt import checks
 from rosenblatt.base import LinearRegressor, all_or_nothing, warn
+from rosenblatt.folds import Split, blocks
 from rosenblatt.registry.row import Contract, Row
+from rosenblatt.statistics import Gram
 
+from .least_squares import has_gram
+from .leave_one_out import LeaveOneOut
+from .metadata_routing import routed, router
 from .penalty_search import ROUNDS, Search, best_places, decades, search
-from .ridge_validation import ByOneRow, BySplits
+from .ridge import Ridge
+from .ridge_decomposition import Decomposition, Path, metric_of, scores_of
 
 Array = NDArray[np.float64]
 
-# What the fit to all rows says of itself; the last three only where there is no closed form.
+# Attributes of the fit to all rows; the last three only where there is no closed form.
 TAKEN_OVER = (
     "coef_", "intercept_", "n_iter_", "solver_", "stop_reason_", "objective_", "dual_gap_",
     "gradient_norm_",
@@ -136,7 +141,6 @@ class RidgeCV(LinearRegressor):
         params : dict
             For the scorer and the splitter, with metadata routing.
         """
-        _raise_for_params(params, self, "fit")
         self._validate_params()
         for name in ("store_cv_results", "alpha_per_target"):
             if self.cv is not None and getattr(self, name):
@@ -158,11 +162,14 @@ class RidgeCV(LinearRegressor):
             weights = checks.weights(weights, X.shape[0])
             if not weights.all():  # sums leave such rows out, and would not find what is wrong
                 checks.finite(X)
-        routed = self._routed(sample_weight, params)
-        kind: Any = ByOneRow if self.cv is None else BySplits
+        split, score = self._routed(sample_weight, params)
         try:
-            chooser = kind(self, X, y, weights, scorer, routed)
-        except ValueError:  # in scikit-learn's words, if it is that
+            chooser: Any = (
+                LeaveOneOutScores(self, X, y, weights, scorer, score)
+                if self.cv is None
+                else SplitScores(self, X, y, weights, scorer, split, score)
+            )
+        except ValueError:  # with scikit-learn's message, if values are not finite
             checks.finite(X)
             raise
         self._choose(chooser)
@@ -229,39 +236,208 @@ class RidgeCV(LinearRegressor):
             return get_scorer("r2").set_score_request(sample_weight=True)
         return check_scoring(estimator=self, scoring=self.scoring, allow_none=True)
 
-    def _routed(self, sample_weight: Any, params: dict[str, Any]) -> dict[str, dict[str, Any]]:
-        """What the scorer and the splitter are given."""
-        if sample_weight is not None:
-            params = {**params, "sample_weight": sample_weight}
-        if _routing_enabled():
-            routed = process_routing(self, "fit", **params)
-            splitting = getattr(routed, "splitter", None)
-            return {
-                "score": dict(routed.scorer.score),
-                "split": dict(splitting.split) if splitting else {},
-            }
-        weighs = self.cv is None or self._scorer()._accept_sample_weight()
-        return {"score": params if weighs else {}, "split": {}}
+    def _routed(
+        self, sample_weight: Any, params: dict[str, Any]
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Return the metadata of the splitter and of the scorer."""
+        split, score = routed(self, sample_weight, params)
+        weighs = self.cv is None or _routing_enabled() or self._scorer()._accept_sample_weight()
+        return split, score if weighs else {}
 
     def get_metadata_routing(self) -> MetadataRouter:
-        """Return who asks for which metadata: this model, its scorer and its splitter."""
-        mapping = MethodMapping()
-        return (
-            MetadataRouter(owner=self)
-            .add_self_request(self)
-            .add(scorer=self._scorer(), method_mapping=mapping.add(caller="fit", callee="score"))
-            .add(
-                splitter=self.cv,
-                method_mapping=MethodMapping().add(caller="fit", callee="split"),
-            )
-        )
+        """Return which metadata this model, its scorer and its splitter take."""
+        return router(self, self.cv, self._scorer())
 
 
 def _given_order(grid: Array) -> NDArray[np.intp]:
-    """The places in the sorted grid of the penalties in the order given, each once."""
+    """Return the places in the sorted grid of the penalties in the order given, each once."""
     places = np.searchsorted(np.unique(grid), grid)
     _, first = np.unique(places, return_index=True)
     return np.asarray(places[np.sort(first)])
+
+
+class LeaveOneOutScores:
+    """Penalties scored on rows that are left out one at a time."""
+
+    def __init__(self, model: Any, X: Any, y: Any, weights: Any, scorer: Any, params: Any) -> None:
+        self.model, self.rows, self.y, self.weights = model, (X, y, weights), y, weights
+        self.targets = y[:, None] if y.ndim == 1 else y
+        self.scorer: Any = None if model.scoring is None else scorer
+        self.params = params
+        if weights is not None and np.count_nonzero(weights) < 2:
+            raise ValueError(
+                f"RidgeCV leaves out one row at a time, and {np.count_nonzero(weights)} of "
+                f"{len(weights)} rows have a weight: give two or more a sample_weight above zero."
+            )
+        self.found = Decomposition.of(X, y, weights, model.fit_intercept)
+        self.left_out = LeaveOneOut(self.found)
+        self.largest = self.found.largest
+
+    def score(self, penalties: Array) -> Array:
+        """Scores (A,), or (A, t) for a penalty of each target's own."""
+        each = self.model.alpha_per_target and self.y.ndim == 2 and self.y.shape[1] > 1
+        if self.scorer is None:
+            total = np.zeros((len(penalties), self.targets.shape[1]))
+            for _, errors in self.left_out.errors(penalties):
+                total -= np.einsum("nat,nat->at", errors, errors)
+            scores = total / len(self.y)
+            return scores if each else scores.mean(axis=1)
+        predicted = self._predictions(penalties)
+        if each:
+            return np.array(
+                [
+                    [self._score(predicted[:, a, j], self.y[:, j]) for j in range(self.y.shape[1])]
+                    for a in range(len(penalties))
+                ]
+            )
+        return np.array([self._score(predicted[:, a], self.y) for a in range(len(penalties))])
+
+    def _score(self, predicted: Array, y: Array) -> float:
+        predicted = predicted.reshape(y.shape)
+        return _scored(self.scorer, predicted, y, self.params)
+
+    def _predictions(self, penalties: Array) -> Array:
+        """Predictions (n, A, t) for rows that were left out."""
+        targets = self.targets
+        predicted = np.repeat(targets[:, None, :], len(penalties), axis=1)
+        weighed = np.ones(len(targets), bool)
+        roots = None
+        if self.weights is not None:
+            weighed = self.weights > 0
+            roots = np.sqrt(self.weights[weighed])
+        places = np.flatnonzero(weighed)
+        for here, errors in self.left_out.errors(penalties):
+            if roots is not None:
+                errors = errors / roots[here, None, None]
+            predicted[places[here]] -= errors
+        return predicted
+
+    def kept(self, penalties: Array, dtype: Any) -> Array:
+        """Return `cv_results_`: (n, A), or (n, t, A)."""
+        table: Array
+        if self.scorer is None:
+            weights = 1.0 if self.weights is None else self.weights[:, None, None]
+            errors = self.targets[:, None, :] - self._predictions(penalties)
+            table = weights * errors**2
+        else:
+            table = self._predictions(penalties)
+        table = np.moveaxis(table, 1, 2).astype(dtype)
+        return table[:, 0] if self.y.ndim == 1 else table
+
+    def fitted(self, alpha: Any) -> Ridge:
+        """A fit to all rows."""
+        return fitted(self.model, alpha, self.found.gram, self.rows)
+
+
+class SplitScores:
+    """Penalties scored on the test rows of splits."""
+
+    def __init__(
+        self, model: Any, X: Any, y: Any, weights: Any, scorer: Any, split: Any, params: Any
+    ) -> None:
+        self.model, self.X, self.y, self.weights = model, X, y, weights
+        self.scorer, self.params = scorer, params
+        self.metric = metric_of(scorer, model)
+        self.weighs_alike = set(self.params) == (set() if weights is None else {"sample_weight"})
+        cv = check_cv(model.cv)
+        n = X.shape[0]
+        splits = cv.split(X, y, **split)
+        self.splits = [Split.of(train, test, n) for train, test in splits]
+        self.trained: list[Gram | None] = [None] * len(self.splits)
+        self.tests: list[Gram | None] = [None] * len(self.splits)
+        self.whole: Gram | None = None
+        if has_gram(X):
+            self._measure()
+
+    def _measure(self) -> None:
+        """Read the rows once, for the products of every training set and fold."""
+        found = blocks(self.splits, self.X.shape[0], 64, 64)
+        place = 0
+        for block in found:
+            parts = Gram.by_group(self.X, self.y, block.groups, block.n_groups, self.weights)
+            trained, self.whole = block.training_sets(parts)
+            self.trained[place : place + len(trained)] = trained
+            self.tests[place : place + len(trained)] = block.test_sets(parts)
+            place += len(trained)
+
+    @property
+    def largest(self) -> float:
+        """The largest variation of the rows along a direction."""
+        if self.whole is None:
+            return Decomposition.of(self.X, self.y, None, self.model.fit_intercept).largest
+        return Decomposition.of_gram(self.whole, self.model.fit_intercept).largest
+
+    def score(self, penalties: Array) -> Array:
+        """The mean score (A,) over the splits."""
+        each = [self._on_split(s, penalties) for s in range(len(self.splits))]
+        return np.asarray(np.mean(each, axis=0))
+
+    def _on_split(self, s: int, penalties: Array) -> Array:
+        path, test = self._path(s, penalties), self.tests[s]
+        if self.metric is not None and test is not None and self.weighs_alike:
+            scores = scores_of(self.metric, test, *path)
+            if scores is not None:
+                return scores
+        rows = self.splits[s].test
+        X, y = _safe_indexing(self.X, rows), _safe_indexing(self.y, rows)
+        params = _check_method_params(self.X, params=self.params, indices=rows)
+        coefs, intercepts = path
+        return np.array(
+            [
+                _scored(self.scorer, (X @ w + b).reshape(y.shape), y, params)
+                for w, b in zip(coefs, intercepts, strict=True)
+            ]
+        )
+
+    def _path(self, s: int, penalties: Array) -> Path:
+        """Coefficients and intercepts for all penalties, from the training rows of a split."""
+        gram, center = self.trained[s], self.model.fit_intercept
+        if gram is not None:
+            path = Decomposition.of_gram(gram, center).path(penalties)
+            if path is not None:
+                return path
+        rows = self.splits[s].train
+        weights = None if self.weights is None else self.weights[rows]
+        X, y = _safe_indexing(self.X, rows), _safe_indexing(self.y, rows)
+        return Decomposition.of(X, y, weights, center).path_by_rows(penalties)
+
+    def fitted(self, alpha: float) -> Ridge:
+        """A fit to all rows."""
+        return fitted(self.model, alpha, self.whole, (self.X, self.y, self.weights))
+
+
+def fitted(model: Any, alpha: Any, gram: Gram | None, rows: tuple[Any, Any, Any]) -> Ridge:
+    """A fit to all rows, from their statistic if that suffices."""
+    final = Ridge(alpha, fit_intercept=model.fit_intercept)
+    if gram is not None:
+        if hasattr(model, "feature_names_in_"):
+            gram = replace(gram, feature_names=tuple(model.feature_names_in_))
+        final.fit_statistics(gram)
+        if not final.needs_rows():
+            final.report_warnings()
+            return final
+        final = clone(final)  # whose fit has its own to say
+    final._names_of_search = getattr(model, "feature_names_in_", None)
+    final.fit(*rows)
+    return final
+
+
+def _scored(scorer: Any, predicted: Array, y: Array, params: dict[str, Any]) -> float:
+    """What a scorer makes of predictions."""
+    try:
+        return float(scorer(KnownPredictions(), predicted, y, **params))
+    except AttributeError as error:
+        raise ValueError(
+            f"scoring must be a metric of predicted numbers, such as 'r2'; {scorer} reads "
+            "probabilities or scores of classes, which RidgeCV does not have."
+        ) from error
+
+
+class KnownPredictions(LinearRegressor):
+    """An estimator for scorers, given predictions instead of rows."""
+
+    def predict(self, X: Any) -> Any:
+        return X
 
 
 ROW = Row(

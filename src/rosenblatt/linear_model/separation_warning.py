@@ -1,34 +1,55 @@
-"""Maximum likelihood without a maximum: classes that a plane separates, wholly or in part.
+"""Maximum likelihood without a maximum: classes that a plane separates, completely or in part.
 
 If some direction never lowers the score of a row's own class against another, and raises it for
-some rows, the likelihood grows along it for ever (Albert and Anderson 1984). That there is no such
-direction is proved by probabilities, all above zero, that balance; the fit has them at hand.
+some rows, the likelihood grows along it forever (Albert and Anderson 1984). There is no such
+direction if probabilities, all positive, balance; near a maximum those of the fit nearly do.
 """
 
+from fractions import Fraction
+from itertools import permutations, product
+from math import lcm
+from operator import mul
 from typing import Any, Literal
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from scipy.sparse.linalg import LinearOperator, cg, lsmr
+from scipy.optimize import linprog
+from scipy.sparse.linalg import LinearOperator, cg
 from sklearn.exceptions import ConvergenceWarning
 
+from rosenblatt.runtime.threads import interruptible
 from rosenblatt.separation import Separability, separability
-from rosenblatt.solvers.logistic_gap import balancing_move
-from rosenblatt.solvers.logistic_problem import LogisticProblem, Place, squared_columns
+from rosenblatt.solvers.logistic import balancing_move
+from rosenblatt.solvers.logistic_problem import Iterate, LogisticProblem
 from rosenblatt.solvers.softmax import SoftmaxProblem
 
-from .separating_direction import Escape, Leads, by_columns, by_program
+from .centred_rows import moved
 
-MANY_CELLS = 5_000_000  # of a table whose fit may be a plane that separates as well
-MOST_STEPS = 4  # of Newton's method, for probabilities that balance
-MOST_PRODUCTS = 300  # with the curvature, for one step of many columns
-MOST_COLUMNS = 300  # up to which a plane for all rows is looked for before one for some
-EASY_CELLS = 20_000  # of one that takes no time even for rows wider than long
-NEXT_TO_NOTHING = 1e-6  # a sum of leads, where columns have length one
+Array = NDArray[np.float64]
+Grade = Literal["proved", "checked"]
+
+MAX_NEWTON_STEPS = 4, 30  # until probabilities balance; of large tables, until a plane separates
+MAX_PRODUCTS = 300  # of conjugate gradients, for a step of many columns
+SMALL_CHANGE = 0.5  # of a score, by Newton's step; of separated classes it raises some by one
+NEGLIGIBLE = 1e-6  # a sum of leads, where columns have length one
 ROUNDING = 1e-14  # of a sum of weights times numbers, as a share of the lengths of both
-STILL_RISING = 0.5  # of a score, by one more step at the end of a fit
-MOST_NAMES = 5
+MAX_CELLS = 300_000  # numbers that the linear program may have
+MAX_SECONDS = 20.0  # of the linear program
+NEARLY_TIED = 1e-6  # a lead, as a share of its terms: the tolerance of the program
+AHEAD = 1e-15  # relative: that rounding of the direction leaves no tied lead below zero
+MAX_DENOMINATOR = 1000  # of simple proportions
+MAX_EXACT_TERMS = 200_000  # of sums in fractions
+MAX_NAMES = 5
+NO_WEIGHT = 1e-9  # relative: rounding
+UNIT = 2.0**-53
+
+NOT_SEARCHED = (
+    "Some weights still grow as if the classes could be separated, in which case no finite "
+    "maximum-likelihood solution exists. The columns were not searched for a separation, because "
+    "{} rows of {} columns are too many. Use a penalty, for example C=1.0, or look at the columns "
+    "with the largest weights."
+)
 
 
 class SeparationWarning(ConvergenceWarning):  # type: ignore[misc]
@@ -37,7 +58,7 @@ class SeparationWarning(ConvergenceWarning):  # type: ignore[misc]
     Attributes
     ----------
     kind : "complete" if a plane has every row strictly on its side, "partial" if some lie on it.
-    columns : the features the plane is made of, by name or number.
+    columns : the features with a weight in the plane, by name or number.
     direction : ndarray of shape (d + 1,) or (d + 1, K); along it, the bias last, the likelihood
         never falls.
     proof : the `Separability` of the classes, if the separation is complete; of rows that count.
@@ -48,12 +69,12 @@ class SeparationWarning(ConvergenceWarning):  # type: ignore[misc]
     >>> import warnings
     >>> from rosenblatt import LogisticRegression
     >>> X, y = [[1, 0], [2, 0], [1, 1], [2, 1]], [0, 1, 1, 1]
-    >>> with warnings.catch_warnings(record=True) as told:
+    >>> with warnings.catch_warnings(record=True) as caught:
     ...     warnings.simplefilter("always")
     ...     model = LogisticRegression(C=float("inf")).fit(X, y)
-    >>> told[0].message.kind
+    >>> caught[0].message.kind
     'complete'
-    >>> told[0].message.proof.verify(X, y)
+    >>> caught[0].message.proof.verify(X, y)
     True
     """
 
@@ -64,224 +85,279 @@ class SeparationWarning(ConvergenceWarning):  # type: ignore[misc]
         columns: tuple[Any, ...] = (),
         direction: Any = None,
         proof: Separability | None = None,
-        grade: Literal["proved", "checked"] = "proved",
+        grade: Grade = "proved",
     ) -> None:
         super().__init__(message)
         self.kind, self.columns, self.direction, self.proof = kind, columns, direction, proof
         self.grade = grade
 
 
-def escape(problem: LogisticProblem, place: Place) -> Escape | None:
-    """A direction that leads to infinity, made of few columns; None if there is none."""
-    # Rows wider than long can be separated whatever their labels, so that the columns tell little,
-    # and a linear program takes long to find few: a plane that is at hand is taken instead, as it
-    # is where the table is large. Raises `TooMuch` if the search was given up.
-    for _ in range(MOST_STEPS):
-        move = newton_step(problem, place)
-        moved = problem.moved_probabilities(problem.probabilities(place), move, 0, problem.n)
-        if _is_ruled_out(problem, moved):
+@np.errstate(over="ignore", invalid="ignore")
+def separation_warning(
+    model: Any, problem: LogisticProblem, iterate: Iterate, X: Any, y: Any, shift: Array | None
+) -> ConvergenceWarning | None:
+    """Return a warning if classes can be separated, or if this was not searched; else None.
+
+    The problem has no penalty; its columns are those of X less `shift`.
+    """
+    leads = Leads(problem)
+    is_large = leads.n_cells > MAX_CELLS
+    for step in range(MAX_NEWTON_STEPS[is_large]):
+        move = newton_step(problem, iterate)
+        if has_maximum(leads, iterate, move):
             return None
-        further = problem.at(place.point - move)
+        if step < MAX_NEWTON_STEPS[0]:
+            is_rising = leads.along(move).min() < -SMALL_CHANGE
+        further = problem.at(iterate.point - move)
         if not np.isfinite(further.objective):
             break
-        place = further  # nearer to the best, if there is one
-    leads, cells = Leads(problem), _n_cells(problem)
-    if cells > MANY_CELLS or (cells > EASY_CELLS and problem.d >= problem.n):
-        plane = separating(problem, place.point)
-        if plane is not None:
-            return Escape(plane, int(np.count_nonzero(problem.c)), True, at_hand=True)
-    found = None
-    if place.point.size <= MOST_COLUMNS:
-        found = by_program(leads, place.point, complete=True)
-    return found or by_columns(leads) or by_program(leads, place.point, complete=False)
+        iterate = further  # nearer to the maximum, if there is one
+        if is_large and leads.along(iterate.point).min() > 0:
+            break
+    X, y = (X, y) if len(leads.used) == problem.n else (X[leads.used], y[leads.used])
+    if is_large:
+        plane = proof_by(leads, moved(iterate.point, shift, -1), X, y)
+        if plane is None:
+            return ConvergenceWarning(NOT_SEARCHED.format(*X.shape)) if is_rising else None
+        proof = plane
+    else:
+        try:
+            proof = separability(X, y, fit_intercept=problem.fit_intercept, joint=leads.K > 2)
+        except (TypeError, ValueError):  # numbers that exact arithmetic does not take
+            return None
+    if proof.coef is not None:
+        coef, intercept = np.atleast_2d(proof.coef), np.atleast_1d(proof.intercept)
+        ahead = leads.as_point(np.vstack([coef.T, intercept.astype(np.float64)]))
+        return _warning(model, problem, ahead, "completely", proof, "proved")
+    direction = partial_direction(leads)
+    if direction is None:
+        return None
+    grade: Grade = "proved" if holds_exactly(leads, direction, X) else "checked"
+    how = f"in part ({leads.n_ahead(direction)} of {len(leads.used)} rows)"
+    return _warning(model, problem, moved(direction, shift, -1), how, None, grade)
 
 
-def newton_step(problem: LogisticProblem, place: Place) -> NDArray[np.float64]:
-    """What Newton's method takes off the point; by conjugate gradients of many columns."""
-    move = balancing_move(problem, place)
-    if move is not None:
-        return move
-    size, shape = place.point.size, problem.shape
-    diagonal = np.maximum(problem.diagonal(place).ravel(), 1e-300)
-    curvature = LinearOperator(
-        (size, size), lambda v: problem.product(place, v.reshape(shape)).ravel(), dtype=np.float64
-    )
-    scale = LinearOperator((size, size), lambda v: v.ravel() / diagonal, dtype=np.float64)
-    flat, _ = cg(curvature, place.gradient.ravel(), rtol=1e-9, maxiter=MOST_PRODUCTS, M=scale)
-    return np.asarray(flat).reshape(shape)
-
-
-def separation_warning(
-    model: Any, problem: LogisticProblem, found: Escape, X: Any, y: Any
-) -> SeparationWarning:
-    """What to tell the user of a direction."""
-    moved = np.abs(found.direction[:-1]).reshape(problem.d, -1).max(axis=1)
-    columns = np.flatnonzero(moved > 0)
-    if found.at_hand:  # of all columns, those with the largest weights first
-        columns = columns[np.argsort(-moved[columns], kind="stable")]
+def _warning(
+    model: Any, problem: LogisticProblem, direction: Array, how: str,
+    proof: Separability | None, grade: Literal["proved", "checked"],
+) -> SeparationWarning:  # fmt: skip
+    weights = np.abs(direction[:-1]).reshape(problem.d, -1).max(axis=1)
+    order = np.argsort(-weights, kind="stable") if proof else np.arange(problem.d)
+    columns = order[weights[order] > NO_WEIGHT * weights.max()]
     names = getattr(model, "feature_names_in_", None)
     named = tuple(columns.tolist() if names is None else names[columns].tolist())
-    leads = Leads(problem)
-    n_rows = len(leads.used)
-    if n_rows < problem.n:
-        X, y = problem.X[leads.used], np.asarray(y)[leads.used]
-    proof = _proof(problem, found, X, y) if found.complete else None
-    exact = found.complete or found.of_ranges or leads.exactly(found.direction)
-    how = "completely" if found.complete else f"in part ({found.n_ahead} of {n_rows} rows)"
-    nearly = "" if exact else " up to rounding"
-    who = "The plane found" if _is_proof_itself(problem, found) else "separability(X, y)"
-    who += " of the rows with a weight" if n_rows < problem.n else ""
-    word = f"{who} proves it with a margin of {proof.margin:.3g}. " if proof else ""
+    some = " of the rows with a weight" if problem.c.min() == 0 else ""
+    proved = (
+        f"separability(X, y){some} proves it with a margin of {proof.margin:.3g}. " if proof else ""
+    )
+    nearly = "" if grade == "proved" else " up to rounding"
     return SeparationWarning(
         f"The classes can be separated {how} by {_listed(named)}{nearly}, so no finite "
-        "maximum-likelihood solution exists: the weights would grow for ever, and were stopped. "
-        f"{word}Use a penalty, for example C=1.0, or look at what these columns know of y.",
-        "complete" if found.complete else "partial",
-        named,
-        found.direction,
-        proof,
-        "proved" if exact else "checked",
-    )
-
-
-def of_no_search(problem: LogisticProblem, place: Place) -> str | None:
-    """A sentence on a search that was given up, if weights look as if they grew for ever."""
-    # Newton's step raises the scores of rows that are separated by about one, however far it is on
-    # its way, and those of others by next to nothing at the end.
-    leads = Leads(problem)
-    rising = -leads.along(newton_step(problem, place))
-    signs = ((rising > STILL_RISING) & ~leads.own).any()
-    if not signs:
-        return None
-    return (
-        "Some weights still grow as if the classes could be separated, in which case no finite "
-        "maximum-likelihood solution exists. Whether they can was not checked to the end, because "
-        f"{problem.n} rows of {problem.d} columns are too much for the search. Use a penalty, for "
-        "example C=1.0, or look at the columns with the largest weights."
-    )
-
-
-def _proof(problem: LogisticProblem, found: Escape, X: Any, y: Any) -> Separability | None:
-    """The proof of `separability`, unless the data are not ones it takes."""
-    if _is_proof_itself(problem, found):
-        return proof_by(problem, found.direction, X, y)
-    try:
-        joint = isinstance(problem, SoftmaxProblem)
-        answer = separability(X, y, fit_intercept=problem.fit_intercept, joint=joint)
-    except (TypeError, ValueError):
-        return None
-    return answer if answer.separable else None
-
-
-def _is_proof_itself(problem: LogisticProblem, found: Escape) -> bool:
-    """Whether the plane found is to do, because the widest would take a while."""
-    return found.at_hand or _n_cells(problem) > MANY_CELLS
+        "maximum-likelihood solution exists: the weights would grow forever, and were stopped. "
+        f"{proved}Use a penalty, for example C=1.0, or look at what these columns know of y.",
+        "complete" if proof else "partial", named, direction, proof, grade,
+    )  # fmt: skip
 
 
 def _listed(names: tuple[Any, ...]) -> str:
-    shown = ", ".join(repr(name) for name in names[:MOST_NAMES])
-    more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
-    if not names:
-        return "the bias alone"
-    return f"column{'s' if len(names) > 1 else ''} {shown}{more}"
+    shown = ", ".join(repr(name) for name in names[:MAX_NAMES])
+    more = f" and {len(names) - MAX_NAMES} more" if len(names) > MAX_NAMES else ""
+    return f"column{'s' if len(names) > 1 else ''} {shown}{more}" if names else "the bias alone"
 
 
-def _is_ruled_out(problem: LogisticProblem, P: NDArray[np.float64]) -> bool:
-    """Whether probabilities that balance leave no room for a direction."""
-    # Let a > 0 be what each row gives each other class, and the sum of a times the leads be r, zero
-    # but for rounding. A direction d has leads >= 0, so min(a) times their sum is at most r.d: with
-    # columns of length one, all its leads together are below |r| / min(a): next to nothing. An r
-    # of more than rounding is the rest of a step that took nearly dependent columns for one.
-    if not np.isfinite(P).all() or P.min(initial=0.0) < 0:
+class Leads:
+    """By how much the score of each row's own class leads those of others, along a direction.
+
+    Rows of weight zero do not count. Directions have the shape of the problem's points.
+    """
+
+    def __init__(self, problem: LogisticProblem) -> None:
+        self.problem, self.used = problem, np.flatnonzero(problem.c > 0)
+        self.X = problem.X if len(self.used) == problem.n else problem.X[self.used]
+        if isinstance(problem, SoftmaxProblem):
+            self.K, self.code = problem.n_classes, problem.code[self.used]
+            self.weighted = np.arange(problem.K)  # classes that have weights
+        else:
+            self.K, self.code = 2, (problem.labels[self.used] > 0).astype(np.intp)
+            self.weighted = np.array([1])
+        self.own = np.arange(self.K) == self.code[:, None]
+        stored = self.X.nnz if sp.issparse(self.X) else self.X.size
+        self.n_cells = (self.K - 1) * min(self.K - 1, 2) * (stored + len(self.used))
+
+    def by_class(self, direction: Array) -> Array:
+        """Return weights and intercepts (d + 1, K) of all classes."""
+        table = np.zeros((self.problem.d + 1, self.K))
+        table[:, self.weighted] = direction.reshape(self.problem.d + 1, -1)
+        table[-1] *= self.problem.fit_intercept
+        return table
+
+    def as_point(self, table: Array) -> Array:
+        """Return the direction of a table (d + 1, K), or (d + 1, 1) of two classes."""
+        if table.shape[1] > len(self.weighted):
+            table = (table - table[:, -1:])[:, :-1]
+        return table.reshape(self.problem.shape)
+
+    def along(self, direction: Array) -> Array:
+        """Return the leads (n, K); infinity in the place of own classes."""
+        table = self.by_class(direction)
+        scores = np.asarray(self.X @ table[:-1]) + table[-1]
+        return np.where(self.own, np.inf, scores[self.own][:, None] - scores)
+
+    def rounding(self, direction: Array) -> Array:
+        """Return bounds (n, K) of the rounding errors of leads."""
+        table = abs(self.by_class(direction))
+        sizes = np.asarray(abs(self.X) @ table[:-1]) + table[-1]
+        n_terms = 2 * np.count_nonzero(table.any(axis=1)) + 4
+        return np.asarray(1.01 * n_terms * UNIT * (sizes + sizes[self.own][:, None]) + 1e-300)
+
+    def n_ahead(self, direction: Array) -> int:
+        """Return the number of rows with a lead above zero; 0 if some lead is below."""
+        leads, rounding = self.along(direction), self.rounding(direction)
+        ahead = (leads > rounding) & ~self.own
+        return int(ahead.any(axis=1).sum()) if (leads >= -rounding).all() else 0
+
+    def matrix(self) -> Any:
+        """Return the CSR matrix whose products with a flat direction are the finite leads."""
+        ones = sp.csr_matrix(np.full((len(self.used), 1), float(self.problem.fit_intercept)))
+        Z = sp.hstack([sp.csr_matrix(self.X, dtype=np.float64), ones]).tocsr()
+        E = np.eye(self.K)[:, self.weighted]
+        pairs = permutations(range(self.K), 2)
+        return sp.vstack([sp.kron(Z[self.code == y], E[[y]] - E[[k]]) for y, k in pairs]).tocsr()
+
+
+def newton_step(problem: LogisticProblem, iterate: Iterate) -> Array:
+    """Return what Newton's method subtracts from the point."""
+    move = balancing_move(problem, iterate)
+    if move is not None:
+        return move
+    size, shape = iterate.point.size, problem.shape
+    diagonal = np.maximum(problem.diagonal(iterate).ravel(), 1e-300)
+    hessian = LinearOperator(
+        (size, size), lambda v: problem.product(iterate, v.reshape(shape)).ravel(), dtype=np.float64
+    )
+    scale = LinearOperator((size, size), lambda v: v.ravel() / diagonal, dtype=np.float64)
+    flat, _ = cg(hessian, iterate.gradient.ravel(), rtol=1e-9, maxiter=MAX_PRODUCTS, M=scale)
+    return np.asarray(flat).reshape(shape)
+
+
+def has_maximum(leads: Leads, iterate: Iterate, move: Array) -> bool:
+    """Whether the probabilities after Newton's step prove that there is no direction."""
+    # Let a > 0 be the probability that each row gives each other class, and the sum of a times the
+    # leads be r, zero but for rounding. A direction v has leads >= 0, so min(a) times their sum is
+    # at most r.v: with columns of length one, all its leads together are below |r| / min(a).
+    problem = leads.problem
+    if not np.abs(leads.along(move)[~leads.own]).max() <= SMALL_CHANGE:
+        return False  # a smaller step halves no probability
+    dual = problem.dual_at(iterate, move)
+    if dual is None:
         return False
-    used = problem.c > 0
-    if isinstance(problem, SoftmaxProblem):
-        shares = P
-        if problem.reference:
-            shares = np.hstack([P, 1 - P.sum(axis=1, keepdims=True)])
-        other = np.arange(problem.n_classes) != problem.code[:, None]
-        least = (problem.c[:, None] * shares)[used[:, None] & other].min()
+    P = problem.probabilities(iterate)
+    if P.ndim > 1:
+        P = P if P.shape[1] == leads.K else np.column_stack([P, 1 - P.sum(axis=1)])
+        P = np.where(leads.own, 1.0, P[leads.used])
     else:
-        least = (problem.c * P)[used].min()
-    lengths = np.sqrt(squared_columns(problem, np.ones((problem.n, 1))))
-    lengths = np.vstack([lengths, np.sqrt(problem.n)])
-    rest = problem.pull(P, 0, problem.n).reshape(problem.d + 1, -1) / np.maximum(lengths, 1e-300)
+        P = P[leads.used, None]
+    least = 0.5 * float((problem.c[leads.used, None] * P).min())
+    X = leads.X
+    squares = X.multiply(X).sum(axis=0) if sp.issparse(X) else np.einsum("ij,ij->j", X, X)
+    lengths = np.sqrt(np.append(np.asarray(squares, np.float64), len(leads.used)))
+    rest = dual[0].reshape(problem.d + 1, -1) / np.maximum(lengths, 1e-300)[:, None]
     rest = rest if problem.fit_intercept else rest[:-1]
-    allowed = min(NEXT_TO_NOTHING * least, ROUNDING * float(np.linalg.norm(problem.c)))
+    allowed = min(NEGLIGIBLE * least, ROUNDING * float(np.linalg.norm(problem.c)))
     return bool(least > 0 and np.abs(rest).max(initial=0.0) <= allowed)
 
 
-def _n_cells(problem: LogisticProblem) -> int:
-    """How many numbers the linear program would have."""
-    stored = problem.X.nnz if sp.issparse(problem.X) else problem.X.size
-    others = 2 * (problem.n_classes - 1) if isinstance(problem, SoftmaxProblem) else 1
-    return int(others * (stored + problem.n))
-
-
-# Planes between classes that need no search: that of the fit itself, or of least squares.
-#
-# Rows wider than long have, if none depends on the others, weights that give each any score one
-# likes: whatever the labels, some plane separates them, and least squares finds it.
-
-
-Array = NDArray[np.float64]
-
-
-def separating(problem: LogisticProblem, point: Array) -> Array | None:
-    """A direction, in the shape of the point, that raises each row against each other class."""
-    if _separates(problem, point):
-        return point.copy()
-    if problem.d < problem.n:
-        return None
-    fitted = _least_squares(problem)
-    return fitted if _separates(problem, fitted) else None
-
-
-def proof_by(problem: LogisticProblem, direction: Array, X: Any, y: Any) -> Separability | None:
-    """The proof that a direction is, checked exactly; None if it is none for all rows."""
-    classes = np.unique(y)
-    table = direction.reshape(problem.d + 1, -1).T
-    joint = isinstance(problem, SoftmaxProblem)
-    if joint and len(table) < len(classes):  # the last class is the reference
-        table = np.vstack([table, np.zeros((1, problem.d + 1))])
-    table = table / np.linalg.norm(table if joint else table[:, :-1])
+def proof_by(leads: Leads, direction: Array, X: Any, y: Any) -> Separability | None:
+    """Return the proof that a direction separates the rows of X completely, if it does."""
+    table, joint = leads.by_class(direction).T, leads.K > 2
+    table = table / np.linalg.norm(table) if joint else table[1:] / np.linalg.norm(table[1, :-1])
     coef, intercept = table[:, :-1], table[:, -1]
-    if not problem.fit_intercept:
-        intercept = np.zeros(len(table))
-    published = np.vstack([coef.T, intercept])
-    margin = float(Leads(problem).along(published).min())
-    try:
-        proof = Separability(
-            True, classes, coef=coef if joint else coef[0], margin=margin, joint=joint,
-            intercept=intercept if joint else float(intercept[0]),
-            fit_intercept=problem.fit_intercept,
-        )  # fmt: skip
-        return proof if proof.verify(X, y) else None
-    except (TypeError, ValueError):  # data that are not ones for exact arithmetic
+    scores = np.asarray(X @ coef.T) + intercept
+    scores = scores if joint else np.hstack([0 * scores, scores])
+    margin = float(np.where(leads.own, np.inf, scores[leads.own][:, None] - scores).min())
+    if not margin > 0:
         return None
+    proof = Separability(
+        True, np.unique(y), coef=coef if joint else coef[0], margin=margin, joint=joint,
+        intercept=intercept if joint else float(intercept[0]),
+        fit_intercept=leads.problem.fit_intercept,
+    )  # fmt: skip
+    return proof if proof.verify(X, y) else None
 
 
-def _separates(problem: LogisticProblem, direction: Array) -> bool:
-    leads = Leads(problem)
-    ahead = leads.along(direction)
-    return bool(np.isfinite(direction).all() and (ahead > leads.rounding(direction)).all())
+# Partial separation: a linear program finds the direction of least weights.
 
 
-def _least_squares(problem: LogisticProblem) -> Array:
-    """The shortest point whose scores are nearest to the labels: 1 and -1, or 1 and 0 by class."""
-    X = problem.X if sp.issparse(problem.X) else np.asarray(problem.X)
-    n, d, bias = problem.n, problem.d, float(problem.fit_intercept)
-    rows = LinearOperator(
-        (n, d + 1),
-        matvec=lambda w: X @ w.ravel()[:-1] + bias * w.ravel()[-1],
-        rmatvec=lambda r: np.append(X.T @ r.ravel(), bias * r.sum()),
-        dtype=np.float64,
-    )
-    if isinstance(problem, SoftmaxProblem):
-        targets = np.eye(problem.n_classes)[problem.code]
-    else:
-        targets = problem.y[:, None]  # type: ignore[attr-defined]
-    found = np.column_stack([lsmr(rows, target)[0] for target in targets.T])
-    if isinstance(problem, SoftmaxProblem) and problem.reference:
-        found = found[:, :-1] - found[:, -1:]
-    return found.reshape(problem.shape)
+def partial_direction(leads: Leads) -> Array | None:
+    """Return the direction of least weights with leads >= 0, of mean one; None if none exists."""
+    X, n_weighted = leads.X, len(leads.weighted)
+    sizes = abs(X).max(axis=0)
+    sizes = np.append(sizes.toarray()[0] if sp.issparse(X) else sizes, 1.0)
+    scale = np.repeat(np.where(sizes > 0, sizes, 1.0), n_weighted)
+    given = leads.matrix()
+    A = (given @ sp.diags(1 / scale)).tocsr()
+    m, p = A.shape
+    cost = np.append(np.ones(p - n_weighted), np.full(n_weighted, 1e-6))  # weights, intercepts
+    mean = np.asarray(A.mean(axis=0))
+    solved = interruptible(
+        lambda: linprog(
+            np.append(cost, cost), A_ub=sp.hstack([-A, A]).tocsr(), b_ub=np.zeros(m),
+            A_eq=np.hstack([mean, -mean]), b_eq=[1.0], bounds=(0, None), method="highs",
+            options={"time_limit": MAX_SECONDS, "primal_feasibility_tolerance": 1e-9},
+        )
+    )  # fmt: skip
+    if solved.x is None:
+        return None
+    v = solved.x[:p] - solved.x[p:]
+    v[np.abs(v) < 1e-9 * np.abs(v).max()] = 0.0
+    v = v / scale
+    tied = close_ties(given, v)
+    flat = (v, simple_proportions(v), tied, close_ties(given, tied, AHEAD))
+    candidates = [w.reshape(leads.problem.shape) for w in flat]
+    valid = [w for w in candidates if leads.n_ahead(w)]
+    exact = (w for w in valid if holds_exactly(leads, w, X))
+    return next(exact, valid[0] if valid else None)
+
+
+def simple_proportions(v: Array) -> Array:
+    """Return whole numbers in about the proportions of v."""
+    smallest = np.abs(v[v != 0]).min()
+    near = [Fraction(x / smallest).limit_denominator(MAX_DENOMINATOR) for x in v.ravel()]
+    factor = lcm(*(fraction.denominator for fraction in near))
+    return np.array([float(fraction * factor) for fraction in near]).reshape(v.shape)
+
+
+def close_ties(A: Any, v: Array, ahead: float = 0.0) -> Array:
+    """Return the direction near v that makes leads zero, or `ahead`, which are nearly zero."""
+    used, gained, sizes = np.flatnonzero(v), A @ v, abs(A) @ np.abs(v)
+    tied = np.flatnonzero((np.abs(gained) <= NEARLY_TIED * sizes) & (sizes > 0))
+    if not len(tied):
+        return v
+    # In proportion to v, so that small weights are moved by a share of themselves.
+    B = A[tied][:, used].toarray() * v[used] / sizes[tied, None]
+    closed = v.copy()
+    closed[used] *= 1 - np.linalg.lstsq(B, B.sum(axis=1) - ahead, rcond=1e-9)[0]
+    return closed
+
+
+def holds_exactly(leads: Leads, direction: Array, X: Any) -> bool:
+    """Whether no lead on rows X is below zero in exact arithmetic, with the best intercepts."""
+    W, K = leads.by_class(direction)[:-1], leads.K
+    used = np.flatnonzero(W.any(axis=1))
+    rows = X[:, used]
+    rows = np.asarray(rows.toarray() if sp.issparse(X) else rows, np.float64)
+    rows = np.unique(np.column_stack([leads.code, rows]), axis=0)
+    if rows.size * K > MAX_EXACT_TERMS:
+        return False
+    exact = [[Fraction(w) for w in of_class] for of_class in W[used].T.tolist()]
+    least = [[Fraction(10) ** 400 * (y != k) for k in range(K)] for y in range(K)]
+    for y, *x in rows.tolist():
+        scores = [sum(map(mul, map(Fraction, x), w)) for w in exact]
+        lead = [scores[int(y)] - score for score in scores]
+        least[int(y)] = list(map(min, least[int(y)], lead))
+    if not leads.problem.fit_intercept:
+        return all(lead >= 0 for of_class in least for lead in of_class)
+    # Intercepts b with b_k - b_y <= least[y][k] exist if no cycle of classes has a negative sum.
+    for middle, y, k in product(range(K), repeat=3):
+        least[y][k] = min(least[y][k], least[y][middle] + least[middle][k])
+    return all(least[y][y] >= 0 for y in range(K))

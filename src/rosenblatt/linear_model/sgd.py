@@ -26,10 +26,10 @@ from rosenblatt.base import (
     warn,
     warn_not_converged,
 )
+from rosenblatt.loops.rows import summed_duplicates
 from rosenblatt.prediction import LogisticScores
 from rosenblatt.registry.row import Contract, Row, Warm, unlike_repeated_rows
 from rosenblatt.runtime import threads
-from rosenblatt.runtime.storage import summed_duplicates
 
 from . import sgd_loops as loops
 from .perceptron_base import check_classes

@@ -127,4 +127,12 @@ def instruction(signature: str) -> Callable[[Callable[..., Any]], Instruction]:
     The signature has the names of Numba's types, such as ``"int64(array, intp)"``; ``array`` stands
     for any type of array, and ``float64x4`` for a vector of four doubles.
     """
+    if JIT_DISABLED:
+        return _plain_instruction
     return lambda function: Instruction(function, signature)
+
+
+def _plain_instruction(function: Any) -> Any:
+    """Return the function itself; its `llvm` ignores the compiler's form."""
+    function.llvm = lambda build: build
+    return function

@@ -20,3 +20,27 @@ def call_function(builder, name, result, *arguments):
 
     kind = ir.FunctionType(result, [argument.type for argument in arguments])
     return builder.call(cgutils.get_or_insert_function(builder.module, kind, name), arguments)
+
+
+def address(builder, array, place, kind):
+    """A pointer to a place of an array, for loads of a kind."""
+    return builder.bitcast(builder.gep(array, [place]), kind.as_pointer())
+
+
+def constant(kind, value):
+    """A vector of one number."""
+    return kind([value] * kind.count)
+
+
+def repeat(builder, number, n):
+    """A vector of a number that is known when the loop runs."""
+    from llvmlite import ir
+
+    vector = ir.Constant(ir.VectorType(number.type, n), ir.Undefined)
+    vector = builder.insert_element(vector, number, llvm_type("int32")(0))
+    return builder.shuffle_vector(vector, vector, constant(llvm_type(f"int32x{n}"), 0))
+
+
+def bits_of(builder, mask):
+    """The elements of a mask as the bits of one integer."""
+    return builder.bitcast(mask, llvm_type(f"int{mask.type.count}"))

@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 
 from rosenblatt.loops import tiles
+from rosenblatt.loops.rows import aligned_zeros, arrays
 from rosenblatt.loops.simd import float64x4
 from rosenblatt.runtime import threads
-from rosenblatt.runtime.storage import aligned_zeros, arrays
 from rosenblatt.statistics import ClassCounts, Moments
 
-from . import mixture_loops, products_loops
+from . import mixture_loops
 
 Table = NDArray[np.float64]
 LOG_TWO_PI = float(np.log(2 * np.pi))
@@ -50,11 +50,10 @@ class Sums(NamedTuple):
     def moments(self, n: int, dtype: Any) -> Moments:
         """The sums as the library's additive statistic; class k is component k."""
         K, full = len(self.weight), self.scatter.ndim == 3
-        counts = ClassCounts(np.arange(K), np.full(K, n, np.int64), self.weight[None].copy())
+        counts = ClassCounts(np.arange(K), np.full(K, n, np.int64), self.weight.copy())
         noise = 2.0**-44 * (np.einsum("kii->ki", self.scatter) if full else self.scatter)
-        mean, scatter = (np.stack([a, np.zeros_like(a)]) for a in (self.mean, self.scatter))
-        weight = np.stack([self.weight, np.zeros(K)])[:, :, None]
-        return Moments(counts, None, np.dtype(dtype), mean, scatter, noise, weight, "refuse")
+        mean, scatter, exact = self.mean.copy(), self.scatter.copy(), np.zeros_like(self.mean)
+        return Moments(counts, None, np.dtype(dtype), mean, exact, scatter, noise)
 
     @staticmethod
     def of(moments: Moments) -> "Sums":
@@ -114,7 +113,7 @@ class Rows:
 
         def work(start: int, stop: int) -> tuple[float, Table]:
             scratch, sums = spare.pop() if spare else products.scratch(), products.sums()
-            found = products_loops.expect_and_sum_products(
+            found = mixture_loops.expect_and_sum_products(
                 self.stored, self.weights, start, stop, products.centre, products.K, terms, hard,
                 sums, *scratch,
             )  # fmt: skip
@@ -200,7 +199,7 @@ class Scratch:
 class Products:
     """Components as weights of the products of columns about a centre, and what their sums mean.
 
-    The terms of a row are as in `products_loops`: products, columns, a one.
+    The terms of a row are as in `mixture_loops`: products, columns, a one.
     """
 
     def __init__(self, parameters: Components, centre: Table) -> None:
@@ -211,7 +210,7 @@ class Products:
         self.constants = factors_of(parameters, self.d)[1]
         self.lower = np.tril_indices(self.d)
         n_terms = len(self.lower[0]) + self.d + 1
-        self.width = n_terms + -n_terms % products_loops.TERMS
+        self.width = n_terms + -n_terms % mixture_loops.TERMS
         self.height = self.K + self.K % 2
 
     def lost(self, reach: Table) -> float:
@@ -238,7 +237,7 @@ class Products:
 
     def scratch(self) -> tuple[Table, ...]:
         """Table, scores and rest."""
-        rows, group = mixture_loops.ROWS, products_loops.GROUP
+        rows, group = mixture_loops.ROWS, mixture_loops.GROUP
         table = aligned_zeros(rows // group, self.width, group)
         return table, aligned_zeros(self.height, rows), aligned_zeros(2, rows)
 

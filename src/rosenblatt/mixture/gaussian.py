@@ -20,7 +20,7 @@ from rosenblatt.cluster import KMeans
 from rosenblatt.cluster.assignment import rows_of
 from rosenblatt.cluster.seeding import distant_rows
 from rosenblatt.registry.row import Candidate, Contract, Row, Warm
-from rosenblatt.runtime.blas import one_blas_thread
+from rosenblatt.runtime.threads import one_blas_thread
 from rosenblatt.statistics import Moments
 
 from .components import (

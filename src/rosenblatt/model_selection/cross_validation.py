@@ -114,7 +114,7 @@ def cross_validate(
         X, y, scorer, routed.estimator.fit, routed.scorer.score,
         error_score, return_train_score, return_estimator, verbose,
     )  # fmt: skip
-    evaluation = Evaluation(estimator, [None], how, keep=return_estimator)
+    evaluation = Evaluation(estimator, [None], how)
     results = evaluation.run(splits, n_jobs, pre_dispatch)
     _warn_or_raise_about_fit_failures(results, error_score)
     if callable(scoring):

@@ -19,9 +19,8 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _num_samples
 
-from rosenblatt.capabilities import sharing
+from rosenblatt.folds import Block, Split, blocks
 from rosenblatt.statistics import Statistic
-from rosenblatt.statistics.folds import Block, Split, blocks
 
 from .additive_pipelines import Measurement, Recipe
 from .paths import PathGroup, behind, fitted_along, last_step, path_groups
@@ -59,7 +58,6 @@ class Evaluation:
     estimator: Any
     candidates: Sequence[Parameters]
     scoring: Scoring
-    keep: bool = True  # whether a fitted estimator is kept
     measurements: list[Measurement] = field(default_factory=list)
     trials: list[Any] = field(default_factory=list)  # the estimators, not fitted
     recipes: list[Recipe | None] = field(default_factory=list)
@@ -81,8 +79,7 @@ class Evaluation:
             delayed(_run_split)(self.estimator, split, (s, len(splits)), jobs, shared, self.scoring)
             for s, (split, jobs) in enumerate(self._jobs(splits))
         )
-        with sharing(map(last_step, self.trials), self.scoring.X):
-            by_split = Parallel(n_jobs=n_jobs, pre_dispatch=pre_dispatch)(tasks)
+        by_split = Parallel(n_jobs=n_jobs, pre_dispatch=pre_dispatch)(tasks)
         return [results[c] for c in range(len(self.candidates)) for results in by_split]
 
     def whole(self, c: int) -> Any | None:
@@ -140,9 +137,7 @@ class Evaluation:
         try:
             if not (measurement.additive or block.leaves_each_row_out_once):
                 raise ValueError("Only folds are sums of few statistics.")
-            parts = model.measure_groups(
-                X, y, measurement.weights, block.groups, block.n_groups, self.keep
-            )
+            parts = model.measure_groups(X, y, measurement.weights, block.groups, block.n_groups)
             trained, whole = block.training_sets(parts, in_order=not measurement.additive)
         except Exception:
             nothing: list[Statistic | None] = [None] * len(block.splits)
@@ -206,19 +201,7 @@ def _run_split(
     scoring: Scoring,
 ) -> list[Result]:
     """The results of all candidates on one split."""
-    with sharing([last_step(estimator)], scoring.X):  # in this process, or behind this front
-        return _results_on(estimator, Rows(split, scoring), progress, jobs, shared)
-
-
-def _results_on(
-    estimator: Any,
-    rows: Rows,
-    progress: tuple[int, int],
-    jobs: list[Job],
-    shared: tuple[list[FrontGroup], list[PathGroup]],
-) -> list[Result]:
-    """The results of all candidates on the rows of one split."""
-    split, scoring = rows.split, rows.scoring
+    rows = Rows(split, scoring)
     fronts, paths = shared
     found: dict[int, Result] = {}
     for front in fronts:
@@ -251,7 +234,7 @@ def _search_behind(group: FrontGroup, rows: Rows, progress: tuple[int, int]) -> 
         return {}
     seconds = (time.perf_counter() - start) / len(group.trials)
     model = last_step(next(iter(group.trials.values())))
-    inner = Evaluation(model, group.candidates, cut.scoring, cut.scoring.return_estimator)
+    inner = Evaluation(model, group.candidates, cut.scoring)
     ((split, jobs),) = inner._jobs([cut.split])
     shared = inner.fronts, inner._paths
     results = _run_split(model, split, progress, jobs, shared, cut.scoring)

@@ -14,7 +14,7 @@ from sklearn.base import clone
 from sklearn.metrics._scorer import _MultimetricScorer, _PassthroughScorer, _Scorer
 
 from rosenblatt.capabilities import is_additive_model, path_parameters
-from rosenblatt.statistics.folds import Split
+from rosenblatt.folds import Split
 
 from .additive_pipelines import plain_steps
 from .paths import last_step, prefix_of

@@ -20,7 +20,7 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _check_method_params, _num_samples
 
 from rosenblatt import checks
-from rosenblatt.statistics.folds import Split
+from rosenblatt.folds import Split
 
 # The scores that most models go by, without the look at labels and targets that takes longest.
 

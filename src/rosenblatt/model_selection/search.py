@@ -20,8 +20,8 @@ from sklearn.utils import indexable
 from sklearn.utils.validation import _check_method_params
 
 from rosenblatt.base import warn
+from rosenblatt.folds import Split
 from rosenblatt.registry.row import Row
-from rosenblatt.statistics.folds import Split
 
 from .additive_pipelines import is_additive
 from .evaluation import Evaluation
@@ -123,8 +123,7 @@ class GridSearchCV(theirs.GridSearchCV):  # type: ignore[misc]
         try:
             for candidate in ParameterGrid(self.param_grid):
                 estimator = clone(self.estimator).set_params(**clone(candidate, safe=False))
-                shares = is_additive(estimator) or has_path(estimator)
-                if shares or hasattr(last_step(estimator), "sharing"):
+                if is_additive(estimator) or has_path(estimator):
                     return True
         except Exception:  # scikit-learn's own search says what is wrong
             return False

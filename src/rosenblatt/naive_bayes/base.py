@@ -1,6 +1,7 @@
-"""What all naive Bayes models share: classes, priors, and decisions by joint probability.
+"""Naive Bayes classifiers: P(y, x) = P(y) prod_j P(x_j | y), in logarithms.
 
-P(y, x) = P(y) prod_j P(x_j | y), always as sums of logarithms.
+A model defines `_log_likelihood` and `_log_factors` of checked rows. Classes are compared by
+`_joint_log_likelihood`; `_predict_codes` may decide faster.
 """
 
 from abc import abstractmethod
@@ -11,42 +12,76 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import logsumexp
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, Options
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt import checks
-from rosenblatt.additive_classifier import AdditiveClassifier
+from rosenblatt.additive import AdditiveClassifier
 from rosenblatt.base import warn
-from rosenblatt.explanation import two_classes
-from rosenblatt.prediction import JointScores
+from rosenblatt.explanation import Explanation, one_row, two_classes
+from rosenblatt.prediction import draw_codes, log_probabilities, probabilities
 
 
-class NaiveBayes(JointScores, AdditiveClassifier):
-    """Decides by the joint probability of class and features."""
+class NaiveBayes(AdditiveClassifier):
+    """A classifier by the joint probability of class and features."""
 
+    class_count_: NDArray[np.float64]
     class_log_prior_: NDArray[Any]
+    n_parameters_: int
 
-    _cure_of_impossible = "Smoothing (alpha > 0) makes every row possible."
+    _advice_if_impossible = "Smoothing (alpha > 0) makes every row possible."
 
     @abstractmethod
     def _log_likelihood(self, X: Any) -> NDArray[Any]:
-        """log P(x | y) for each checked row and class, (n, K)."""
+        """Return log P(x | y) of checked rows, shape (n, K)."""
 
     @abstractmethod
     def _log_factors(self, X: Any) -> NDArray[np.float64]:
-        """log P(x_j | y) for one checked row (1, d): (K, d), feature by feature."""
+        """Return log P(x_j | y) of one checked row (1, d) for each feature, shape (K, d)."""
 
     def _log_prior(self) -> NDArray[Any]:
-        """What each class starts with, (K,)."""
+        """Return log P(y), shape (K,)."""
         return self.class_log_prior_
 
-    def _compared(self, X: Any) -> NDArray[Any]:
-        """log P(x, y) less any number for each row of X: all that classes are compared by."""
-        return self.predict_joint_log_proba(X)
-
-    def _compared_row(self, X: Any) -> NDArray[Any]:
-        """The same for one checked row (1, d): (K,), to the bit what `predict` compares."""
-        joint: NDArray[Any] = self._log_likelihood(X)[0] + self._log_prior()
+    def _joint_log_likelihood(self, X: Any) -> NDArray[Any]:
+        """Return log P(x, y) of checked rows up to a number for each row, shape (n, K)."""
+        joint: NDArray[Any] = self._log_likelihood(X) + self._log_prior()
         return joint
+
+    def _predict_codes(self, X: Any) -> NDArray[np.intp]:
+        """Return the index of the best class of checked rows, of equals the first."""
+        return np.asarray(self._possible(self._joint_log_likelihood(X)).argmax(axis=1))
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Predict the most probable class of each row.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+        """
+        codes = self._predict_codes(self._checked_rows(X))
+        # Without the mode each index is checked first, at ten times the price.
+        return self.classes_.take(codes, mode="clip")
+
+    def predict_proba(self, X: Any) -> NDArray[Any]:
+        """Return the class probabilities of X, shape (n, K).
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+        """
+        return probabilities(self._possible(self._joint_log_likelihood(self._checked_rows(X))))
+
+    def predict_log_proba(self, X: Any) -> NDArray[Any]:
+        """Return the logarithm of `predict_proba`, exact where probabilities are tiny.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+        """
+        return log_probabilities(self._possible(self._joint_log_likelihood(self._checked_rows(X))))
 
     def predict_joint_log_proba(self, X: Any) -> NDArray[Any]:
         """Return log P(x, y) for each row and class, shape (n, K).
@@ -55,40 +90,65 @@ class NaiveBayes(JointScores, AdditiveClassifier):
         ----------
         X : array-like or sparse matrix of shape (n, d)
         """
-        check_is_fitted(self)
-        X = self._check_X(X, first=False)
-        joint: NDArray[Any] = self._log_likelihood(X) + self._log_prior()
+        joint: NDArray[Any] = self._log_likelihood(self._checked_rows(X)) + self._log_prior()
         return joint
 
-    def _labels(self, X: Any) -> NDArray[Any]:
-        codes = self._comparable_scores(X).argmax(axis=1)
-        labels: NDArray[Any] = self.classes_[codes]
-        return labels
+    def score_samples(self, X: Any) -> NDArray[Any]:
+        """Return the log-density of each row under the mixture of the classes; -inf if impossible.
 
-    def _comparable_scores(self, X: Any) -> NDArray[Any]:
-        # A row that is impossible in every class gets the classes' shares, with a warning.
-        return self._possible(self._compared(X))
-
-    def _log_density(self, X: Any) -> NDArray[Any]:
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+        """
         return np.asarray(logsumexp(self.predict_joint_log_proba(X), axis=1))
 
-    def _checked_row(self, X: Any) -> Any:
-        return self._check_X(X, first=False)
+    def explain(self, x: Any, rival: Any = None, feature_names: Any = None) -> Explanation:
+        """Explain the prediction of one row: what each feature adds to the log-odds of its class.
 
-    def _parts_of(self, X: Any, rival: Any) -> tuple[int, int, float, NDArray[np.float64]]:
+        Parameters
+        ----------
+        x : array-like of shape (d,) or (1, d)
+        rival : label or None
+            The class to compare with; the second most probable if None.
+        feature_names : array-like of shape (d,) or None
+        """
+        check_is_fitted(self)
+        X = one_row(self, x, self._checked_rows)
         parts, prior = self._log_factors(X), self._log_prior().astype(np.float64)
-        joint = self._compared_row(X)
+        joint = self._joint_log_likelihood(X)[0]
         if np.isneginf(joint).all():
             parts, joint = np.zeros_like(parts), prior
         winner, second = two_classes(self.classes_, joint, rival)
-        with np.errstate(invalid="ignore"):  # both impossible: nothing can be said of the feature
+        with np.errstate(invalid="ignore"):  # a feature that is impossible in both adds nothing
             contributions = parts[winner] - parts[second]
             start = float(np.nan_to_num(prior[winner] - prior[second], posinf=np.inf))
         contributions[np.isnan(contributions)] = 0.0
-        return winner, second, start, contributions
+        return Explanation.of(self, winner, second, start, contributions, feature_names)
+
+    @available_if(lambda model: hasattr(model, "_draw_rows"))  # type: ignore[untyped-decorator]
+    def sample(
+        self, n_samples: int = 1, random_state: Any = None
+    ) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Draw rows X (n_samples, d) and labels y (n_samples,) from the model.
+
+        Parameters
+        ----------
+        n_samples : int
+        random_state : int, RandomState instance or None
+        """
+        check_is_fitted(self)
+        rng = check_random_state(random_state)
+        codes = draw_codes(n_samples, np.exp(self.class_log_prior_.astype(np.float64)), rng)
+        return self._draw_rows(codes, rng), self.classes_[codes]
+
+    def _checked_rows(self, X: Any) -> Any:
+        """Return the rows of X as the methods above take them."""
+        if "n_features_in_" not in vars(self):  # the full check takes long for a single row
+            check_is_fitted(self)
+        return self._check_X(X, first=False)
 
     def _possible(self, joint: NDArray[Any]) -> NDArray[Any]:
-        """The joint log-probabilities, with the prior where a row is impossible in every class."""
+        """Return joint log-probabilities, the prior where a row is impossible in every class."""
         impossible = np.asarray(np.isneginf(joint).all(axis=1))
         if impossible.any():
             self._warn_impossible(impossible)
@@ -99,40 +159,53 @@ class NaiveBayes(JointScores, AdditiveClassifier):
         """Warn of rows (n,) that have probability zero in every class."""
         warn(
             f"{np.count_nonzero(impossible)} of {len(impossible)} rows have probability zero in "
-            f"every class: they get the classes' own shares. {self._cure_of_impossible}"
+            f"every class: they get the classes' own shares. {self._advice_if_impossible}"
         )
 
+    def _set_prior(self, prior: Any, uniform: bool = False) -> int:
+        """Set the weights and log shares of the classes; return how many shares were learned."""
+        K = len(self.classes_)
+        self.class_count_ = self._by_class(self.statistics_.weight).copy()
+        if prior is not None:
+            shares = checks.priors(prior, K, "Priors")
+            if not np.isclose(shares.sum(), 1.0):
+                raise ValueError(f"The sum of the priors should be 1; got {shares.tolist()}.")
+        elif uniform:
+            shares = np.full(K, 1.0 / K)
+        else:
+            shares = self.class_count_ / self.class_count_.sum()
+        with np.errstate(divide="ignore"):
+            self.class_log_prior_ = np.log(shares).astype(self.statistics_.dtype)
+        return 0 if uniform or prior is not None else K - 1
 
-def log_prior(
-    prior: Any, counts: NDArray[np.float64], n_classes: int, uniform: bool = False
-) -> NDArray[np.float64]:
-    """The logarithm of the classes' shares (K,): given, uniform, or counted."""
-    if prior is not None:
-        shares = checks.priors(prior, n_classes, "Priors")
-        if not np.isclose(shares.sum(), 1.0):
-            raise ValueError(f"The sum of the priors should be 1; got {shares.tolist()}.")
-    elif uniform:
-        shares = np.full(n_classes, 1.0 / n_classes)
-    else:
-        shares = counts / counts.sum()
-    with np.errstate(divide="ignore"):
-        return np.asarray(np.log(shares))
-
-
-def conclude_shares(model: Any, weight: NDArray[np.float64], dtype: Any) -> int:
-    """Set weights and shares of a model's classes, given or counted; return how many are free."""
-    K, priors = len(model.classes_), model.priors
-    model.class_count_ = model._by_class(weight).copy()
-    model.class_log_prior_ = log_prior(priors, model.class_count_, K).astype(dtype)
-    counted = model.class_count_ / model.class_count_.sum()
-    model.class_prior_ = np.array(counted if priors is None else priors, dtype)
-    return (K - 1) * (priors is None)
+    def _set_class_prior(self) -> int:
+        """As `_set_prior`, with the shares as they are: those of `priors`, or counted."""
+        n_learned = self._set_prior(self.priors)
+        counted = self.class_count_ / self.class_count_.sum()
+        shares = counted if self.priors is None else self.priors
+        self.class_prior_ = np.array(shares, self.statistics_.dtype)
+        return n_learned
 
 
-# From counts to logarithms of probabilities, with smoothing from none to infinite.
+def relative_to_best(joint: NDArray[Any], dtype: Any) -> NDArray[Any]:
+    """Return joint log-probabilities (n, K) less the best of each row, in another precision."""
+    # 32 bits hold what is left: the order of the classes stays.
+    if joint.dtype == dtype:
+        return joint
+    best = joint.max(axis=1, keepdims=True)
+    return np.asarray((joint - np.where(np.isfinite(best), best, 0.0)).astype(dtype))
 
 
-LEAST_ALPHA = 1e-10  # what force_alpha=False puts in the place of less, as scikit-learn does
+# Smoothed counts, with smoothing from none to infinite.
+
+COUNT_PARAMETERS: dict[str, Any] = {
+    "alpha": [Interval(Real, 0, None, closed="left"), Options(Real, {np.inf}), "array-like"],
+    "force_alpha": ["boolean"],
+    "fit_prior": ["boolean"],
+    "class_prior": ["array-like", None],
+}
+
+LEAST_ALPHA = 1e-10  # of force_alpha=False, as in scikit-learn
 FEATURES_PER_BLOCK = 4096
 
 # Above this sums may leave the range of doubles. Shares do not change if all is divided alike.
@@ -140,17 +213,17 @@ LARGE = 2.0**960
 SMALLER = 2.0**-60
 
 
-def checked_alpha(alpha: Any, force: bool, n_features: int) -> NDArray[np.float64]:
-    """The smoothing as an array, () or (d,)."""
-    values = np.asarray(alpha, dtype=np.float64)
-    if not isinstance(alpha, Real) and values.shape != (n_features,):
+def checked_alpha(model: Any) -> NDArray[np.float64]:
+    """Return the smoothing of a model as an array, () or (d,)."""
+    values, d = np.asarray(model.alpha, dtype=np.float64), model.n_features_in_
+    if not isinstance(model.alpha, Real) and values.shape != (d,):
         raise ValueError(
             "When alpha is an array, it should contains `n_features`. "
-            f"Got shape {values.shape} instead of ({n_features},)."
+            f"Got shape {values.shape} instead of ({d},)."
         )
     if not (values >= 0).all():
         raise ValueError(f"All values in alpha must be >= 0; got {values.min()}.")
-    if not force and values.min() < LEAST_ALPHA:
+    if not model.force_alpha and values.min() < LEAST_ALPHA:
         warn(
             "alpha too small will result in numeric errors, setting alpha = "
             f"{LEAST_ALPHA:.1e}. Use `force_alpha=True` to keep alpha unchanged."
@@ -160,7 +233,7 @@ def checked_alpha(alpha: Any, force: bool, n_features: int) -> NDArray[np.float6
 
 
 def blocks(n_features: int) -> Iterator[slice]:
-    """Ranges of features that are concluded together: what is made on the way stays in cache."""
+    """Yield ranges of features; temporary arrays of so many stay in cache."""
     for start in range(0, n_features, FEATURES_PER_BLOCK):
         yield slice(start, min(start + FEATURES_PER_BLOCK, n_features))
 
@@ -168,10 +241,10 @@ def blocks(n_features: int) -> Iterator[slice]:
 def log_shares(
     counts: NDArray[Any], alpha: NDArray[np.float64], dtype: Any = np.float64
 ) -> NDArray[Any]:
-    """log((n_v + alpha_v) / sum_v (n_v + alpha_v)) of counts (K, v): Laplace's rule."""
-    # Infinite alphas share alone, and equally. Counts that are all zero, without smoothing, say
-    # nothing: their shares are equal, the limit for a vanishing alpha. The result is laid out by
-    # columns, as products with rows of features read it.
+    """Return log((n_v + alpha_v) / sum_v (n_v + alpha_v)) of counts (K, v): Laplace's rule."""
+    # Infinite alphas share alone, and equally. Counts that are all zero, without smoothing, have
+    # equal shares, the limit for a vanishing alpha. The result is laid out by columns, as products
+    # with rows of features read it.
     n_classes, n_features = counts.shape
     if np.isinf(alpha).any():
         counts, alpha = np.zeros(counts.shape), np.isinf(alpha).astype(np.float64)
@@ -194,5 +267,5 @@ def log_shares(
 
 
 def unit_of(*numbers: NDArray[Any]) -> float:
-    """What to multiply counts and smoothing by, so that their sums are in range: mostly 1."""
+    """Return the factor with which sums of counts and smoothing are in range: mostly 1."""
     return SMALLER if any(table.max(initial=0) > LARGE for table in numbers) else 1.0

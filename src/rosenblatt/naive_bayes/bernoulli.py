@@ -6,18 +6,18 @@ from typing import Any, ClassVar
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.utils._param_validation import Interval
+from sklearn.utils._param_validation import Interval, StrOptions
 
-from rosenblatt.prediction import DrawsRows
+from rosenblatt.loops.rows import summed_duplicates
 from rosenblatt.registry.row import Candidate, Contract, Row
-from rosenblatt.runtime.storage import summed_duplicates
 from rosenblatt.statistics import FeatureCounts
 
-from .base import blocks, unit_of
-from .discrete import ALL, LinearNB
+from . import linear_scores
+from .base import COUNT_PARAMETERS, NaiveBayes, blocks, checked_alpha, unit_of
+from .linear_scores import ALL, LinearForm, known_row
 
 
-class BernoulliNB(LinearNB, DrawsRows):
+class BernoulliNB(NaiveBayes):
     """Naive Bayes for features that are present or absent.
 
     Feature j is present in a row of class y with probability ``(n_j + alpha) / (n + 2 alpha)``,
@@ -62,6 +62,7 @@ class BernoulliNB(LinearNB, DrawsRows):
     """
 
     statistics_: FeatureCounts
+    feature_log_prob_: NDArray[Any]
     feature_log_absent_: NDArray[Any]
 
     measured_by = ("binarize", "missing")
@@ -69,7 +70,8 @@ class BernoulliNB(LinearNB, DrawsRows):
     simpler_when_larger = ("alpha",)
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **LinearNB._parameter_constraints,
+        **COUNT_PARAMETERS,
+        "missing": [StrOptions({"refuse", "ignore"})],
         "binarize": [None, Interval(Real, 0, None, closed="left")],
         "beta_prior": ["array-like", None],
     }
@@ -93,9 +95,14 @@ class BernoulliNB(LinearNB, DrawsRows):
         self.beta_prior = beta_prior
         self.missing = missing
 
+    @property
+    def feature_count_(self) -> NDArray[np.float64]:
+        """Weight of the rows of each class that have each feature, shape (K, d)."""
+        return self._by_class(self.statistics_.sums).astype(np.float64)
+
     def _check_X(self, X: Any, first: bool) -> Any:
         # A number stored in two parts may be above the threshold in none.
-        X = summed_duplicates(super()._check_X(X, first))
+        X = summed_duplicates(linear_scores.check_rows(self, X, first))
         if self.binarize is None:
             numbers = X.data if sp.issparse(X) else X
             largest = np.fmax.reduce(numbers, axis=None, initial=0)
@@ -116,17 +123,17 @@ class BernoulliNB(LinearNB, DrawsRows):
                 "has a sum above the weight of its rows. Use FeatureCounts.of(X, y, binarize=0.0)."
             )
 
-    def _conclude(self) -> None:
+    def _conclude(self, rows: Any, final: bool) -> None:
         counts = self._by_class(self.statistics_.sums)
-        rows = self._by_class(self.statistics_.feature_weight).T  # (1, K), or (d, K)
+        weight = self._by_class(self.statistics_.feature_weight).T  # (1, K), or (d, K)
         added = self._added()
-        unit = unit_of(rows, *added)
+        unit = unit_of(weight, *added)
         dtype, n_features = self.statistics_.dtype, counts.shape[1]
         logs, rest = (np.empty((n_features, len(counts)), dtype) for _ in range(2))
         for some in blocks(n_features):
             known, more_present, more_absent = (
                 (numbers if len(numbers) == 1 else numbers[some]) * unit
-                for numbers in (rows, *added)
+                for numbers in (weight, *added)
             )
             present = counts[:, some].T * unit  # (m, K)
             absent = np.maximum(known - present, 0)  # rounding, of fractions
@@ -138,13 +145,13 @@ class BernoulliNB(LinearNB, DrawsRows):
                 parts = log_totals, more_absent, more_present
                 rest[some] = _log_part(absent + more_absent, *parts)
         self.feature_log_prob_, self.feature_log_absent_ = logs.T, rest.T
-        self._conclude_prior()
-        self.n_parameters_ = logs.size + self._n_prior_parameters()
+        n_shares = self._set_prior(self.class_prior, not self.fit_prior)
+        self.n_parameters_ = logs.size + n_shares
 
     def _added(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """How many rows with and without the feature are added, each (1,) or (d, 1)."""
+        """Return the numbers of rows with and without the feature to add, each (1,) or (d, 1)."""
         if self.beta_prior is None:
-            alpha = self._alpha().reshape(-1, 1)
+            alpha = checked_alpha(self).reshape(-1, 1)
             return alpha, alpha
         prior = np.asarray(self.beta_prior, dtype=np.float64)
         if prior.shape not in ((2,), (2, self.n_features_in_)) or not (prior >= 1).all():
@@ -155,9 +162,7 @@ class BernoulliNB(LinearNB, DrawsRows):
         added = (prior - 1).reshape(2, -1, 1)
         return added[0], added[1]
 
-    def _weights(
-        self, dtype: Any = np.float64, features: Any = ALL
-    ) -> tuple[NDArray[Any], NDArray[np.float64], float | None]:
+    def _linear_form(self, dtype: Any = np.float64, features: Any = ALL) -> LinearForm:
         # log-likelihood = sum_j log P(absent) + sum over present j of log P(present) / P(absent)
         present, absent = self.feature_log_prob_.T[features], self.feature_log_absent_.T
         weights = np.empty(present.shape, dtype)
@@ -165,13 +170,16 @@ class BernoulliNB(LinearNB, DrawsRows):
         start = absent.sum(axis=0, dtype=np.float64)
         if not np.isfinite(start).all():
             start = np.where(np.isinf(absent), 0.0, absent).sum(axis=0, dtype=np.float64)
-        return weights, start, self.binarize
+        gaps = -absent.astype(np.float64) if self.missing == "ignore" else None  # not in `start`
+        return LinearForm(weights, start, self.binarize, gaps)
 
-    def _gap_weights(self) -> NDArray[np.float64]:
-        return -self.feature_log_absent_.T.astype(np.float64)  # which `start` has counted
+    _log_likelihood = linear_scores.log_likelihood
+    _joint_log_likelihood = linear_scores.joint_log_likelihood
+    _predict_codes = linear_scores.predict_codes
+    predict_together = staticmethod(linear_scores.predict_together)
 
     def _log_factors(self, X: Any) -> NDArray[np.float64]:
-        x, known = self._known_row(X)
+        x, known = known_row(self, X)
         present = x if self.binarize is None else (x > self.binarize).astype(np.float64)
         with np.errstate(invalid="ignore"):  # zero times -inf is nothing
             factors = np.nan_to_num(present * self.feature_log_prob_, nan=0.0, neginf=-np.inf)
@@ -187,6 +195,7 @@ class BernoulliNB(LinearNB, DrawsRows):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
+        tags.classifier_tags.poor_score = True
         tags.input_tags.positive_only = self.binarize is None
         return tags
 
@@ -197,7 +206,7 @@ def _log_part(
     added: NDArray[np.float64],
     others: NDArray[np.float64],
 ) -> NDArray[np.float64]:
-    """log(counts / totals), (d, K), where both may be infinite, or zero."""
+    """Return log(counts / totals), (d, K), where both may be infinite, or zero."""
     logs = np.log(np.asarray(counts, np.float64, order="C"))
     logs -= log_totals
     if np.isnan(logs).any():

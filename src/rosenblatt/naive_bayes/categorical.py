@@ -9,23 +9,17 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from rosenblatt import checks
 from rosenblatt.additive import Additive
-from rosenblatt.prediction import DrawsRows
+from rosenblatt.missing_values import which_missing
 from rosenblatt.registry.row import Contract, Row
 from rosenblatt.statistics import CategoryCounts
 
-from .base import log_shares, unit_of
-from .categories import (
-    are_words,
-    checked_values,
-    places_of,
-    refuse_other_categories,
-    refuse_unknown,
-)
-from .discrete import DiscreteNB
+from .base import COUNT_PARAMETERS, NaiveBayes, checked_alpha, log_shares, unit_of
 from .linear_scores import over_rows
 
+MOST_CATEGORIES = 2**24  # of whole numbers; larger ones are hardly codes
 
-class CategoricalNB(DiscreteNB, DrawsRows):
+
+class CategoricalNB(NaiveBayes):
     """Naive Bayes for features with several values, numbered or named.
 
     Feature j has value v in a row of class y with probability ``(n_v + alpha) / (n + alpha m)``,
@@ -87,7 +81,7 @@ class CategoricalNB(DiscreteNB, DrawsRows):
     _measure_groups = Additive._measure_groups  # one table of all groups may be large
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **DiscreteNB._parameter_constraints,
+        **COUNT_PARAMETERS,
         "min_categories": [None, "array-like", Interval(Integral, 1, None, closed="left")],
         "unknown": [StrOptions({"error", "smooth"})],
         "missing": [StrOptions({"refuse", "ignore"})],
@@ -124,14 +118,14 @@ class CategoricalNB(DiscreteNB, DrawsRows):
             if not are_words(values):
                 refuse_other_categories(values, j)
 
-    def _conclude(self) -> None:
+    def _conclude(self, rows: Any, final: bool) -> None:
         seen = self.statistics_.categories
         least = self._least_widths()
-        table = self._by_class(self.statistics_.table[0])  # (K, categories of all features)
+        table = self._by_class(self.statistics_.table)  # (K, categories of all features)
         ends = np.cumsum([len(values) for values in seen])[:-1]
         parts = zip(np.split(table, ends, axis=1), seen, least, strict=True)
         spread = [_spread(counts, values, width) for counts, values, width in parts]
-        alphas = np.broadcast_to(self._alpha(), (len(seen),))
+        alphas = np.broadcast_to(checked_alpha(self), (len(seen),))
         self.category_count_ = [counts for counts, _ in spread]
         self.categories_ = [values for _, values in spread]
         self.n_categories_ = np.array([counts.shape[1] for counts, _ in spread], np.int64)
@@ -139,12 +133,12 @@ class CategoricalNB(DiscreteNB, DrawsRows):
             log_shares(counts, alpha) if counts.size else counts
             for (counts, _), alpha in zip(spread, alphas, strict=True)
         ]
-        self._conclude_prior()
+        n_shares = self._set_prior(self.class_prior, not self.fit_prior)
         free = int(np.maximum(self.n_categories_ - 1, 0).sum())
-        self.n_parameters_ = len(self.classes_) * free + self._n_prior_parameters()
+        self.n_parameters_ = len(self.classes_) * free + n_shares
 
     def _least_widths(self) -> NDArray[np.int64]:
-        """How many categories each feature has at least, (d,)."""
+        """Return the least number of categories of each feature, (d,)."""
         d = self.n_features_in_
         if self.min_categories is None:
             return np.zeros(d, np.int64)
@@ -171,17 +165,18 @@ class CategoricalNB(DiscreteNB, DrawsRows):
                 total += table.take(values if are_places else self._places(values, j), axis=0)
             return total
 
-        return np.concatenate(over_rows(score, X))
+        return over_rows(score, X)
 
     def _log_factors(self, X: Any) -> NDArray[np.float64]:
         parts = [table[self._places(X[:, j], j)[0]] for j, table in enumerate(self._tables())]
         return np.transpose(parts)
 
     def _tables(self) -> list[NDArray[np.float64]]:
-        """For each feature its log-probabilities (categories + 2, K): of an unknown value, too,
-        and of a missing one, which says nothing.
+        """Return log-probabilities (categories + 2, K) of each feature.
+
+        The last two rows are for an unknown value, and for a missing one, which adds nothing.
         """
-        alphas = np.broadcast_to(self._alpha(), (len(self.feature_log_prob_),))
+        alphas = np.broadcast_to(checked_alpha(self), (len(self.feature_log_prob_),))
         tables = []
         for logs, counts, alpha in zip(
             self.feature_log_prob_, self.category_count_, alphas, strict=True
@@ -200,12 +195,12 @@ class CategoricalNB(DiscreteNB, DrawsRows):
         return tables
 
     def _are_places(self, X: Any) -> bool:
-        """Whether all values of X are numbers of categories, which need not be looked up."""
+        """Return whether all values of X are indices of categories."""
         numbered = X.dtype.kind == "i" and not any(map(are_words, self.categories_))
         return numbered and bool((self.n_categories_ > X).all())
 
     def _places(self, values: NDArray[Any], j: int) -> NDArray[np.int64]:
-        """Where values (n,) of feature j stand in its table."""
+        """Return the rows of feature j's table for values (n,)."""
         width = int(self.n_categories_[j])
         places = places_of(values, self.categories_[j], width)
         if self.unknown == "error" and (places == width).any():
@@ -227,6 +222,7 @@ class CategoricalNB(DiscreteNB, DrawsRows):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
+        tags.classifier_tags.poor_score = True
         tags.input_tags.sparse = False
         tags.input_tags.categorical = True
         tags.input_tags.string = True
@@ -237,7 +233,7 @@ class CategoricalNB(DiscreteNB, DrawsRows):
 def _spread(
     counts: NDArray[Any], values: NDArray[Any], least: int
 ) -> tuple[NDArray[np.float64], NDArray[Any]]:
-    """The counts (K, m) of all of a feature's categories, and the categories that have names."""
+    """Return counts (K, m) of all categories of a feature, and the categories that have names."""
     # Numbers stand where they say; words in their order, room for more after them.
     words = are_words(values)
     places = np.arange(len(values)) if words else values.astype(np.int64)
@@ -245,6 +241,103 @@ def _spread(
     wide = np.zeros((len(counts), width))
     wide[:, places] = counts
     return wide, values if words else np.arange(width)
+
+
+class UnknownValue(IndexError, ValueError):
+    """A value that no row had in training: scikit-learn's kind of error, and the usual one."""
+
+
+def refuse_unknown(value: Any, name: Any) -> None:
+    """Raise because a feature has a value that no row had in training."""
+    raise UnknownValue(
+        f"Feature {name} has a value that no row had in training: {value!r}. With "
+        "unknown='smooth' it is scored as a value never seen."
+    )
+
+
+def checked_values(X: NDArray[Any], missing: str) -> NDArray[Any]:
+    """X (n, d) as integers, or with words or values missing as objects or doubles."""
+    if X.dtype.kind in "fiub":
+        return _checked_numbers(X, missing)
+    table = np.empty(X.shape, object)
+    for j in range(X.shape[1]):
+        table[:, j] = _checked_column(X[:, j].astype(object), j, missing)
+    return table
+
+
+def places_of(values: NDArray[Any], categories: NDArray[Any], width: int) -> NDArray[np.int64]:
+    """The place (n,) of each value in a table: `width` if unknown, one more if missing."""
+    if values.dtype.kind == "i" and not are_words(categories):
+        return np.where(values < width, values, width)
+    absent = which_missing(values)
+    places = np.full(len(values), width, np.int64)
+    places[absent] = width + 1
+    known = np.array(values[~absent].tolist())
+    if len(known) and len(categories) and (known.dtype.kind in "US") == are_words(categories):
+        found = np.minimum(np.searchsorted(categories, known), len(categories) - 1)
+        places[~absent] = np.where(categories[found] == known, found, width)
+    return places
+
+
+def refuse_other_categories(numbers: NDArray[Any], j: int) -> None:
+    """Raise if the categories of feature j of a statistic are not 0, 1, ..."""
+    good = (numbers >= 0) & (numbers < MOST_CATEGORIES) & (numbers == np.floor(numbers))
+    if not good.all():
+        raise ValueError(
+            f"CategoricalNB stands on words and on whole numbers from 0 on; feature {j} has the "
+            f"category {numbers[~good][0]}. MixedNB takes any."
+        )
+
+
+def are_words(categories: NDArray[Any]) -> bool:
+    """Return whether categories are words, not numbers."""
+    return categories.dtype.kind in "USO"
+
+
+def _checked_numbers(numbers: NDArray[Any], missing: str) -> NDArray[Any]:
+    """Numbers as integers, fractions cut off as scikit-learn does; as doubles if some are NaN."""
+    known = numbers
+    if numbers.dtype.kind == "f" and not np.isfinite(numbers).all():
+        if np.isinf(numbers).any():
+            raise ValueError("Input X contains infinity, which is no category.")
+        if missing == "refuse":
+            raise ValueError("Input X contains NaN; missing='ignore' leaves such values out.")
+        numbers = np.trunc(numbers)
+        known = numbers[~np.isnan(numbers)]
+    if not known.size:
+        return numbers
+    if known.min() <= -1 or known.max() >= MOST_CATEGORIES:
+        sign = "Negative values" if known.min() <= -1 else "Numbers too large for categories"
+        raise ValueError(
+            f"{sign} in data passed to CategoricalNB (input X); got {known.min()} to "
+            f"{known.max()}. Categories are 0, 1, ... or words: X.astype(str) makes words of any "
+            "numbers."
+        )
+    return numbers.astype(np.int64, copy=False) if known is numbers else numbers
+
+
+def _checked_column(values: NDArray[Any], j: int, missing: str) -> NDArray[Any]:
+    """One column of objects (n,): all words, or all numbers; None where one is missing."""
+    absent = which_missing(values)
+    if absent.any() and missing == "refuse":
+        raise ValueError(
+            f"Input X contains NaN or None, in feature {j}; missing='ignore' leaves such values "
+            "out."
+        )
+    known = values[~absent]
+    words = {issubclass(kind, str | bytes) for kind in set(map(type, known))}
+    if len(words) > 1:
+        raise ValueError(f"Feature {j} holds words and numbers: make it all words with str.")
+    column = np.full(len(values), None, object)
+    column[~absent] = known if True in words else _checked_numbers(_as_numbers(known, j), missing)
+    return column
+
+
+def _as_numbers(values: NDArray[Any], j: int) -> NDArray[np.float64]:
+    try:
+        return values.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"Feature {j} must hold words or numbers: {error}.") from error
 
 
 ROW = Row(

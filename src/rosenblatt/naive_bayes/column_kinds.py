@@ -15,7 +15,7 @@ from rosenblatt.statistics import CategoryCounts, Moments
 from rosenblatt.statistics.categories import CodedColumn
 
 from .base import log_shares
-from .categories import refuse_unknown
+from .categorical import refuse_unknown
 from .gaussian import GaussianNB
 
 Table = NDArray[np.float64]

@@ -4,37 +4,48 @@ x_j | y = k  ~  N(mean_kj, variance_kj), features independent. Legend: n rows, d
 classes; w weights (K, d), or (K, 1) when no value is missing; `known` is what of them is not zero.
 """
 
+from contextlib import nullcontext
 from numbers import Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted
 
-from rosenblatt import checks, quadratic_forms_loops
-from rosenblatt.prediction import DrawsRows
+from rosenblatt import checks
+from rosenblatt.base import warn
+from rosenblatt.loops.rows import read_only, summed_duplicates
+from rosenblatt.prediction import in_cells
 from rosenblatt.registry.row import Candidate, Contract, Row, Warm
 from rosenblatt.runtime import threads
-from rosenblatt.runtime.storage import read_only
+from rosenblatt.runtime.threads import one_blas_thread
 from rosenblatt.statistics import Moments
-from rosenblatt.statistics.sums import relative_noise
 
-from .base import NaiveBayes, conclude_shares
-from .gaussian_density import SHARED, chooser, of_all, score, score_sparse, variances_of
+from . import gaussian_loops
+from .base import NaiveBayes, relative_to_best
 
 Table = NDArray[np.float64]
+
+# The axes of (class, feature) that share a variance.
+SHARED: dict[str, tuple[int, ...]] = {
+    "class-feature": (),
+    "feature": (0,),
+    "class": (1,),
+    "single": (0, 1),
+}
 
 # The variance of what does not vary, where smoothing leaves it at zero.
 SMALLEST_VARIANCE = 2.0**-100
 
-# Up to so many distances NumPy is as fast, and does not have to be compiled.
+# Up to so many distances of rows from classes they are computed one by one, above from products.
 FEW_DISTANCES = 100_000
 CELLS_PER_CHUNK = 1_000_000
+BLOCK_CELLS = 32_768  # that BLAS is given at a time; they stay in cache
+MOST_APART = 1e6  # multiplying out loses this share of the digits of a score
 
 
-class GaussianNB(NaiveBayes, DrawsRows):
+class GaussianNB(NaiveBayes):
     """Naive Bayes with a Gaussian for each feature in each class.
 
     The means are the classes' means, the variances their mean squared distances from them, plus
@@ -97,7 +108,7 @@ class GaussianNB(NaiveBayes, DrawsRows):
 
     measured_by = ("missing",)
     statistic_type = (Moments, {"full": False})
-    _cure_of_impossible = "They lie too far out for floating point; are they on the same scale?"
+    _advice_if_impossible = "They lie too far out for floating point; are they on the same scale?"
     simpler_when_larger = ("var_smoothing",)
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -123,69 +134,21 @@ class GaussianNB(NaiveBayes, DrawsRows):
         self.ddof = ddof
         self.missing = missing
 
-    def _draw_rows(self, codes: NDArray[np.intp], rng: np.random.RandomState) -> NDArray[Any]:
-        noise = rng.standard_normal((len(codes), self.n_features_in_))
-        X = self.theta_[codes] + noise * np.sqrt(self.var_[codes])
-        return np.asarray(X.astype(self.theta_.dtype, copy=False))
-
-    def _labels(self, X: Any) -> NDArray[Any]:
-        check_is_fitted(self)
-        X = self._check_X(X, first=False)
-        if self._few(X):
-            labels: NDArray[Any] = self.classes_[self._decide(X)]
-            return labels
-        choose = chooser(X, *self._form())
-        labels = np.empty(X.shape[0], self.classes_.dtype)
-
-        def work(start: int, stop: int) -> None:
-            rows = X[start:stop]
-            codes = choose(read_only(rows))
-            if codes is None:
-                codes = self._decide(rows)  # which says what is wrong, or goes by the prior
-            np.take(self.classes_, codes, out=labels[start:stop], mode="clip")
-
-        _over_chunks(work, X)
-        return labels
-
-    def _decide(self, X: Any) -> NDArray[np.intp]:
-        """The place (n,) of the best class of each row."""
-        joint = self._scores(X, np.float64) + self.class_log_prior_
-        return np.asarray(self._possible(joint).argmax(axis=1))
-
-    def _compared(self, X: Any) -> NDArray[Any]:
-        # As `_decide` compares them, in 64 bits; less the best, so that 32 bits hold what is left.
-        check_is_fitted(self)
-        X = self._check_X(X, first=False)
-        joint = self._scores(X, np.float64) + self.class_log_prior_
-        best = joint.max(axis=1, keepdims=True)
-        joint -= np.where(np.isfinite(best), best, 0.0)
-        return np.asarray(joint.astype(np.promote_types(X.dtype, self.theta_.dtype)))
-
-    def _compared_row(self, X: Any) -> NDArray[Any]:
-        return np.asarray(self._scores(X, np.float64)[0] + self.class_log_prior_)
-
-    def _stores_single_rows(self) -> bool:
-        return True
-
-    def _forget_bound(self, before: Any, left: Any) -> float:
-        return relative_noise(before, left, floor=self.epsilon_ * left.feature_weight)
-
-    def _conclude(self) -> None:
+    def _conclude(self, rows: Any, final: bool) -> None:
         moments, dtype = self.statistics_, self.statistics_.dtype
         w, means, scatter = moments.feature_weight, moments.mean, moments.scatter
-        centre, spread = of_all(w, moments.mean_pairs, scatter)
+        center, spread = of_all(w, moments.mean, moments.mean_low, scatter)
         w, means, scatter = map(self._by_class, (w, means, scatter))
         if not w.all():
-            means = np.where(w > 0, means, centre)
+            means = np.where(w > 0, means, center)
         self.epsilon_ = float(self.var_smoothing * spread.max())
         variances = variances_of(w, scatter, spread, self._pool, self.ddof) + self.epsilon_
         _refuse_overflow(variances, dtype)
-        self.theta_ = means.astype(dtype)
-        self.var_ = variances.astype(dtype)
+        self.theta_, self.var_ = means.astype(dtype), variances.astype(dtype)
         if not self.var_.all():
             self.var_[self.var_ == 0] = SMALLEST_VARIANCE
 
-        n_shares = conclude_shares(self, moments.weight, dtype)
+        n_shares = self._set_class_prior()
         n_variances = int(np.prod([self.theta_.shape[a] for a in (0, 1) if a not in self._pool]))
         self.n_parameters_ = n_shares + self.theta_.size + n_variances
         self._set_logistic_form()
@@ -195,7 +158,7 @@ class GaussianNB(NaiveBayes, DrawsRows):
         return SHARED[self.variance]
 
     def _set_logistic_form(self) -> None:
-        """Set coef_ and intercept_ if the classes share their variances, else see they are gone."""
+        """Set coef_ and intercept_ if the classes share their variances, else remove them."""
         # log P(x | k) - log P(x | 0) = sum_j (m_kj - m_0j) / v_j (x_j - (m_kj + m_0j) / 2)
         for name in ("coef_", "intercept_"):
             self.__dict__.pop(name, None)
@@ -212,26 +175,41 @@ class GaussianNB(NaiveBayes, DrawsRows):
         self.intercept_ = intercept.astype(self.theta_.dtype)
 
     def _log_likelihood(self, X: Any) -> NDArray[Any]:
-        return self._scores(X, np.promote_types(X.dtype, self.theta_.dtype))
+        return self._log_densities(X).astype(self._dtype(X), copy=False)
 
-    def _scores(self, X: Any, dtype: Any) -> NDArray[Any]:
-        """log P(x | y) for each row and class, (n, K), in 64 bits and then rounded to `dtype`."""
-        form, few = self._form(prior=False), self._few(X)
-        scores = np.empty((X.shape[0], len(self.classes_)), dtype)
+    def _joint_log_likelihood(self, X: Any) -> NDArray[Any]:
+        joint = self._log_densities(X) + self.class_log_prior_
+        return relative_to_best(joint, self._dtype(X))
+
+    def _predict_codes(self, X: Any) -> NDArray[np.intp]:
+        form = self._form(self.class_log_prior_)
+        if self._few(X) or self.missing == "ignore" or not form.keeps_digits:
+            return super()._predict_codes(X)
+        parabolas, codes = form.parabolas(), np.empty(X.shape[0], np.intp)
+
+        def work(start: int, stop: int) -> None:
+            rows = X[start:stop]
+            if not parabolas.choose(read_only(at_least_four(rows)), codes[start:stop]):
+                # Reports what is wrong with the rows, or decides by the prior.
+                codes[start:stop] = super(GaussianNB, self)._predict_codes(rows)
+
+        _over_chunks(work, X)
+        return codes
+
+    def _log_densities(self, X: Any) -> Table:
+        """Return log P(x | y) of checked rows, (n, K)."""
+        form, scores = self._form(), np.empty((X.shape[0], len(self.classes_)))
+        with_blas = not self._few(X) and form.keeps_digits
+        score = form.by_products if with_blas else form.by_distances
+        if sp.issparse(X):
+            score = form.of_sparse
 
         @np.errstate(over="ignore", invalid="ignore")
         def work(start: int, stop: int) -> None:
-            rows = X[start:stop]
-            if sp.issparse(X):
-                scores[start:stop] = score_sparse(rows, *form)
-            elif few:
-                scores[start:stop] = score(rows, *form)
-            else:
-                part = np.empty((len(rows), scores.shape[1]))
-                quadratic_forms_loops.score_rows(read_only(rows), *form, part)
-                scores[start:stop] = part
+            scores[start:stop] = score(X[start:stop])
 
-        _over_chunks(work, X)
+        with one_blas_thread() if with_blas else nullcontext():
+            _over_chunks(work, X)
         with np.errstate(over="ignore"):
             if not np.isfinite(scores.sum()):
                 with checks.naming_columns(X):
@@ -245,21 +223,144 @@ class GaussianNB(NaiveBayes, DrawsRows):
         factors = -0.5 * ((x.astype(np.float64) - self.theta_) ** 2 / v + np.log(2 * np.pi * v))
         return np.where(np.isnan(factors), 0.0, factors)
 
-    def _form(self, prior: bool = True) -> tuple[Table, Table, Table, Table | None]:
-        """Mean, half precision, start and gap, as `quadratic_forms_loops` reads them."""
-        largest = np.finfo(np.float64).max  # what is over a subnormal variance
+    def _form(self, log_prior: Any = 0.0) -> "GaussianForm":
+        largest = np.finfo(np.float64).max  # in place of the inverse of a subnormal variance
         with np.errstate(over="ignore"):
             half_precision = np.minimum(0.5 / self.var_.astype(np.float64), largest)
         norm = 0.5 * np.log(np.pi / half_precision)  # (K, d): log sqrt(2 pi v)
-        start = -norm.sum(axis=1)
-        if prior:
-            start += self.class_log_prior_
         gap = -norm if self.missing == "ignore" else None
-        return self.theta_.astype(np.float64), half_precision, start, gap
+        start = log_prior - norm.sum(axis=1)
+        return GaussianForm(self.theta_.astype(np.float64), half_precision, start, gap)
 
     def _few(self, X: Any) -> bool:
-        """Whether NumPy will do: by the size of the job alone, as the last bits depend on it."""
+        """Return whether distances are few: by the size of the job alone, as last bits differ."""
         return sp.issparse(X) or bool(X.size * len(self.classes_) <= FEW_DISTANCES)
+
+    def _dtype(self, X: Any) -> np.dtype[Any]:
+        return np.promote_types(X.dtype, self.theta_.dtype)
+
+    def _stores_single_rows(self) -> bool:
+        return True
+
+    def _forget_bound(self, left: Any) -> float:
+        return float(left.relative_noise(floor=self.epsilon_ * left.feature_weight))
+
+    def _draw_rows(self, codes: NDArray[np.intp], rng: np.random.RandomState) -> NDArray[Any]:
+        noise = rng.standard_normal((len(codes), self.n_features_in_))
+        X = self.theta_[codes] + noise * np.sqrt(self.var_[codes])
+        return np.asarray(X.astype(self.theta_.dtype, copy=False))
+
+
+class GaussianForm(NamedTuple):
+    """Scores of classes, ``start - sum_j half_precision_j (x_j - mean_j)^2``.
+
+    `gap` is what a feature that is NaN adds in place of its distance; None if NaN is an error.
+    """
+
+    mean: Table  # (K, d)
+    half_precision: Table  # (K, d): 1 / (2 variance)
+    start: Table  # (K,)
+    gap: Table | None  # (K, d)
+
+    def by_distances(self, X: Any) -> Table:
+        """Return the scores of dense rows; exact to the last digits wherever the rows are."""
+        scores = np.empty((X.shape[0], len(self.start)))
+        step = max(1, FEW_DISTANCES // self.mean.size)
+        for first in range(0, len(X), step):
+            far = X[first : first + step, None, :] - self.mean  # (b, K, d)
+            far *= far
+            some = scores[first : first + step]
+            if self.gap is None:
+                np.subtract(self.start, np.einsum("nkd,kd->nk", far, self.half_precision), out=some)
+            else:
+                far *= self.half_precision
+                some[:] = self.start - np.where(np.isnan(far), self.gap, far).sum(axis=2)
+        return scores
+
+    def by_products(self, X: Any) -> Table:
+        """Return the scores of dense rows, multiplied out about a center amid the classes."""
+        center, square, linear, constant = self._multiplied_out
+        scores = np.empty((X.shape[0], len(constant)))
+        step = max(1, BLOCK_CELLS // X.shape[1])
+        for first in range(0, len(X), step):
+            z, some = X[first : first + step] - center, scores[first : first + step]
+            some[:] = constant
+            if self.gap is not None:
+                missing = np.isnan(z)
+                z[missing] = 0.0
+                some += missing @ (-square * (self.mean - center) ** 2 - self.gap).T
+            some += z @ linear.T
+            some += np.square(z, out=z) @ square.T
+        return scores if np.isfinite(scores.sum()) else self.by_distances(X)
+
+    def of_sparse(self, X: Any) -> Table:
+        """Return the scores of CSR rows: that of zeros, and the change by each stored number."""
+        # h (x - m)^2 = h m^2 + h x (x - 2 m)
+        at_zero = self.half_precision * self.mean**2
+        scores = self.start - at_zero.sum(axis=1)
+        if self.gap is not None:
+            X = summed_duplicates(X)  # a number and NaN in one place are missing together
+            missing = np.isnan(X.data)
+            where = sp.csr_array((missing.astype(np.float64), X.indices, X.indptr), shape=X.shape)
+            X = sp.csr_array((np.where(missing, 0, X.data), X.indices, X.indptr), shape=X.shape)
+            scores = scores + where @ (at_zero - self.gap).T
+        X = summed_duplicates(sp.csr_array(X, dtype=np.float64))
+        linear = X @ (2 * self.half_precision * self.mean).T
+        return np.asarray(scores - X.power(2) @ self.half_precision.T + linear)
+
+    @property
+    def _multiplied_out(self) -> tuple[Table, Table, Table, Table]:
+        """Center (d,), square and linear (K, d) and constant (K,) of the same as parabolas."""
+        # start - h (x - m)^2 = start - h m^2 + x (2 h m - h x), x and m less the center
+        center = self.mean.mean(axis=0)
+        away = self.mean - center
+        constant = self.start - (self.half_precision * away**2).sum(axis=1)
+        return center, -self.half_precision, 2 * self.half_precision * away, constant
+
+    @property
+    def keeps_digits(self) -> bool:
+        """Whether the scores can be multiplied out."""
+        if not np.isfinite(self.start).all():
+            return False
+        with np.errstate(over="ignore", invalid="ignore"):
+            return bool(np.abs(self._multiplied_out[3] - self.start).max() < MOST_APART)
+
+    def parabolas(self) -> "Parabolas":
+        """Return the scores as the loops read them; of two classes their difference is enough."""
+        center, *tables = self._multiplied_out
+        if len(self.start) == 2:
+            tables = [np.diff(table, axis=0) for table in tables]
+        square, linear, constant = tables
+        center, square, linear = (
+            in_cells(at_least_four(table)) for table in (center[None], square, linear)
+        )
+        return Parabolas(center[0], square, linear, constant)
+
+
+class Parabolas(NamedTuple):
+    """Scores ``constant + z (linear + square z)``, z the rows less a center."""
+
+    center: Table  # (p,), in cells as in `gaussian_loops`
+    square: Table  # (F, p): of each class, or the difference of two
+    linear: Table  # (F, p)
+    constant: Table  # (F,)
+
+    def choose(self, rows: NDArray[Any], codes: NDArray[np.intp]) -> bool:
+        """Fill codes (b,) with the best class of each row; return whether each row has one."""
+        if len(self.constant) > 1:
+            z = np.empty((4, self.square.shape[1]))
+            return not gaussian_loops.choose_by_parabolas(rows, *self, codes, z)
+        difference = np.empty((1, len(rows)))
+        gaussian_loops.one_parabola_score(rows, *self, difference)
+        np.greater(difference[0], 0, out=codes, casting="unsafe")
+        with np.errstate(invalid="ignore", over="ignore"):
+            return bool(np.isfinite(difference.sum()))
+
+
+def at_least_four(table: NDArray[Any]) -> NDArray[Any]:
+    """Return a table (n, d) with columns of zeros up to four, the least that loops read."""
+    lack = 4 - table.shape[1]
+    return np.pad(table, ((0, 0), (0, lack))) if lack > 0 else table
 
 
 def _over_chunks(work: Any, X: Any) -> None:
@@ -269,13 +370,49 @@ def _over_chunks(work: Any, X: Any) -> None:
 
 
 def _refuse_overflow(variances: Table, dtype: Any) -> None:
-    """Raise if variances (K, d) are no numbers of the precision that the model publishes."""
+    """Raise if variances (K, d) are too large for the precision of the fitted attributes."""
     of_columns = variances.max(axis=0, initial=0.0)
     if of_columns.max(initial=0.0) > np.finfo(dtype).max:
         raise ValueError(
             f"The variance of column {of_columns.argmax()} is {of_columns.max():.3g}, more than "
             f"{dtype} holds: scale the column, or give the rows in float64."
         )
+
+
+def variances_of(
+    w: Table, scatter: Table, spread: Table, shared: tuple[int, ...], ddof: float
+) -> Table:
+    """Return variances (K, d), pooled over the axes `shared`; `spread` (d,) where unknown."""
+    if not shared and ddof == 0 and w.all():
+        return np.asarray(scatter / w)
+    w = np.broadcast_to(w, scatter.shape)
+    pooled, weight, n_means = (
+        table.sum(axis=shared, keepdims=True) for table in (scatter, w, w > 0)
+    )
+    divisor = weight - ddof * n_means
+    short = (divisor <= 0) & (weight > 0)
+    if short.any():
+        warn(
+            f"{np.count_nonzero(short)} of {short.size} variances cannot be estimated with "
+            f"ddof={ddof}: their rows weigh no more than that. They are taken as zero, "
+            "plus smoothing. More rows, ddof=0, or a variance shared more widely would do."
+        )
+    variances = np.where(weight > 0, pooled / np.where(divisor > 0, divisor, np.inf), spread)
+    return np.broadcast_to(variances, scatter.shape)
+
+
+def of_all(w: Table, mean: Table, mean_low: Table, scatter: Table) -> tuple[Table, Table]:
+    """Return mean and variance (d,) of all classes together; 0 and 1 for an unknown feature."""
+    total = w.sum(axis=0)
+    if not total.all():
+        nothing = np.broadcast_to(total == 0, scatter.shape[1:])
+        w, scatter = np.where(nothing, 1.0, w), np.where(nothing, 1.0, scatter)
+        total = w.sum(axis=0)
+    center = (w * mean).sum(axis=0) / total
+    # The distances are exact to the last digits even if the center is rounded, and a rounded
+    # center changes their squares by its square only.
+    away = (mean - center) + mean_low
+    return center, (scatter + w * away * away).sum(axis=0) / total
 
 
 ROW = Row(

@@ -2,104 +2,135 @@
 
 A weight of -inf makes a row impossible that has the feature, one of +inf a row that lacks it. Both
 are counted, by a second product, instead of multiplied: zero times infinity would be NaN.
+
+The functions at the end are the predictions of `MultinomialNB`, `ComplementNB` and `BernoulliNB`.
 """
 
-from collections.abc import Callable
-from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from rosenblatt import checks
+from rosenblatt.loops.rows import some_rows, summed_duplicates
 from rosenblatt.runtime import threads
-from rosenblatt.runtime.storage import some_rows
 
 from . import linear_scores_loops
+from .base import relative_to_best
 
 # SciPy's product serves where the compiled loop, first to be imported, would gain little.
 SMALL_PRODUCT = 2**20
 CELLS_PER_CHUNK = 1_000_000  # of a prediction: much more than a call costs, much less than the data
 NUMBERS = (np.float64, np.float32, np.int64)
+ALL = slice(None)
 
 Array = NDArray[np.float64]
+Codes = NDArray[np.intp]
+
+
+class LinearForm(NamedTuple):
+    """Scores ``start + counts @ weights`` of a model's classes."""
+
+    weights: NDArray[Any]  # (d, K)
+    start: Array  # (K,)
+    threshold: float | None = None  # a number above it counts as one; None: numbers are counts
+    gaps: Array | None = None  # (d, K): what NaN adds; None if NaN is an error
+    in_limit: bool = False  # the class with the most infinite weights wins
 
 
 class LinearScores:
-    """Weights (d, K) and a start (K,), applied to rows X (n, d) a range of rows at a time.
+    """Scores of rows X (n, d), a range of rows at a time."""
 
-    With a `threshold`, a number above it is one and another nothing; with None, numbers are as they
-    are and must not be negative.
-    """
-
-    def __init__(self, X: Any, weights: NDArray[Any], start: Array, threshold: float | None):
-        self.X, self.threshold = X, threshold
+    def __init__(self, X: Any, form: LinearForm, prior: Any):
+        self.X, self.form = X, form
         self.small = is_small(X)
-        self.weights, self.start = weights.astype(np.float64, order="C", copy=False), start
-        self.hits: NDArray[Any] | None = None
+        weights = form.weights
+        if form.gaps is not None:  # rows are read as numbers, and beside them ones for NaN
+            weights = np.concatenate([weights, form.gaps])
+        self.weights = weights.astype(np.float64, order="C", copy=False)
+        self.start = form.start + prior
+        self.hits: Array | None = None
         if are_infinite(self.weights):
-            self._set_infinities_apart()
-
-    def _set_infinities_apart(self) -> None:
-        never, always = self.weights == -np.inf, self.weights == np.inf
-        self.hits = never.astype(np.float64) - always
-        self.most_hits = always.sum(axis=0).astype(np.float64)
-        self.weights = np.where(never | always, 0.0, self.weights)
+            never, always = self.weights == -np.inf, self.weights == np.inf
+            self.hits = never.astype(np.float64) - always
+            self.weights = np.where(never | always, 0.0, self.weights)
 
     def scores(self, first: int, last: int) -> Array:
-        """The scores (m, K) of some rows; -inf where a row is impossible."""
+        """Return the scores (m, K) of some rows; -inf where a row is impossible."""
         scores = self.product(first, last, self.weights, self.start)
-        if self.hits is not None:
-            missed = self.product(first, last, self.hits, self.most_hits)
-            scores[missed > 0] = -np.inf
+        if self.hits is None:
+            return scores
+        if self.form.in_limit:
+            hits = self.product(first, last, self.hits, np.zeros(len(self.start)))
+            scores[hits > hits.min(axis=1, keepdims=True)] = -np.inf
+        else:
+            # A feature that must be present is present or missing: it is counted once.
+            required = (self.hits[: self.X.shape[1]] < 0).sum(axis=0).astype(np.float64)
+            scores[self.product(first, last, self.hits, required) > 0] = -np.inf
         return scores
 
-    def comparison(self) -> Callable[[int, int], Array]:
-        """What classes are compared by: their scores (m, K), or the difference (m,) of two."""
-        two = len(self.start) == 2 and self.hits is None and np.isfinite(self.start).all()
-        return self.difference if two else self.scores
+    def comparison(self, first: int, last: int) -> Array:
+        """Return the scores (m, K), or of two finite classes the second's less the first's (m,)."""
+        if len(self.start) == 2 and self.hits is None and np.isfinite(self.start).all():
+            return self.product(first, last, self._difference, self.start[1] - self.start[0])
+        return self.scores(first, last)
 
-    def difference(self, first: int, last: int) -> Array:
-        """The second of two classes' scores less the first, (m,); weights must be finite."""
-        return self.product(first, last, self._difference, self.start[1] - self.start[0])
+    def codes(self, first: int, last: int) -> Codes:
+        """Return the best class (m,) of some rows; -1 where a row is impossible."""
+        joint = self.comparison(first, last)
+        if joint.ndim == 1:
+            return (joint > 0).astype(np.intp)
+        best: Codes = joint.argmax(axis=1)
+        best[joint[np.arange(len(best)), best] == -np.inf] = -1
+        return best
 
     @cached_property
     def _difference(self) -> Array:
         return np.ascontiguousarray(self.weights[:, 1] - self.weights[:, 0])
 
     def product(self, first: int, last: int, weights: Array, start: Any) -> Array:
-        """`start` plus some rows times weights (d,) or (d, K)."""
-        if self.small:
-            return np.asarray(self._small_product(first, last, weights) + start)
-        return score(self.X, np.arange(first, last), weights, start, self.threshold)[0]
+        """Return `start` plus some rows times weights (d,) or (d, K); with gaps (2 d, ...)."""
+        if self.form.gaps is None:
+            return self._product(self.X, first, last, weights, start)
+        d = self.X.shape[1]
+        numbers, gaps = without_gaps(self.X[first:last])
+        scores = self._product(numbers, 0, last - first, weights[:d], start)
+        return scores if gaps is None else np.asarray(scores + gaps @ weights[d:])
 
-    def _small_product(self, first: int, last: int, weights: Array) -> Array:
-        X = self.X if last - first == self.X.shape[0] else self.X[first:last]
-        sparse = sp.issparse(X)
-        numbers = X.data if sparse else X
-        if not np.isfinite(numbers).all() or (
-            self.threshold is None and numbers.min(initial=0) < 0
-        ):
-            raise ValueError(why_not(numbers))
-        counts = X
-        if self.threshold is not None:
-            counts = (numbers > self.threshold).astype(np.float64)
-            if sparse:
-                counts = sp.csr_array((counts, X.indices, X.indptr), shape=X.shape)
-        with np.errstate(over="ignore", invalid="ignore"):
-            product = np.asarray(counts @ weights)
-        if not np.isfinite(product).all():
-            raise ValueError(why_not(numbers))
-        return product
+    def _product(self, X: Any, first: int, last: int, weights: Array, start: Any) -> Array:
+        threshold = self.form.threshold
+        if not self.small:
+            return score(X, np.arange(first, last), weights, start, threshold)[0]
+        rows = X if last - first == X.shape[0] else X[first:last]
+        return np.asarray(small_product(rows, weights, threshold) + start)
+
+
+def small_product(X: Any, weights: Array, threshold: float | None) -> Array:
+    """Return the counts in X times weights (d,) or (d, K)."""
+    sparse = sp.issparse(X)
+    numbers = X.data if sparse else X
+    if not np.isfinite(numbers).all() or (threshold is None and numbers.min(initial=0) < 0):
+        raise not_counts(numbers)
+    if threshold is not None:
+        present = (numbers > threshold).astype(np.float64)
+        X = _like(X, present) if sparse else present
+    with np.errstate(over="ignore", invalid="ignore"):
+        product = np.asarray(X @ weights)
+    if not np.isfinite(product).all():
+        raise not_counts(numbers)
+    return product
 
 
 def score(
-    X: Any, order: NDArray[np.intp], weights: NDArray[Any], start: Any, threshold: float | None
+    X: Any, order: Codes, weights: NDArray[Any], start: Any, threshold: float | None
 ) -> tuple[Array, Array]:
-    """`start` plus rows `order` (m,) of CSR X times weights (d,) or (d, K); their sizes (m,)."""
-    # The size of a row is what its numbers count together.
+    """Return `start` plus rows `order` (m,) of CSR X times weights (d,) or (d, K); and their sizes.
+
+    The size (m,) of a row is the sum of its counts.
+    """
     if X.dtype not in NUMBERS or X.indices.dtype != np.int32:
         X, order = X[order], np.arange(len(order))  # a copy of these rows alone, then converted
     first, last = (int(order.min()), int(order.max()) + 1) if len(order) else (0, 0)
@@ -110,94 +141,58 @@ def score(
     )
     bad = loop(rows, order, weights, start, threshold, scores, sizes)
     if bad >= 0:
-        raise ValueError(why_not(X[[first + order[bad]]].data))
+        raise not_counts(X[[first + order[bad]]].data)
     return scores, sizes
 
 
-def over_rows(work: Any, X: Any) -> list[Any]:
-    """What work(first, last) gives for each chunk of rows."""
+def over_rows(work: Any, X: Any) -> NDArray[Any]:
+    """Return what work(first, last) returns for all chunks of rows, one after the other."""
     cells = X.nnz if sp.issparse(X) else X.size
-    # The pool cuts chunks of its own size: tell it of as many cells as make them ours.
-    return threads.over_chunks(work, X.shape[0], cells * threads.CELLS_PER_CHUNK // CELLS_PER_CHUNK)
+    cells = cells * threads.CELLS_PER_CHUNK // CELLS_PER_CHUNK
+    return np.concatenate(threads.over_chunks(work, X.shape[0], cells))
 
 
 def is_small(X: Any) -> bool:
-    """Whether SciPy's or NumPy's product of X serves."""
+    """Return whether SciPy's or NumPy's product of X serves."""
     return not sp.issparse(X) or X.nnz < SMALL_PRODUCT
 
 
 def are_infinite(weights: NDArray[Any]) -> bool:
-    """Whether any weight is; one sum tells it if none is, without a table of answers."""
+    """Return whether any weight is infinite; without a table of answers if none is."""
     with np.errstate(over="ignore", invalid="ignore"):
         return not np.isfinite(weights.sum()) and bool(np.isinf(weights).any())
 
 
-def why_not(numbers: NDArray[Any]) -> str:
-    """What is wrong with numbers that cannot be scored."""
+def not_counts(numbers: NDArray[Any]) -> ValueError:
+    """Return the error about numbers that are not counts."""
     if np.isnan(numbers).any():
-        return "Input X contains NaN; missing='ignore' leaves such values out."
+        return ValueError("Input X contains NaN; missing='ignore' leaves such values out.")
     if np.isinf(numbers).any():
-        return "Input X contains infinity."
+        return ValueError("Input X contains infinity.")
     if numbers.min(initial=0) < 0:
-        return f"Negative values in data cannot be counts; got {numbers.min()}."
-    return f"Values in data are too large to be counts; got {numbers.max()}."
+        return ValueError(f"Negative values in data cannot be counts; got {numbers.min()}.")
+    return ValueError(f"Values in data are too large to be counts; got {numbers.max()}.")
 
 
-# Scores that are linear in counts or in presence, of rows in which values may be missing.
-
-
-class LinearWithGaps(LinearScores):
-    """As `LinearScores`, for rows in which NaN is missing.
-
-    A row is read as numbers, zero where one is missing, and as gaps, one where a number is missing:
-    its score is linear in both. A gap takes back what an absent feature would have added.
-    """
-
-    def __init__(
-        self, X: Any, weights: Array, of_gaps: Array | None, start: Array, threshold: float | None
-    ) -> None:
-        self.n_features = len(weights)
-        if of_gaps is None:
-            of_gaps = np.zeros(weights.shape)
-        super().__init__(X, np.concatenate([weights, of_gaps]), start, threshold)
-
-    def _set_infinities_apart(self) -> None:
-        super()._set_infinities_apart()
-        assert self.hits is not None
-        # A feature that must be present is present or missing: it is missed once, not twice.
-        self.most_hits = (self.hits[: self.n_features] < 0).sum(axis=0).astype(np.float64)
-
-    def product(self, first: int, last: int, weights: Array, start: Any) -> Array:
-        """`start` plus some rows, numbers and gaps, times weights (2 d,) or (2 d, K)."""
-        numbers, gaps = apart(self.X[first:last])
-        of_numbers, of_gaps = weights[: self.n_features], weights[self.n_features :]
-        part = copy(self)
-        part.X = numbers
-        scores = LinearScores.product(part, 0, last - first, of_numbers, start)
-        return scores if gaps is None else np.asarray(scores + gaps @ of_gaps)
-
-
-def apart(X: Any) -> tuple[Any, Any]:
-    """Rows X (n, d) with zeros where they are NaN, and ones where they were; None if nowhere."""
+def without_gaps(X: Any) -> tuple[Any, Any]:
+    """Return rows X (n, d) with zeros for NaN, and ones where these are; None if nowhere."""
     numbers = X.data if sp.issparse(X) else X
     missing = np.isnan(numbers)
     if not missing.any():
         return X, None
-    numbers = np.where(missing, numbers.dtype.type(0), numbers)
-    if not sp.issparse(X):
-        return numbers, missing.astype(np.float64)
-    return _like(X, numbers), _like(X, missing.astype(np.float64))
+    numbers, missing = np.where(missing, numbers.dtype.type(0), numbers), missing.astype(np.float64)
+    return (_like(X, numbers), _like(X, missing)) if sp.issparse(X) else (numbers, missing)
 
 
 def _like(X: Any, numbers: NDArray[Any]) -> Any:
-    """A CSR matrix with X's places and other numbers."""
+    """Return a CSR matrix with X's places and other numbers."""
     return sp.csr_array((numbers, X.indices, X.indptr), shape=X.shape)
 
 
-# Decisions from weights in 32 bits, where these are enough to tell.
+# Decisions from weights in 32 bits, where these suffice.
 #
-# Weights are gathered from a table that no near cache holds: half its size is half the time. How
-# far a score can be off is known, so that a decision is either that of all bits, or left open.
+# Weights are gathered from a table that no near cache holds: half its size is half the time. The
+# error of a score has a bound, so that a decision is either that of 64 bits, or left open.
 
 
 LARGEST = 1e30  # sums of weights that are larger might not fit
@@ -205,11 +200,9 @@ LARGEST = 1e30  # sums of weights that are larger might not fit
 # much again is more than rounding in 64 bits can add.
 ROUNDING = 2.0**-22
 
-Codes = NDArray[np.intp]
-
 
 @dataclass(frozen=True, eq=False)
-class Rough:
+class Float32Scores:
     """Weights and starts of scores, of which a row's largest, or its sign, decides."""
 
     weights: NDArray[np.float32]  # (d, K); (d,) for the difference of two classes
@@ -218,26 +211,27 @@ class Rough:
 
     @classmethod
     def of(cls, model: Any) -> Self | None:
-        """The weights of a fitted model; None if it reads gaps, or has infinite or huge ones."""
+        """Return the weights of a fitted model; None if it reads gaps, or some are too large."""
         if model.missing == "ignore":
             return None
         two = len(model.classes_) == 2
-        weights, start, threshold = model._weights(np.float64 if two else np.float32)
+        weights, start, threshold, *_ = model._linear_form(np.float64 if two else np.float32)
         start = start + model._log_prior().astype(np.float64)
         if two:
             with np.errstate(invalid="ignore"):
                 weights = (weights[:, 1] - weights[:, 0]).astype(np.float32)
                 start = start[1] - start[0]
-        rough = cls(weights, start, threshold)
-        return rough if rough.unit < ROUNDING * LARGEST and np.isfinite(start).all() else None
+        scores = cls(weights, start, threshold)
+        fits = scores.unit < ROUNDING * LARGEST and np.isfinite(start).all()
+        return scores if fits else None
 
     @cached_property
     def unit(self) -> float:
-        """How far two scores can be off for each that a row counts."""
+        """The most that two scores can be off for each that a row counts."""
         return ROUNDING * float(max(self.weights.max(), -self.weights.min()))
 
     def decide(self, X: Any, order: Codes) -> Codes:
-        """The places of the classes of rows `order` (m,) of CSR X; -1 where all bits must tell."""
+        """Return the classes of rows `order` (m,) of CSR X; -1 where 64 bits are needed."""
         scores, sizes = score(X, order, self.weights, self.start, self.threshold)
         if scores.ndim == 1:
             return signs(scores, self.unit * sizes)
@@ -246,18 +240,98 @@ class Rough:
         return codes
 
 
-def signs(scores: NDArray[np.float64], slack: NDArray[np.float64]) -> Codes:
-    """1 for scores above zero, 0 for others, -1 for those nearer to it than the slack."""
+def signs(scores: Array, slack: Array) -> Codes:
+    """Return 1 for scores above zero, 0 for others, -1 for those nearer to it than the slack."""
     codes = (scores > 0).astype(np.intp)
     codes[np.abs(scores) < slack] = -1
     return codes
 
 
-def decide_together(several: list[Rough], X: Any, order: Codes) -> list[Codes]:
-    """What each of several decides, all in one read of the rows if they are planes."""
-    if len(several) == 1 or any(rough.weights.ndim == 2 for rough in several):
-        return [rough.decide(X, order) for rough in several]
-    weights = np.column_stack([rough.weights for rough in several])
-    start = np.array([rough.start for rough in several])
-    scores, sizes = score(X, order, weights, start, several[0].threshold)
-    return [signs(scores[:, c], rough.unit * sizes) for c, rough in enumerate(several)]
+def decide_together(several: list[Float32Scores], X: Any, order: Codes) -> list[Codes]:
+    """Return the decisions of each, from one read of the rows if they have two classes."""
+    if len(several) == 1 or any(scores.weights.ndim == 2 for scores in several):
+        return [scores.decide(X, order) for scores in several]
+    weights = np.column_stack([scores.weights for scores in several])
+    start = np.array([scores.start for scores in several])
+    table, sizes = score(X, order, weights, start, several[0].threshold)
+    return [signs(table[:, c], scores.unit * sizes) for c, scores in enumerate(several)]
+
+
+# Predictions of models that have a `_linear_form`.
+
+
+def check_rows(model: Any, X: Any, first: bool) -> Any:
+    """Return X with numbers of any kind: the loops read integers without a copy."""
+    X = checks.rows(model, X, reset=first, dtype="numeric", finite=False)
+    # A number and NaN in one place are missing together.
+    return summed_duplicates(X) if model.missing == "ignore" else X
+
+
+def log_likelihood(model: Any, X: Any) -> NDArray[Any]:
+    """Return the scores (n, K) of checked rows without the prior."""
+    scores = over_rows(LinearScores(X, model._linear_form(), 0.0).scores, X)
+    return scores.astype(model.feature_log_prob_.dtype, copy=False)
+
+
+def joint_log_likelihood(model: Any, X: Any) -> NDArray[Any]:
+    """Return the joint scores (n, K) of checked rows up to a number for each row."""
+    prior = model._log_prior().astype(np.float64)
+    scores = over_rows(LinearScores(X, model._linear_form(), prior).comparison, X)
+    if scores.ndim == 1:
+        scores = np.column_stack([np.zeros_like(scores), scores])
+    return relative_to_best(scores, model.feature_log_prob_.dtype)
+
+
+def predict_codes(model: Any, X: Any) -> Codes:
+    """Return the best class (n,) of checked rows; scores are never held for all rows."""
+    prior = model._log_prior().astype(np.float64)
+    float32 = None if is_small(X) else Float32Scores.of(model)
+    if float32 is None:
+        codes = over_rows(LinearScores(X, model._linear_form(), prior).codes, X)
+    else:
+
+        def decide(first: int, last: int) -> Codes:
+            order = np.arange(first, last)
+            return _completed(model, float32.decide(X, order), X, order)
+
+        codes = over_rows(decide, X)
+    impossible = codes < 0
+    if impossible.any():
+        model._warn_impossible(impossible)
+        codes[impossible] = prior.argmax()
+    return codes
+
+
+def predict_together(models: list[Any], X: Any, order: Codes) -> list[NDArray[Any]] | None:
+    """Return the predictions of each of several models of one class for rows `order` of CSR X.
+
+    Rows are not copied and not checked again. None if 32 bits do not suffice for some model.
+    """
+    several = [Float32Scores.of(model) for model in models]
+    found = [scores for scores in several if scores is not None]
+    if len(found) < len(several) or len({scores.threshold for scores in found}) > 1:
+        return None
+    pairs = zip(models, decide_together(found, X, order), strict=True)
+    return [model.classes_[_completed(model, codes, X, order)] for model, codes in pairs]
+
+
+def _completed(model: Any, codes: Codes, X: Any, order: Codes) -> Codes:
+    """Return decisions about rows `order` of X, those left open decided in 64 bits."""
+    left = codes < 0
+    if left.any():
+        rows = X[order[left]]
+        # Only the features that occur: a few rows should not cost a pass over all weights.
+        features, places = np.unique(rows.indices, return_inverse=True)
+        rows = sp.csr_array((rows.data, places, rows.indptr), (rows.shape[0], len(features)))
+        form = model._linear_form(features=features)
+        codes[left] = LinearScores(rows, form, model._log_prior()).codes(0, rows.shape[0])
+    return codes
+
+
+def known_row(model: Any, X: Any) -> tuple[Array, NDArray[np.bool]]:
+    """Return one row (1, d) as doubles (d,), zero where missing; and where it is not."""
+    row = np.asarray((X.toarray() if sp.issparse(X) else X)[0], dtype=np.float64)
+    known = ~np.isnan(row)
+    if np.isinf(row).any() or (model.missing == "refuse" and not known.all()):
+        raise not_counts(row)
+    return np.where(known, row, 0.0), known

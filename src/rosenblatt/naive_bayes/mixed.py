@@ -7,26 +7,22 @@ from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.utils import check_array
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import _num_samples
 
-from rosenblatt import checks
-from rosenblatt.prediction import DrawsRows
+from rosenblatt.mixed_tables import checked_table
 from rosenblatt.registry.row import Candidate, Contract, Row
 from rosenblatt.statistics import Together
 
-from .base import NaiveBayes, conclude_shares
+from .base import NaiveBayes
 from .column_kinds import KINDS, RULES
-from .gaussian_density import SHARED
+from .gaussian import SHARED
 from .table_columns import Columns, any_rows_tell, infer_kinds, split
 
 ROWS_AT_A_TIME = 2**17
 
 
-class MixedNB(NaiveBayes, DrawsRows):
+class MixedNB(NaiveBayes):
     """Naive Bayes on numeric, categorical, Boolean and count columns at once.
 
     A numeric column is Gaussian in each class, as in `GaussianNB`; a categorical one has a
@@ -103,7 +99,7 @@ class MixedNB(NaiveBayes, DrawsRows):
 
     measured_by = ("kinds",)
     statistic_type = (Together, {})
-    _cure_of_impossible = "With alpha > 0 only numbers far out on another scale are impossible."
+    _advice_if_impossible = "With alpha > 0 only numbers far out on another scale are impossible."
     simpler_when_larger = ("alpha",)
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -146,7 +142,7 @@ class MixedNB(NaiveBayes, DrawsRows):
         return X
 
     def _check_X(self, X: Any, first: bool) -> Columns:
-        X = self._checked_table(X, first)
+        X = checked_table(self, X, first)
         if first:
             kinds = infer_kinds(X, self.kinds)
             columns = {k: tuple(np.flatnonzero(np.array(kinds) == k).tolist()) for k in KINDS}
@@ -158,25 +154,6 @@ class MixedNB(NaiveBayes, DrawsRows):
         if not any_rows_tell(X, self.kinds):
             raise ValueError("Some rows alone would have other kinds of columns than all rows.")
         return super().measure_groups(X, *others, **options)
-
-    def _checked_table(self, X: Any, first: bool) -> Any:
-        """X as a data frame or an array, with as many columns, and of the names, as before."""
-        if sp.issparse(X):
-            raise TypeError("MixedNB takes data frames and dense arrays; got a sparse matrix.")
-        if not hasattr(X, "columns"):
-            if isinstance(X, list | tuple) and any(
-                isinstance(v, str) or v is None for row in X if np.ndim(row) for v in row
-            ):
-                X = np.array(X, object)  # else the numbers would become words
-            X = check_array(X, dtype=None, ensure_all_finite=False, ensure_2d=True)
-        elif min(X.shape) == 0:
-            raise ValueError(
-                f"Found array with {X.shape[0]} sample(s) and {X.shape[1]} feature(s) while a "
-                "minimum of 1 is required."
-            )
-        checks.validate_data(self, X, reset=first, skip_check_array=True)
-        _num_samples(X)
-        return X
 
     def _check_statistic(self, statistic: Together) -> None:
         super()._check_statistic(statistic)
@@ -200,9 +177,7 @@ class MixedNB(NaiveBayes, DrawsRows):
                         f"made with it as {name}."
                     )
 
-    def _measure(
-        self, X: Columns, y: Any, sample_weight: NDArray[Any] | None, careful: bool = False
-    ) -> Together:
+    def _measure(self, X: Columns, y: Any, sample_weight: NDArray[Any] | None) -> Together:
         together: Together = self._measure_groups(X, y, sample_weight, None, 1)[0]
         return together
 
@@ -220,7 +195,7 @@ class MixedNB(NaiveBayes, DrawsRows):
             for g in range(n_groups)
         ]
 
-    def _conclude(self) -> None:
+    def _conclude(self, rows: Any, final: bool) -> None:
         together = self.statistics_
         self._columns = together.columns
         for kind in KINDS.values():
@@ -230,7 +205,7 @@ class MixedNB(NaiveBayes, DrawsRows):
         for name, places in together.columns.items():
             for j in places:
                 self.kinds_[j] = name
-        self.n_parameters_ = conclude_shares(self, together.weight, together.dtype)
+        self.n_parameters_ = self._set_class_prior()
         for name, part in together.parts.items():
             self.n_parameters_ += KINDS[name].conclude(self, part)
 

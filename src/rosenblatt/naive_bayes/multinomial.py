@@ -6,63 +6,45 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import StrOptions
+from sklearn.utils.validation import check_is_fitted
 
-from rosenblatt.prediction import DrawsRows
+from rosenblatt.prediction import draw_codes
 from rosenblatt.registry.row import Candidate, Contract, Row
 from rosenblatt.statistics import FeatureCounts
 
-from .base import log_shares
-from .discrete import ALL, Comparison, LinearNB
-from .linear_scores import over_rows, why_not
+from . import linear_scores
+from .base import COUNT_PARAMETERS, NaiveBayes, checked_alpha, log_shares
+from .linear_scores import ALL, LinearForm, known_row, not_counts
 
 
-class CountNB(LinearNB):
-    """Models of how often each feature occurs."""
-
-    measured_by = ("missing",)
-    statistic_type = (FeatureCounts, {"binarize": None})
-    simpler_when_larger = ("alpha",)
-
-    statistics_: FeatureCounts
-
-    def _refuse_strange(self, X: Any) -> None:
-        super()._refuse_strange(X)
-        least = (X.data if sp.issparse(X) else X).min(initial=0)
-        if least < 0:
-            raise ValueError(
-                f"Negative values in data passed to {type(self).__name__} (input X): counts are "
-                f"not negative; got {least}."
-            )
-
-    def _measure_groups(
-        self, X: Any, y: Any, sample_weight: Any, groups: Any, n_groups: int
-    ) -> list[Any]:
-        return FeatureCounts.by_group(
-            X, y, groups, n_groups, sample_weight, missing=self.missing, rough=self._in_passing
+def refuse_negative(model: Any, X: Any) -> None:
+    """Raise if X holds negative numbers."""
+    least = (X.data if sp.issparse(X) else X).min(initial=0)
+    if least < 0:
+        raise ValueError(
+            f"Negative values in data passed to {type(model).__name__} (input X): counts are "
+            f"not negative; got {least}."
         )
 
-    def _weights(
-        self, dtype: Any = np.float64, features: Any = ALL
-    ) -> tuple[NDArray[Any], NDArray[np.float64], float | None]:
-        weights = self.feature_log_prob_.T[features].astype(dtype, order="C", copy=False)
-        return weights, np.zeros(len(self.classes_)), None
 
-    def _log_factors(self, X: Any) -> NDArray[np.float64]:
-        x, _ = self._known_row(X)
-        if (x < 0).any():
-            raise ValueError(why_not(x))
-        present = x > 0  # nothing of an impossible feature is possible
-        factors = np.zeros((len(self.classes_), len(x)))
-        factors[:, present] = x[present] * self.feature_log_prob_[:, present]
-        return factors
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.positive_only = True
-        return tags
+def count_factors(model: Any, X: Any) -> NDArray[np.float64]:
+    """Return the part (K, d) of each feature of one row (1, d) in the scores."""
+    x, _ = known_row(model, X)
+    if (x < 0).any():
+        raise not_counts(x)
+    present = x > 0  # an absent feature has no part, whatever its weight
+    factors = np.zeros((len(model.classes_), len(x)))
+    factors[:, present] = x[present] * model.feature_log_prob_[:, present]
+    return factors
 
 
-class MultinomialNB(CountNB, DrawsRows):
+def _no_gaps(model: Any, weights: NDArray[Any]) -> NDArray[np.float64] | None:
+    """Return what NaN adds to the scores: nothing; None if it is an error."""
+    return np.zeros(weights.shape) if model.missing == "ignore" else None
+
+
+class MultinomialNB(NaiveBayes):
     """Naive Bayes for counts, such as words in documents.
 
     Each class draws its tokens independently, feature j with probability
@@ -100,6 +82,18 @@ class MultinomialNB(CountNB, DrawsRows):
     array([1., 1.])
     """
 
+    statistics_: FeatureCounts
+    feature_log_prob_: NDArray[Any]
+
+    measured_by = ("missing",)
+    statistic_type = (FeatureCounts, {"binarize": None})
+    simpler_when_larger = ("alpha",)
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **COUNT_PARAMETERS,
+        "missing": [StrOptions({"refuse", "ignore"})],
+    }
+
     def __init__(
         self,
         *,
@@ -115,28 +109,47 @@ class MultinomialNB(CountNB, DrawsRows):
         self.class_prior = class_prior
         self.missing = missing
 
-    def _conclude(self) -> None:
+    @property
+    def feature_count_(self) -> NDArray[np.float64]:
+        """Weighted sum of each feature in each class, shape (K, d)."""
+        return self._by_class(self.statistics_.sums).astype(np.float64)
+
+    def _conclude(self, rows: Any, final: bool) -> None:
         counts = self._by_class(self.statistics_.sums)
-        logs = log_shares(counts, self._alpha(), self.statistics_.dtype)
-        self.feature_log_prob_ = logs
-        self._conclude_prior()
-        n_classes, n_features = logs.shape
-        self.n_parameters_ = n_classes * (n_features - 1) + self._n_prior_parameters()
+        self.feature_log_prob_ = log_shares(counts, checked_alpha(self), self.statistics_.dtype)
+        n_shares = self._set_prior(self.class_prior, not self.fit_prior)
+        self.n_parameters_ = len(counts) * (counts.shape[1] - 1) + n_shares
+
+    def _linear_form(self, dtype: Any = np.float64, features: Any = ALL) -> LinearForm:
+        weights = self.feature_log_prob_.T[features].astype(dtype, order="C", copy=False)
+        return LinearForm(weights, np.zeros(len(self.classes_)), gaps=_no_gaps(self, weights))
+
+    _check_X = linear_scores.check_rows
+    _log_likelihood = linear_scores.log_likelihood
+    _joint_log_likelihood = linear_scores.joint_log_likelihood
+    _predict_codes = linear_scores.predict_codes
+    _log_factors = count_factors
+    predict_together = staticmethod(linear_scores.predict_together)
+
+    def _refuse_strange(self, X: Any) -> None:
+        super()._refuse_strange(X)
+        refuse_negative(self, X)
 
     def sample(
         self, n_samples: int = 1, random_state: Any = None, n_tokens: Any = None
     ) -> tuple[NDArray[np.int64], NDArray[Any]]:
-        """Draw rows X (n, d) and labels y (n,) from the model.
+        """Draw rows X (n_samples, d) and labels y (n_samples,) from the model.
 
         Parameters
         ----------
         n_samples : int
-        random_state : int, RandomState or None
+        random_state : int, RandomState instance or None
         n_tokens : int or None
-            How many tokens a row has; None for the mean of the class's rows, rounded.
+            Sum of a row; None for the mean of the class's rows, rounded.
         """
+        check_is_fitted(self)
         rng = check_random_state(random_state)
-        codes = self._draw_classes(n_samples, rng)
+        codes = draw_codes(n_samples, np.exp(self.class_log_prior_.astype(np.float64)), rng)
         shares = np.exp(self.feature_log_prob_.astype(np.float64))
         shares /= shares.sum(axis=1, keepdims=True)
         lengths = np.full(len(self.classes_), n_tokens)
@@ -146,8 +159,14 @@ class MultinomialNB(CountNB, DrawsRows):
         rows = [rng.multinomial(int(lengths[k]), shares[k]) for k in codes]
         return np.array(rows), self.classes_[codes]
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.poor_score = True
+        tags.input_tags.positive_only = True
+        return tags
 
-class ComplementNB(CountNB):
+
+class ComplementNB(NaiveBayes):
     """Naive Bayes that weighs what speaks against the other classes [1]_.
 
     The weight of feature j for class y is ``-log`` of its share among the tokens of all classes
@@ -189,9 +208,17 @@ class ComplementNB(CountNB):
     array(['spam'], dtype='<U4')
     """
 
+    statistics_: FeatureCounts
+    feature_log_prob_: NDArray[Any]
+
+    measured_by = ("missing",)
+    statistic_type = (FeatureCounts, {"binarize": None})
+    simpler_when_larger = ("alpha",)
+
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **CountNB._parameter_constraints,
+        **COUNT_PARAMETERS,
         "norm": ["boolean"],
+        "missing": [StrOptions({"refuse", "ignore"})],
     }
 
     def __init__(
@@ -212,57 +239,59 @@ class ComplementNB(CountNB):
         self.missing = missing
 
     @property
+    def feature_count_(self) -> NDArray[np.float64]:
+        """Weighted sum of each feature in each class, shape (K, d)."""
+        return self._by_class(self.statistics_.sums).astype(np.float64)
+
+    @property
     def feature_all_(self) -> NDArray[np.float64]:
-        """What was counted of each feature in all classes, (d,)."""
-        return np.asarray(self._known().sums.sum(axis=0).astype(np.float64))
+        """Weighted sum of each feature in all classes, shape (d,)."""
+        return np.asarray(self.statistics_.sums.sum(axis=0).astype(np.float64))
 
     @property
     def score_samples(self) -> NoReturn:
-        """There is none: the scores are no probabilities of rows."""
+        """Not available: the scores are not probabilities of rows."""
         raise AttributeError("ComplementNB has no score_samples: it is no model of the rows.")
 
-    def _conclude(self) -> None:
+    def _conclude(self, rows: Any, final: bool) -> None:
         counts = self._by_class(self.statistics_.sums)
-        logs = log_shares(counts.sum(axis=0) - counts, self._alpha())
+        logs = log_shares(counts.sum(axis=0) - counts, checked_alpha(self))
         weights = _normed(logs) if self.norm else -logs
         self.feature_log_prob_ = weights.astype(self.statistics_.dtype, copy=False)
-        self._conclude_prior()
-        n_classes, n_features = logs.shape
-        self.n_parameters_ = n_classes * (n_features - 1)
+        self._set_prior(self.class_prior, not self.fit_prior)
+        self.n_parameters_ = len(counts) * (counts.shape[1] - 1)
 
     def _log_prior(self) -> NDArray[Any]:
         if len(self.classes_) == 1:
             return self.class_log_prior_
         return np.zeros_like(self.class_log_prior_)
 
-    def _log_likelihood(self, X: Any) -> NDArray[Any]:
-        scores = np.concatenate(over_rows(self._comparison_in_full(X, 0.0), X))
-        return scores.astype(self.feature_log_prob_.dtype, copy=False)
-
-    def _comparison(self, X: Any) -> Comparison:
-        if np.isinf(self.feature_log_prob_).any():
-            return self._comparison_in_full(X, self._log_prior())
-        return super()._comparison(X)
-
-    def _comparison_in_full(self, X: Any, prior: Any) -> Comparison:
-        """The scores (m, K) of a range of rows; where weights are infinite, in the limit."""
+    def _linear_form(self, dtype: Any = np.float64, features: Any = ALL) -> LinearForm:
         # As alpha vanishes, most infinite weights win, and among equals the finite ones decide.
-        linear = self._linear(X, prior)
-        if linear.hits is None:
-            return linear.scores
-        infinite, nothing = -linear.hits, np.zeros(len(self.classes_))
+        weights = self.feature_log_prob_.T[features].astype(dtype, order="C", copy=False)
+        start = np.zeros(len(self.classes_))
+        return LinearForm(weights, start, gaps=_no_gaps(self, weights), in_limit=True)
 
-        def score(first: int, last: int) -> NDArray[np.float64]:
-            hits = linear.product(first, last, infinite, nothing)
-            scores = linear.product(first, last, linear.weights, linear.start)
-            scores[hits < hits.max(axis=1, keepdims=True)] = -np.inf
-            return scores
+    _check_X = linear_scores.check_rows
+    _log_likelihood = linear_scores.log_likelihood
+    _joint_log_likelihood = linear_scores.joint_log_likelihood
+    _predict_codes = linear_scores.predict_codes
+    _log_factors = count_factors
+    predict_together = staticmethod(linear_scores.predict_together)
 
-        return score
+    def _refuse_strange(self, X: Any) -> None:
+        super()._refuse_strange(X)
+        refuse_negative(self, X)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.poor_score = True
+        tags.input_tags.positive_only = True
+        return tags
 
 
 def _normed(logs: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Each row divided by its sum; where some are -inf they share alone, as in the limit."""
+    """Return each row divided by its sum; where some are -inf they share alone, as in the limit."""
     infinite = np.isneginf(logs)
     logs = np.where(infinite.any(axis=1, keepdims=True), infinite, logs)
     sums = logs.sum(axis=1, keepdims=True)

@@ -9,12 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.missing_values import which_missing
+from rosenblatt.mixed_tables import column, names_of, numbers_of, values_of
 from rosenblatt.statistics.categories import coded
 
 from .column_kinds import KINDS
 
 FLOATS_OF_PANDAS, FLOATS_OF_POLARS = ("float32", "float64"), ("Float32", "Float64")
 DATES = (datetime.date, datetime.time, datetime.timedelta)  # a datetime is a date as well
+
+SAY_CATEGORICAL = "A column of words is 'categorical'; say so in kinds."
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,7 +100,9 @@ def split(X: Any, columns: dict[str, tuple[int, ...]]) -> Columns:
         elif _are_floats(X, len(places)):
             values = _block(X)
         else:
-            values = np.column_stack([_numbers(column(X, name), name) for name in names])
+            values = np.column_stack(
+                [numbers_of(column(X, name), name, SAY_CATEGORICAL) for name in names]
+            )
         _check(kind, values, names)
         parts[kind] = values
     return Columns((X.shape[0], X.shape[1]), parts)
@@ -118,17 +123,6 @@ def _are_floats(X: Any, n_columns: int) -> bool:
     # Of pandas' types those with a capital may hold gaps that are no floats.
     names = FLOATS_OF_PANDAS if type(X).__module__.startswith("pandas") else FLOATS_OF_POLARS
     return {str(dtype) for dtype in X.dtypes} in [{name} for name in names]
-
-
-def names_of(X: Any) -> list[Any]:
-    """What the columns of a data frame are called; those of an array, by number."""
-    # To be asked for once: polars makes the list anew each time.
-    return list(X.columns) if hasattr(X, "columns") else list(range(X.shape[1]))
-
-
-def column(X: Any, name: Any) -> Any:
-    """A column of a data frame by its name, or of an array by its number."""
-    return X[:, name] if isinstance(X, np.ndarray) else X[name]
 
 
 def _kind(values: Any, name: Any) -> str:
@@ -159,9 +153,7 @@ def _objects(values: Any) -> NDArray[Any]:
         codes, words = _codes(values)
         found: NDArray[Any] = np.array([*words, None], object).take(codes)
         return found
-    listed = values.tolist() if isinstance(values, np.ndarray) else values.to_list()
-    objects = np.empty(len(listed), object)
-    objects[:] = listed
+    objects = values_of(values).astype(object)
     objects[which_missing(objects)] = None
     return objects
 
@@ -180,22 +172,6 @@ def _codes(values: Any) -> tuple[NDArray[Any], list[str]]:
     places[known] = np.arange(len(known))
     own = values.to_physical().cast(int).fill_null(len(places) - 1).to_numpy()
     return places.take(own), different.to_list()
-
-
-def _numbers(values: Any, name: Any) -> NDArray[Any]:
-    """A column as floating-point numbers, NaN where nothing is known."""
-    array = np.asarray(values)
-    if array.dtype.kind == "f":
-        return array
-    if array.dtype.kind in "iub":
-        return array.astype(np.float64)
-    try:
-        return np.array([np.nan if v is None else float(v) for v in _objects(values)], np.float64)
-    except (TypeError, ValueError) as error:
-        raise ValueError(
-            f"Column {name!r} holds what is not a number: {error}. A column of words is "
-            "'categorical'; say so in kinds."
-        ) from error
 
 
 def _check(kind: str, values: NDArray[Any], names: list[Any]) -> None:

@@ -11,10 +11,8 @@ from rosenblatt.base import warn
 from rosenblatt.registry.row import Contract, Row
 from rosenblatt.statistics import PairCounts
 
-from .base import log_shares
-from .categorical import CategoricalNB
-from .categories import places_of, refuse_unknown
-from .discrete import DiscreteNB
+from .base import COUNT_PARAMETERS, NaiveBayes, log_shares
+from .categorical import CategoricalNB, places_of, refuse_unknown
 from .linear_scores import over_rows
 
 ROOT = -1
@@ -23,7 +21,7 @@ DIGITS = 12  # of information: what is equal but for rounding is to be equal
 Array = NDArray[np.float64]
 
 
-class TreeAugmentedNB(DiscreteNB):
+class TreeAugmentedNB(NaiveBayes):
     """Naive Bayes in which each feature but one also depends on one other feature.
 
     ``P(y, x) = P(y) prod_j P(x_j | x_parent(j), y)``. Parents form a tree: of all trees the one
@@ -78,13 +76,12 @@ class TreeAugmentedNB(DiscreteNB):
     measured_by = ("missing",)
     statistic_type = (PairCounts, {})
     simpler_when_larger = ("alpha",)
-    force_alpha = True
     _measure_groups = Additive._measure_groups
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        name: DiscreteNB._parameter_constraints[name] for name in ("fit_prior", "class_prior")
-    } | {
-        "alpha": DiscreteNB._parameter_constraints["alpha"][:1],
+        "alpha": COUNT_PARAMETERS["alpha"][:1],
+        "fit_prior": COUNT_PARAMETERS["fit_prior"],
+        "class_prior": COUNT_PARAMETERS["class_prior"],
         "unknown": [StrOptions({"error", "smooth"})],
         "missing": [StrOptions({"refuse", "ignore"})],
     }
@@ -110,7 +107,7 @@ class TreeAugmentedNB(DiscreteNB):
             _warn_of_fractions(X)
         return found
 
-    def _conclude(self) -> None:
+    def _conclude(self, rows: Any, final: bool) -> None:
         counts, d = self.statistics_, self.n_features_in_
         information = conditional_information(counts)
         parents = widest_tree(information)
@@ -121,9 +118,9 @@ class TreeAugmentedNB(DiscreteNB):
             self.feature_log_prob_[j] if i == ROOT else self._shares(counts.pairs_of(i, j))
             for j, i in enumerate(parents.tolist())
         ]
-        self._conclude_prior()
+        n_shares = self._set_prior(self.class_prior, not self.fit_prior)
         free = sum(logs[..., 1:].size for logs in self.conditional_log_prob_)
-        self.n_parameters_ = free + self._n_prior_parameters()
+        self.n_parameters_ = free + n_shares
 
     def _shares(self, counts: NDArray[Any]) -> Array:
         """Smoothed log shares of counts (K, ..., m) along their last axis."""
@@ -146,7 +143,7 @@ class TreeAugmentedNB(DiscreteNB):
                 total += table.reshape(-1, table.shape[2]).take(cell, axis=0)
             return total
 
-        return np.concatenate(over_rows(score, X))
+        return over_rows(score, X)
 
     def _log_factors(self, X: Any) -> Array:
         places = self._places(X)[:, 0]
@@ -201,6 +198,7 @@ class TreeAugmentedNB(DiscreteNB):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
+        tags.classifier_tags.poor_score = True
         tags.input_tags.sparse = False
         tags.input_tags.categorical = True
         tags.input_tags.string = True

@@ -1,4 +1,4 @@
-"""Decisions by distance: to stored rows, or to the centre of each class."""
+"""Decisions by distance: to stored rows, or to the center of each class."""
 
 from rosenblatt import registry
 

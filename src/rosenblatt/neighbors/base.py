@@ -1,4 +1,4 @@
-"""What nearest neighbours share: stored rows, the metric, the search, and rows added or removed."""
+"""What nearest neighbors share: stored rows, the metric, the search, and rows added or removed."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -135,14 +135,14 @@ class ExactSearch(Estimator):
         """Return distances and numbers (m, k) of the nearest stored rows, nearest first.
 
         Of rows at one distance those stored first come first, but for sparse rows, given distances
-        and functions, where scikit-learn searches. Without X, the neighbours of each stored row,
+        and functions, where scikit-learn searches. Without X, the neighbors of each stored row,
         itself left out.
         """
         check_is_fitted(self)
         k = self.n_neighbors if n_neighbors is None else n_neighbors
         if k is None:
             raise ValueError(
-                "n_neighbors is None, of the model and of this call: pass how many neighbours."
+                "n_neighbors is None, of the model and of this call: pass how many neighbors."
             )
         points = self._searched()
         if points is None or not isinstance(k, int | np.integer) or k < 1 or sp.issparse(X):
@@ -183,7 +183,7 @@ class ExactSearch(Estimator):
         return ("n_neighbors",)
 
     def fit_path(self, data: Any, parameter: str, values: Sequence[Any]) -> ModelPath:
-        """Fit with each number of neighbours; see :class:`rosenblatt.capabilities.PathModel`."""
+        """Fit with each number of neighbors; see :class:`rosenblatt.capabilities.PathModel`."""
         X, y, _ = rows_of(data)
         if parameter != "n_neighbors":
             raise ValueError(f"parameter must be 'n_neighbors'; got {parameter!r}.")
@@ -255,7 +255,7 @@ class ExactSearch(Estimator):
 
 
 class SharedSearch:
-    """The neighbours of the rows that were searched for last, for models along a path."""
+    """The neighbors of the rows that were searched for last, for models along a path."""
 
     def __init__(self, largest: ExactSearch) -> None:
         points = largest._searched()
@@ -305,7 +305,7 @@ class SharedSearch:
 
 
 def vote_weights(distances: NDArray[Any], weights: Any) -> NDArray[Any] | None:
-    """The weights (m, k) of the neighbours' votes; None if all are equal."""
+    """The weights (m, k) of the neighbors' votes; None if all are equal."""
     if weights in (None, "uniform"):
         return None
     if weights == "kernel":
@@ -379,7 +379,7 @@ def _stack(stored: Any, more: Any) -> Any:
 
 
 def _without_self(distances: Any, found: Any) -> tuple[Any, Any]:
-    """Remove each row from its own neighbours; the last, where equal rows came before it."""
+    """Remove each row from its own neighbors; the last, where equal rows came before it."""
     others = found != np.arange(len(found))[:, np.newaxis]
     others[others.all(axis=1), -1] = False
     shape = len(found), found.shape[1] - 1

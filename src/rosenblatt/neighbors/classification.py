@@ -23,10 +23,10 @@ class KNeighborsClassifier(ExactSearch, sklearn.neighbors.KNeighborsClassifier):
 
     Parameters
     ----------
-    n_neighbors : how many neighbours vote, k.
+    n_neighbors : how many neighbors vote, k.
     weights : {"uniform", "distance", "kernel"}, a function of distances, or None
-        A neighbour's vote: 1; one over its distance, where an equal row decides alone; or
-        ``exp(-(r / s)^2 / 2)``, r its distance and s that of the k-th neighbour.
+        A neighbor's vote: 1; one over its distance, where an equal row decides alone; or
+        ``exp(-(r / s)^2 / 2)``, r its distance and s that of the k-th neighbor.
     algorithm : {"auto", "ball_tree", "kd_tree", "brute"}
         Accepted as in scikit-learn.
     leaf_size : accepted as in scikit-learn.
@@ -101,9 +101,9 @@ class KNeighborsClassifier(ExactSearch, sklearn.neighbors.KNeighborsClassifier):
         m, rows = len(found), np.arange(len(found))
         counted = []
         for labels, known in zip(outputs.T, classes, strict=True):
-            votes, neighbours = np.zeros((m, len(known))), labels[found]
+            votes, neighbors = np.zeros((m, len(known))), labels[found]
             for j in range(found.shape[1]):
-                votes[rows, neighbours[:, j]] += 1.0 if weights is None else weights[:, j]
+                votes[rows, neighbors[:, j]] += 1.0 if weights is None else weights[:, j]
             counted.append(votes)
         return counted
 

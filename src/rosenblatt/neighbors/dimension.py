@@ -46,7 +46,7 @@ def shell_fraction(eps: float, d: int) -> float:
 def distance_concentration(X: Any) -> float:
     """Return how near the nearest row is compared with the farthest: the mean ratio of the two.
 
-    Close to 0, neighbours mean something; close to 1, all rows are equally far away.
+    Close to 0, neighbors mean something; close to 1, all rows are equally far away.
 
     Parameters
     ----------

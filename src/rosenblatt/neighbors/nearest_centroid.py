@@ -5,38 +5,32 @@ the classes, x a row. By priors p (K,) that differ, a row goes to the class with
 ``2 log p_k - |(x - c_k) / s|^2``.
 """
 
+from collections.abc import Callable
 from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
+from scipy.spatial.distance import cdist
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt import checks, prediction
-from rosenblatt.additive import rows_needed
-from rosenblatt.additive_classifier import AdditiveClassifier, given_shares
+from rosenblatt.additive import AdditiveClassifier, Rows, given_shares, rows_needed
 from rosenblatt.base import warn
 from rosenblatt.prediction import Score
 from rosenblatt.registry.row import Contract, Row
-from rosenblatt.statistics import Labels, Moments, Statistic
-from rosenblatt.statistics.sums import SAME, relative_noise
-
-from .centroids import (
-    about,
-    class_medians,
-    manhattan_squares,
-    shrunk,
-    squares_about,
-    unit_of_deviations,
-)
+from rosenblatt.statistics import Labels, Moments
 
 Table = NDArray[np.float64]
 
+ROUNDING = 2.0**-36  # a share of the weight that rounding may take or add
 
-def _is_euclidean(model: Any) -> bool:
-    return bool(model.metric == "euclidean")
+
+# A spread of less than 2**-42 of the size of the numbers is rounding.
+SAME = 2.0**-84
 
 
 class NearestCentroid(AdditiveClassifier):
@@ -104,8 +98,6 @@ class NearestCentroid(AdditiveClassifier):
     measured_by = ()
     statistic_type = (Moments, {"full": False, "missing": "refuse"})
 
-    _medians: Table | None = None  # between `_measure` and `_conclude`
-
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "metric": [StrOptions({"euclidean", "manhattan"})],
         "shrink_threshold": [Interval(Real, 0, None, closed="neither"), None],
@@ -124,33 +116,24 @@ class NearestCentroid(AdditiveClassifier):
         self.priors = priors
 
     def _stores_single_rows(self) -> bool:
-        return _is_euclidean(self)
+        return bool(self.metric == "euclidean")
 
-    # From rows to a statistic.
-
-    def _measure(
-        self, X: Any, y: Labels, sample_weight: NDArray[Any] | None, careful: bool = False
-    ) -> Statistic:
-        if self._during == "fit" and self.metric == "manhattan":
-            self._medians = class_medians(X, y, sample_weight)
-        return super()._measure(X, y, sample_weight, careful)
-
-    def _forget_bound(self, before: Any, left: Any) -> float:
-        return relative_noise(before, left, pooled=True)  # the spread is one for all classes
+    def _forget_bound(self, left: Any) -> float:
+        return float(left.relative_noise(pooled=True))  # the spread is one for all classes
 
     # From a statistic to attributes.
 
-    def _conclude(self) -> None:
+    def _conclude(self, rows: Rows | None, final: bool) -> None:
         total = self.statistics_.total()
-        if self._during != "partial_fit":  # a stream may bring more
+        if final:  # a stream may bring more
             _refuse_what_says_nothing(self.statistics_, total)
-        centre, weight = total.mean[0], self._by_class(self.statistics_.weight)
+        center, weight = total.mean[0], self._by_class(self.statistics_.weight)
         priors = self._shares(weight)
-        centroids = self._centroids()
-        spread = self._spread(centroids, centre)
-        centroids = np.where(weight[:, None] > 0, self._by_class(centroids), centre)
+        centroids = self._centroids(rows)
+        spread = self._spread(centroids, center)
+        centroids = np.where(weight[:, None] > 0, self._by_class(centroids), center)
         unit = unit_of_deviations(spread, weight)
-        centroids, deviations = shrunk(centroids, centre, unit, self.shrink_threshold)
+        centroids, deviations = shrunk(centroids, center, unit, self.shrink_threshold)
 
         dtype = self.statistics_.dtype
         self.centroids_, self.deviations_ = centroids.astype(dtype), deviations.astype(dtype)
@@ -159,21 +142,20 @@ class NearestCentroid(AdditiveClassifier):
         counted = isinstance(self.priors, str) and self.priors == "empirical"
         self.n_parameters_ = centroids.size + spread.size + counted * (len(priors) - 1)
 
-    def _centroids(self) -> Table:
-        """The centre (k, d) of each class that has rows, before it is shrunk."""
-        medians, self._medians = self._medians, None
+    def _centroids(self, rows: Rows | None) -> Table:
+        """The center (k, d) of each class that has rows, before it is shrunk."""
         if self.metric == "euclidean":
             return self.statistics_.mean
-        if medians is None:
+        if rows is None:
             raise rows_needed("metric='manhattan'")
-        return medians
+        return class_medians(*rows)
 
-    def _spread(self, centroids: Table, centre: Table) -> Table:
+    def _spread(self, centroids: Table, center: Table) -> Table:
         """The root (d,) of the mean square distance from the classes' centroids (k, d)."""
         # About another point than the mean, squares are larger by that of the difference.
         moments, weight = self.statistics_, self.statistics_.weight
         squares = moments.scatter.sum(axis=0) + weight @ (moments.mean - centroids) ** 2
-        squares[squares <= SAME * weight.sum() * centre**2] = 0.0  # what rounding leaves
+        squares[squares <= SAME * weight.sum() * center**2] = 0.0  # what rounding leaves
         free = weight.sum() - len(weight)
         return np.sqrt(squares / free) if free > 0 else np.zeros_like(squares)
 
@@ -212,7 +194,7 @@ class NearestCentroid(AdditiveClassifier):
         scale = np.ones(len(self.within_class_std_dev_)) if equal else self._scale()
         return prediction.best_labels(X, self._score(priors, scale), self.classes_)
 
-    @available_if(_is_euclidean)  # type: ignore[untyped-decorator]
+    @available_if(lambda model: model.metric == "euclidean")  # type: ignore[untyped-decorator]
     def decision_function(self, X: Any) -> NDArray[Any]:
         """Return ``2 log p_k - |(x - c_k) / s|^2``: (n, K), or the second less the first of two."""
         check_is_fitted(self)
@@ -228,7 +210,7 @@ class NearestCentroid(AdditiveClassifier):
         chosen, n_columns = (differences, 1) if K == 2 else (score, K)
         return prediction.all_scores(X, chosen, n_columns, dtype)
 
-    @available_if(_is_euclidean)  # type: ignore[untyped-decorator]
+    @available_if(lambda model: model.metric == "euclidean")  # type: ignore[untyped-decorator]
     def predict_log_proba(self, X: Any) -> NDArray[Any]:
         """Return the logarithm of `predict_proba`, exact where probabilities are tiny."""
         check_is_fitted(self)
@@ -240,7 +222,7 @@ class NearestCentroid(AdditiveClassifier):
         dtype = np.result_type(X.dtype, self.centroids_.dtype)
         return prediction.log_probabilities(scores).astype(dtype, copy=False)
 
-    @available_if(_is_euclidean)  # type: ignore[untyped-decorator]
+    @available_if(lambda model: model.metric == "euclidean")  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> NDArray[Any]:
         """Return the shares of ``exp(decision_function)``, as scikit-learn does: (n, K)."""
         return np.asarray(np.exp(self.predict_log_proba(X)))
@@ -256,7 +238,7 @@ class NearestCentroid(AdditiveClassifier):
         with np.errstate(divide="ignore"):
             start = 2 * np.log(priors.astype(np.float64))
         if self.metric == "euclidean":
-            return prediction.linear(*about(centroids, scale, start))
+            return prediction.Planes(*about(centroids, scale, start))
 
         def score(rows: Any) -> NDArray[Any]:
             scores = start[:, np.newaxis] - manhattan_squares(rows, centroids, scale)
@@ -272,6 +254,129 @@ def _refuse_what_says_nothing(moments: Moments, total: Moments) -> None:
         raise ValueError(
             "All features have zero variance: the rows are all the same. Add a feature that varies."
         )
+
+
+def class_medians(X: Any, y: Labels, weight: NDArray[Any] | None) -> Table:
+    """The median (k, d) of each feature in each class; classes without weight have no row."""
+    kept = np.ones(len(y.codes), bool) if weight is None else weight > 0
+    medians = []
+    for k in np.unique(y.codes[kept]):
+        members = np.flatnonzero(kept & (y.codes == k))
+        if weight is None and not sp.issparse(X):
+            medians.append(np.median(X[members].astype(np.float64), axis=0))
+        else:
+            w = np.ones(len(members)) if weight is None else weight[members]
+            medians.append(_medians(X[members], w))
+    return np.array(medians)
+
+
+def _medians(rows: Any, weight: Table) -> Table:
+    """The weighted median (d,) of each column: half of the weight lies on either side."""
+    # If one value ends where half of the weight is reached, it is the mean of that and the next.
+    values, columns, weights = _cells(rows, weight)
+    order = np.lexsort((values, columns))
+    values, weights = values[order], weights[order]
+    ends = np.cumsum(np.bincount(columns, minlength=rows.shape[1]))
+    starts = ends - np.bincount(columns, minlength=rows.shape[1])
+    reached = np.cumsum(weights)
+    half = np.repeat(reached[ends - 1] - weight.sum() / 2, ends - starts)
+    near = ROUNDING * weight.sum()
+    below = starts + np.add.reduceat(reached < half - near, starts, dtype=np.intp)
+    up_to = starts + np.add.reduceat(reached <= half + near, starts, dtype=np.intp)
+    return np.asarray((values[below] + values[np.minimum(up_to, ends - 1)]) / 2)
+
+
+def _cells(rows: Any, weight: Table) -> tuple[Table, NDArray[np.intp], Table]:
+    """Values, columns and weights of all cells; the zeros of a sparse column are one cell."""
+    n, d = rows.shape
+    if not sp.issparse(rows):
+        columns = np.repeat(np.arange(d), n)
+        return rows.T.ravel().astype(np.float64), columns, np.tile(weight, d)
+    stored = rows.tocsr(copy=True)
+    stored.sum_duplicates()
+    weights = np.repeat(weight, np.diff(stored.indptr))
+    columns = np.concatenate([stored.indices, np.arange(d)]).astype(np.intp)
+    left = weight.sum() - np.bincount(stored.indices, weights, minlength=d)
+    full = np.bincount(stored.indices, minlength=d) == n  # no zero is left, whatever rounding says
+    left = np.where(full, 0.0, left.clip(0))
+    values = np.concatenate([stored.data.astype(np.float64), np.zeros(d)])
+    return values, columns, np.concatenate([weights, left])
+
+
+# Shrinking: each centroid moves towards the mean of all rows, and stops there.
+
+
+def unit_of_deviations(spread: Table, weight: Table) -> Table:
+    """``m_k (s_j + median(s))``, (K, d), with ``m_k^2 = 1 / n_k - 1 / n`` of weights (K,)."""
+    # Times s_j, m_k is how far chance takes the mean of n_k rows from that of all. The median keeps
+    # features that hardly vary from weighing most.
+    seen = weight > 0
+    m_squared = 1 / np.where(seen, weight, 1.0) - 1 / weight.sum()
+    m = np.sqrt(np.where(seen, m_squared, 0.0).clip(0))
+    return np.asarray(m[:, np.newaxis] * (spread + np.median(spread)))
+
+
+def shrunk(
+    centroids: Table, center: Table, unit: Table, threshold: float | None
+) -> tuple[Table, Table]:
+    """Centroids and their deviations from the center, in units, both (K, d), after shrinking."""
+    # Where the unit is zero, a difference is infinitely many units, and nothing shrinks it.
+    away = centroids - center
+    with np.errstate(divide="ignore", invalid="ignore"):
+        deviations = np.where(away == 0, 0.0, away / unit)
+    if threshold is None:
+        return centroids, deviations
+    size = (np.abs(deviations) - threshold).clip(0)
+    deviations = np.sign(deviations) * size + 0.0  # no minus zero
+    fixed = np.isinf(deviations)
+    moved = center + np.where(fixed, 0.0, deviations) * unit
+    return np.where(fixed, centroids, moved), deviations
+
+
+# Distances of b rows from a few centroids, without making sparse rows dense.
+
+
+def about(centroids: Table, scale: Table, start: Table) -> tuple[Table, Table]:
+    """Planes (K, d) and intercepts (K,) of ``start_k - |(x - c_k) / scale|^2``, up to one."""
+    # About the mean o of the centroids, with z = (x - o) / scale, the square is ``|z|^2 - 2 z.z_k +
+    # |z_k|^2``, and |z|^2 is the same for all. Two classes have one plane, their difference.
+    origin = centroids.mean(axis=0)
+    away = (centroids - origin) / scale
+    coef = 2 * away / scale
+    intercept = start - (away**2).sum(axis=1) - coef @ origin
+    if len(centroids) == 2:
+        return coef[1:] - coef[:1], intercept[1:] - intercept[:1]
+    return coef, intercept
+
+
+def squares_about(centroids: Table, scale: Table) -> Callable[[Any], Table]:
+    """The function that gives the common part, |z|^2, of some rows: (b,)."""
+    origin, weight = centroids.mean(axis=0), 1 / scale**2
+
+    def squares(rows: Any) -> Table:
+        if not sp.issparse(rows):
+            return np.asarray((rows - origin) ** 2 @ weight)
+        linear = rows @ (-2 * weight * origin)
+        return np.asarray(rows.multiply(rows) @ weight + linear + weight @ origin**2)
+
+    return squares
+
+
+def manhattan_squares(rows: Any, centroids: Table, scale: Table) -> Table:
+    """``(sum_j |x_j - c_kj| / scale_j)^2``, (K, b)."""
+    if not sp.issparse(rows):
+        return np.asarray(cdist(centroids / scale, rows / scale, "cityblock") ** 2)
+    if not rows.has_canonical_format:  # a place stored twice has the sum of both
+        rows = rows.copy()
+        rows.sum_duplicates()
+    columns, values = rows.indices, rows.data.astype(np.float64)
+    sums = np.empty((len(centroids), rows.shape[0]))
+    for k, c in enumerate(centroids):
+        # Where a row is zero, its distance is |c|: what is stored differs from that.
+        excess = (np.abs(values - c[columns]) - np.abs(c[columns])) / scale[columns]
+        stored = sp.csr_matrix((excess, columns, rows.indptr), shape=rows.shape)
+        sums[k] = np.asarray(stored.sum(axis=1)).ravel() + (np.abs(c) / scale).sum()
+    return sums.clip(0) ** 2
 
 
 ROW = Row(

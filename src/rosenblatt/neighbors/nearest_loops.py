@@ -10,17 +10,17 @@ precision: ``|x - q|^2 / 2 = |x|^2 / 2 - x.q + |q|^2 / 2``. They only say which 
 the nearest; the distances of those are computed in doubles, from the differences. By Manhattan
 distance, sums of ``|x - q|`` in single precision do the same, and by L3 those of its cubes. By
 other distances, a block holds 64 points column by column, and each column adds to 64 distances.
-Columns that differ are counted in bytes where values are small whole numbers, and 64 columns at a
-time where they are zeros and ones. Of thousands of points `nearest_in_bytes` tries bytes first.
+Columns that differ are counted in bytes where values are small whole numbers. Of thousands of
+points `nearest_quantized` tries bytes first.
 
-Legend: n points X (n, d), m queries Q (m, d), k neighbours, found and points (m, k) the heaps.
+Legend: n points X (n, d), m queries Q (m, d), k neighbors, found and points (m, k) the heaps.
 """
 
 import numpy as np
 
-from rosenblatt.loops import compiled, simd
-from rosenblatt.loops.distance_tiles import POINTS, QUERIES, multiply_panels
+from rosenblatt.loops import compiled
 from rosenblatt.loops.simd import float32x8
+from rosenblatt.loops.tiles import POINTS, QUERIES, multiply_panels
 
 BLOCK = 64  # points that are measured together by other distances
 MOST_IN_A_BYTE = 255
@@ -29,12 +29,12 @@ MANHATTAN, EUCLIDEAN, CUBES, MINKOWSKI, CHEBYSHEV, HAMMING = range(6)
 
 
 @compiled
-def nearest_in_singles(
+def nearest_by_float32(
     X, panels, starts, Q, quads, sizes, scale, metric, start, stop, found, points, limits, scores
 ):
     """Fill the heaps of queries start to stop with sums of sizes, squares or cubes.
 
-    panels (n / 24, d, 24) and quads (m / 4, d, 4) hold points and queries about a common centre,
+    panels (n / 24, d, 24) and quads (m / 4, d, 4) hold points and queries about a common center,
     times a scale. starts (n,) is |x|^2 / 2 less what rounding may add to a score, infinite beyond
     the last point; sizes (m,) is |q|^2 / 2 less the same; of Manhattan distances, both are what
     rounding may add alone, that of points negative; of cubes, sizes are that of both. limits (m,)
@@ -227,31 +227,6 @@ def count_differences(block, q, distances, counts):
         if d > MOST_IN_A_BYTE:
             for t in range(BLOCK):
                 distances[t] = counts[t] + (distances[t] if first else 0.0)
-
-
-@compiled
-def nearest_by_bits(blocks, n, Q, start, stop, found, points, counts):
-    """The same for points (n / 64, w, 64) and queries (m, w) of zeros and ones, 64 to a word.
-
-    counts (64,) are whole numbers of 16 bits, scratch space.
-    """
-    clear(found, points, start, stop)
-    for b in range(blocks.shape[0]):
-        for i in range(start, stop):
-            count_bits(blocks[b], Q[i], counts)
-            keep_nearest(counts, b * BLOCK, n, found[i], points[i])
-    for i in range(start, stop):
-        sort_heap(found[i], points[i])
-
-
-@compiled
-def count_bits(block, q, counts):
-    """Write in how many bits (64,) a block of points (w, 64) differs from a query (w,)."""
-    for v in range(block.shape[0]):
-        value, words = q[v], block[v]
-        for t in range(BLOCK):
-            before = counts[t] if v else np.int16(0)
-            counts[t] = before + np.int16(simd.count_bits(words[t] ^ value))
 
 
 @compiled

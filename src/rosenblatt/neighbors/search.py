@@ -1,9 +1,11 @@
 """Exact search for the nearest points, by the method that suits their number and shape.
 
-Legend: n points X (n, d), m queries Q (m, d), k neighbours.
+Legend: n points X (n, d), m queries Q (m, d), k neighbors.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -15,15 +17,13 @@ from rosenblatt import checks
 from rosenblatt.runtime import threads
 
 from . import nearest_loops
-from .in_bytes import PointsInBytes
-from .in_singles import QUERIES, PointsInSingles
+from .float32_search import QUERIES, Float32Points
+from .quantized_search import QuantizedPoints
 
 Table = NDArray[np.float64]
 Found = tuple[Table, NDArray[np.intp]]
 
 FEW_COLUMNS, MANY_POINTS = 5, 3_000  # where a k-d tree is faster; of more columns, bytes
-FEW_BITS = 32  # columns of zeros and ones, in which bytes are faster
-LONGEST_IN_BITS = 2**15  # columns, whose number 16 bits do not hold any more
 LENGTHS = ("euclidean", "manhattan", "chebyshev", "minkowski")  # twice as long of rows times two
 LARGEST_POWER = 512  # of two, that a difference to the power p may have
 EQUAL = 1e-12  # of a distance, within which two may be the same to us and not to a tree
@@ -51,10 +51,10 @@ class Points:
         n, d = X.shape
         self._tree: Any = None  # made when first needed
         self._rows: Any = None  # of length one, by cosine distance
-        self._bytes: PointsInBytes | None = None
-        self._singles: PointsInSingles | None = None
+        self._quantized: QuantizedPoints | None = None
+        self._float32: Float32Points | None = None
         self._blocks: Any = None
-        self._codes: Codes | None = None
+        self._codes: ByteCodes | None = None
         self._in_tree = (
             d <= FEW_COLUMNS and n >= MANY_POINTS and metric in ("euclidean", "manhattan")
         )
@@ -74,8 +74,8 @@ class Points:
 
         Q = self.scaled(Q)
         reaches = np.broadcast_to(np.ldexp(np.asarray(radius, np.float64), -self.power), len(Q))
-        centre = self.X.mean(axis=0)
-        X, near = self.X - centre, Q - centre
+        center = self.X.mean(axis=0)
+        X, near = self.X - center, Q - center
         sizes = np.einsum("ij,ij->i", X, X).max() + np.einsum("ij,ij->i", near, near).max(initial=0)
         wide = np.sqrt(
             reaches.max(initial=0.0) ** 2 + 8 * (X.shape[1] + 8) * np.finfo(np.float64).eps * sizes
@@ -103,19 +103,19 @@ class Points:
 
     def _nearest(self, Q: NDArray[Any], k: int) -> Found:
         if self.metric == "cosine":
-            found, points = self._in_bytes_or_singles(_of_length_one(Q), k)
+            found, points = self._quantized_or_float32(_of_length_one(Q), k)
             return found / 2, points
         if self.metric == "euclidean":
-            found, points = self._in_bytes_or_singles(np.ascontiguousarray(Q, np.float64), k)
+            found, points = self._quantized_or_float32(np.ascontiguousarray(Q, np.float64), k)
             return np.sqrt(found), points
         if self.metric == "manhattan":
-            return self._in_bytes_or_singles(np.ascontiguousarray(Q, np.float64), k)
+            return self._quantized_or_float32(np.ascontiguousarray(Q, np.float64), k)
         if self.metric == "gower":
             return self._by_gower(Q, k)
         if self.metric == "hamming":
             return self._by_codes(Q, k)
         if self.metric == "minkowski":
-            search = self._in_singles if self.p == 3 else self._by_columns
+            search = self._by_float32 if self.p == 3 else self._by_columns
             found, points = search(np.ascontiguousarray(Q, np.float64), k)
             return (found if self.p > nearest_loops.LARGE_P else found ** (1 / self.p)), points
         return self._by_columns(Q, k)
@@ -135,59 +135,55 @@ class Points:
             found[tied], numbers[tied] = self._nearest(Q[tied], k)
         return found, numbers
 
-    def _in_bytes_or_singles(self, Q: NDArray[Any], k: int) -> Found:
+    def _quantized_or_float32(self, Q: NDArray[Any], k: int) -> Found:
         """Squared Euclidean, or Manhattan, distances of the nearest, and their numbers."""
         if self._rows is None:
             self._rows = _of_length_one(self.X) if self.metric == "cosine" else self.X
-        if self._bytes is None and len(self.X) >= MANY_POINTS:
-            self._bytes = PointsInBytes(self._rows, self.metric == "manhattan")
-        if self._bytes is None or not self._bytes.fits:
-            return self._in_singles(Q, k)
-        found, points, left = self._bytes.nearest(Q, k)
+        if self._quantized is None and len(self.X) >= MANY_POINTS:
+            self._quantized = QuantizedPoints(self._rows, self.metric == "manhattan")
+        if self._quantized is None or not self._quantized.fits:
+            return self._by_float32(Q, k)
+        found, points, left = self._quantized.nearest(Q, k)
         if len(left):
-            self._bytes.fits = 2 * len(left) < max(len(Q), QUERIES)  # else not tried again
-            found[left], points[left] = self._in_singles(Q[left], k)
+            self._quantized.fits = 2 * len(left) < max(len(Q), QUERIES)  # else not tried again
+            found[left], points[left] = self._by_float32(Q[left], k)
         return found, points
 
-    def _in_singles(self, Q: NDArray[Any], k: int) -> Found:
+    def _by_float32(self, Q: NDArray[Any], k: int) -> Found:
         """The same by sums in single precision, which tell any points apart."""
-        if self._singles is None:
-            self._singles = PointsInSingles(
-                self.X if self._rows is None else self._rows, self.metric
-            )
-        if not self._singles.hold(Q):
+        if self._float32 is None:
+            self._float32 = Float32Points(self.X if self._rows is None else self._rows, self.metric)
+        if not self._float32.hold(Q):
             return self._by_columns(Q, k)
-        return self._singles.nearest(Q, k)
+        return self._float32.nearest(Q, k)
 
     def _by_codes(self, Q: NDArray[Any], k: int) -> Found:
-        """Shares of columns that differ, counted in bytes or bits if values are small enough."""
+        """Shares of columns that differ, counted in bytes if values are whole and near by."""
         if self._codes is None:
-            self._codes = Codes.of(self.X)
+            self._codes = ByteCodes.of(self.X)
         codes = self._codes.encode(Q)
         if codes is None:
             return self._by_columns(Q, k)
         n, (m, d) = len(self.X), Q.shape
-        found, points = np.empty((m, k)), np.empty((m, k), np.intp)
-        table, bits = self._codes.table, self._codes.bits
-        if bits and d <= FEW_BITS and n >= MANY_POINTS:  # as far as by Manhattan distance
-            if self._bytes is None:
-                self._bytes = PointsInBytes(self.X, True)
-            if self._bytes.fits:
-                found, points, left = self._bytes.nearest(np.ascontiguousarray(Q, np.float64), k)
+        if self._codes.span <= 1 and n >= MANY_POINTS:  # differences are Manhattan distances
+            if self._quantized is None:
+                self._quantized = QuantizedPoints(self.X, True)
+            if self._quantized.fits:
+                found, points, left = self._quantized.nearest(
+                    np.ascontiguousarray(Q, np.float64), k
+                )
+                self._quantized.fits = not len(left)  # else not tried again
                 if not len(left):
                     return found / d, points
+        table = self._codes.table
 
-        def work(start: int, stop: int) -> None:
-            if bits:
-                counts: Any = np.empty(nearest_loops.BLOCK, np.int16)
-                nearest_loops.nearest_by_bits(table, n, codes, start, stop, found, points, counts)
-                return
+        def work(start: int, stop: int, found: Table, points: NDArray[np.intp]) -> None:
             distances, counts = np.empty(nearest_loops.BLOCK), np.empty(64, np.uint8)
             nearest_loops.nearest_by_codes(
                 table, n, codes, start, stop, found, points, distances, counts
             )
 
-        threads.over_chunks(work, m, -(-m // 64) * threads.CELLS_PER_CHUNK)
+        found, points = _over_queries(work, m, k)
         return found / d, points
 
     def _by_columns(self, Q: NDArray[Any], k: int) -> Found:
@@ -200,33 +196,40 @@ class Points:
         n, (m, d) = len(self.X), Q.shape
         if self._blocks is None:
             self._blocks = _blocks_of(self.X if self._rows is None else self._rows)
-        found, points = np.empty((m, k)), np.empty((m, k), np.intp)
 
-        def work(start: int, stop: int) -> None:
+        def work(start: int, stop: int, found: Table, points: NDArray[np.intp]) -> None:
             distances, sums = np.empty((2, nearest_loops.BLOCK))
             nearest_loops.nearest_by_columns(
                 self._blocks, n, Q, kind, float(self.p), start, stop, found, points, distances, sums
             )
 
-        threads.over_chunks(work, m, -(-m // 64) * threads.CELLS_PER_CHUNK)
+        found, points = _over_queries(work, m, k)
         return (found / d if self.metric == "hamming" else found), points
 
     def _by_gower(self, Q: NDArray[Any], k: int) -> Found:
         """Nearest by means over columns of numbers and categories."""
         if self._blocks is None:
             self._blocks = _blocks_of(self.X)
-        n, m = len(self.X), len(Q)
-        found, points = np.empty((m, k)), np.empty((m, k), np.intp)
 
-        def work(start: int, stop: int) -> None:
+        def work(start: int, stop: int, found: Table, points: NDArray[np.intp]) -> None:
             distances, known = np.empty((2, nearest_loops.BLOCK))
             nearest_loops.nearest_by_gower(
-                self._blocks, n, Q, self.categorical, self.ranges, start, stop,
+                self._blocks, len(self.X), Q, self.categorical, self.ranges, start, stop,
                 found, points, distances, known,
             )  # fmt: skip
 
-        threads.over_chunks(work, m, -(-m // 64) * threads.CELLS_PER_CHUNK)
-        return found, points
+        return _over_queries(work, len(Q), k)
+
+
+def _over_queries(work: Callable[..., None], m: int, k: int) -> Found:
+    """Return what ``work(start, stop, found, points)`` fills for m queries, in chunks of 64."""
+    found, points = np.empty((m, k)), np.empty((m, k), np.intp)
+    threads.over_chunks(
+        lambda start, stop: work(start, stop, found, points),
+        m,
+        -(-m // 64) * threads.CELLS_PER_CHUNK,
+    )
+    return found, points
 
 
 def run_all_loops(model: Any, X: NDArray[Any], y: Any) -> None:
@@ -235,55 +238,48 @@ def run_all_loops(model: Any, X: NDArray[Any], y: Any) -> None:
     bits = (X > 0).astype(np.float64)
     for points, metric, p in (
         (X, "euclidean", 2), (X, "manhattan", 1), (X, "minkowski", 3), (X, "chebyshev", 2),
-        (bits, "hamming", 2), (5 * bits, "hamming", 2),
+        (5 * bits, "hamming", 2),
     ):  # fmt: skip
         Points(points, metric, p).nearest(points, 1)
     rows = np.ascontiguousarray(X, np.float64)
     for manhattan in (False, True):
-        PointsInBytes(rows, manhattan).nearest(rows, 1)
+        QuantizedPoints(rows, manhattan).nearest(rows, 1)
 
 
 @dataclass(frozen=True)
-class Codes:
-    """Points whose values are whole numbers of a small range, as bytes or bits."""
+class ByteCodes:
+    """Points whose values are whole numbers of a small range, as bytes."""
 
-    table: Any  # blocks of words of 64 bits, or of bytes; None of other values
-    bits: bool
-    least: float = 0.0  # that is taken off
+    X: Table
+    least: float  # that is taken off
+    span: float  # infinite if not all are whole numbers
 
     @classmethod
-    def of(cls, X: Table) -> "Codes":
-        """The smallest codes that tell the values of points (n, d) apart."""
+    def of(cls, X: Table) -> "ByteCodes":
+        """Return the codes of points (n, d)."""
         least = float(X.min())
-        span = float(X.max()) - least
-        if span > 255 or not np.array_equal(X, np.floor(X)):
-            return cls(None, False)
-        if span <= 1 and X.shape[1] < LONGEST_IN_BITS:
-            return cls(_blocks_of(_words_of(X - least)), True, least)
-        return cls(_blocks_of((X - least).astype(np.uint8)), False, least)
+        whole = np.array_equal(X, np.floor(X))
+        return cls(X, least, float(X.max()) - least if whole else np.inf)
+
+    @cached_property
+    def table(self) -> NDArray[np.uint8]:
+        """The codes of all points, in blocks."""
+        return _blocks_of((self.X - self.least).astype(np.uint8))
 
     def encode(self, Q: NDArray[Any]) -> Any:
-        """Queries in the same code; None if there is none for them."""
-        if self.table is None or not np.array_equal(Q, np.floor(Q)):
+        """Return queries in the same code; None if there is none for them."""
+        if self.span > nearest_loops.MOST_IN_A_BYTE or not np.array_equal(Q, np.floor(Q)):
             return None
-        Q = Q - self.least
-        if not np.array_equal(Q, np.clip(Q, 0, 1 if self.bits else 255)):
+        codes = Q - self.least
+        if not np.array_equal(codes, codes.clip(0, nearest_loops.MOST_IN_A_BYTE)):
             return None
-        return _words_of(Q) if self.bits else np.ascontiguousarray(Q, np.uint8)
+        return np.ascontiguousarray(codes, np.uint8)
 
 
 def _power_out_of_range(X: Table, p: float) -> int:
     """The power of two of the largest number, if the p-th power of it is hardly a number; or 0."""
     power = int(np.frexp(max(X.max(), -X.min()))[1])
     return power if abs(power) * min(max(p, 2.0), LARGEST_POWER) > LARGEST_POWER else 0
-
-
-def _words_of(X: NDArray[Any]) -> NDArray[np.uint64]:
-    """Rows (n, d) of zeros and ones as words of 64 bits."""
-    n, d = X.shape
-    packed = np.zeros((n, 8 * -(-d // 64)), np.uint8)
-    packed[:, : -(-d // 8)] = np.packbits(X != 0, axis=1)
-    return packed.view(np.uint64)
 
 
 def _blocks_of(X: NDArray[Any]) -> NDArray[Any]:

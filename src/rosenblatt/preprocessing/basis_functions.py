@@ -13,7 +13,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.preprocessing import PolynomialFeatures, SplineTransformer
 
-from rosenblatt.runtime.storage import read_only
+from rosenblatt.loops.rows import read_only
 
 from . import scaling_loops
 

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from sklearn.callback import CallbackSupportMixin
 
 from rosenblatt import checks
-from rosenblatt.additive import Additive
+from rosenblatt.additive import Additive, Rows
 from rosenblatt.base import all_or_nothing, fitting_at_once
 from rosenblatt.statistics import Extremes, Moments, RowCounts, Statistic
 
@@ -106,21 +106,19 @@ class ScaleLearner(CallbackSupportMixin, Additive):  # type: ignore[misc]
     def _keeps_zeros(self) -> bool:
         return self.method in OF_ROWS or (self.method == "z-score" and not self.with_mean)
 
-    def _measure(
-        self, X: Any, y: Any, sample_weight: NDArray[Any] | None, careful: bool = False
-    ) -> Statistic:
+    def _measure(self, X: Any, y: Any, sample_weight: NDArray[Any] | None) -> Statistic:
         if self.method in OF_ROWS:  # a row's length is its own
             return RowCounts.of(X, None, sample_weight)
         if self.method == "min-max":
             return Extremes.of(X, None, sample_weight, missing=self.missing)
-        return Moments.of(X, None, sample_weight, careful=careful, missing=self.missing)
+        return Moments.of(X, None, sample_weight, missing=self.missing)
 
     def _kind(self) -> type[Moments] | type[Extremes] | type[RowCounts]:
         if self.method in OF_ROWS:
             return RowCounts
         return Extremes if self.method == "min-max" else Moments
 
-    def _publish(self, statistic: Statistic) -> None:
+    def _publish(self, statistic: Statistic, rows: Rows | None = None, final: bool = True) -> None:
         if not isinstance(statistic, self._kind()):
             raise TypeError(
                 f"Standardizer(method={self.method!r}) stands on {self._kind().__name__}; "
@@ -132,11 +130,11 @@ class ScaleLearner(CallbackSupportMixin, Additive):  # type: ignore[misc]
             statistic = statistic.total()
         if not len(statistic):
             raise ValueError("There is nothing to learn from: this is the statistic of no rows.")
-        super()._publish(statistic)
+        super()._publish(statistic, rows, final)
 
-    def _conclude(self) -> None:
+    def _conclude(self, rows: Rows | None, final: bool) -> None:
         statistic = self.statistics_
-        weight = statistic.counts.sums[0, 0]
+        weight = statistic.counts.sums[0]
         self.n_samples_seen_ = int(weight) if weight.dtype.kind == "i" else float(weight)
         self.mean_ = self.var_ = self.scale_ = None
         if isinstance(statistic, Moments):
@@ -177,9 +175,13 @@ class ScaleLearner(CallbackSupportMixin, Additive):  # type: ignore[misc]
         return tags
 
 
+ROUNDING = 1e-12  # of a sum of weights
+
+
 def _variance(moments: Moments, ddof: int) -> Numbers:
     """The variance (d,) of each column; 0 for constant ones, however few their rows."""
-    scatter, left = moments.scatter[0], moments.feature_weight[0] - ddof
+    scatter, weight = moments.scatter[0], moments.feature_weight[0]
+    left = np.where(weight - ddof > ROUNDING * weight, weight - ddof, 0.0)
     if (scatter[np.broadcast_to(left, scatter.shape) <= 0] > 0).any():
         raise ValueError(
             f"The rows weigh {left.min() + ddof:g} in all, so that ddof={ddof} leaves nothing to "

@@ -13,8 +13,8 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.special import expit, logit
 
+from rosenblatt.loops.rows import read_only
 from rosenblatt.runtime import threads
-from rosenblatt.runtime.storage import read_only
 
 from . import scaling_loops
 

@@ -16,8 +16,8 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from rosenblatt import checks
+from rosenblatt.loops.rows import summed_duplicates
 from rosenblatt.registry.row import Contract, Row, Warm
-from rosenblatt.runtime.storage import summed_duplicates
 
 from .column_scales import OF_ROWS, ScaleLearner
 from .scaling_steps import (

@@ -1,9 +1,15 @@
-"""A small pool of threads for loops that release the interpreter lock.
+"""Threads: a pool for loops that release the interpreter lock, BLAS on one thread, long calls.
 
-Work is cut into chunks fixed by the data, never by the number of threads, and results come
-back in the order of the chunks: a fit has the same bits on one thread and on eight. The pool
-is shared by the whole process, so that callers at once cannot oversubscribe the machine;
-it starts at the first large job, and anew in a forked child.
+The pool cuts work into chunks that depend on the data, never on the number of threads, and returns
+results in the order of the chunks: a fit has the same bits on one thread and on eight. The whole
+process shares the pool, so that simultaneous callers cannot oversubscribe the machine; it starts
+at the first large job, and anew in a forked child.
+
+BLAS has one number of threads for the whole process. Fits that set it to one are counted: the first
+sets it, and the last restores it.
+
+Python delivers Ctrl-C to the main thread only, and not during a long call into a library:
+`interruptible` makes such a call in another thread.
 """
 
 import os
@@ -12,10 +18,14 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
+from contextvars import copy_context
+from functools import cache
 from numbers import Integral
 from typing import Any, Generic, TypeVar
 
-__all__ = ["count", "limit", "over_chunks"]
+from threadpoolctl import ThreadpoolController
+
+__all__ = ["count", "interruptible", "limit", "one_blas_thread", "over_chunks"]
 
 Result = TypeVar("Result")
 
@@ -28,6 +38,13 @@ _pool: ThreadPoolExecutor | None = None
 _pool_size = 0
 _limits: dict[object, int] = {}  # those in force, whoever set them
 _this_thread = threading.local()
+
+_blas_lock = threading.Lock()
+_n_blas_users = 0
+_n_blas_threads: list[int] | None = None  # of each library, to be restored
+
+MANY_UNKNOWNS = 1000  # from which a decomposition takes tenths of a second
+SECONDS_UNHEARD = 0.2  # on systems where waiting itself cannot be interrupted
 
 
 def count() -> int:
@@ -187,12 +204,95 @@ def _mark_busy() -> None:
     _this_thread.busy = True
 
 
-def _forget_pool() -> None:
+@contextmanager
+def one_blas_thread() -> Iterator[None]:
+    """Keep BLAS to one thread: the chunks have threads of their own, and bits must not depend."""
+    _enter()
+    try:
+        yield
+    finally:
+        _leave()
+
+
+def _enter() -> None:
+    global _n_blas_users, _n_blas_threads
+    with _blas_lock:
+        if _n_blas_users == 0:
+            if _n_blas_threads is None:  # else a fork has left what it found
+                _n_blas_threads = [library.get_num_threads() for library in _libraries()]
+            for library, n_threads in zip(_libraries(), _n_blas_threads, strict=True):
+                if n_threads != 1:
+                    _set(library, 1)
+        _n_blas_users += 1
+
+
+def _leave() -> None:
+    global _n_blas_users, _n_blas_threads
+    with _blas_lock:
+        _n_blas_users = max(0, _n_blas_users - 1)
+        if _n_blas_users == 0 and _n_blas_threads is not None:
+            for library, n_threads in zip(_libraries(), _n_blas_threads, strict=True):
+                if n_threads != 1:
+                    _set(library, n_threads)
+            _n_blas_threads = None
+
+
+def _set(library: Any, n_threads: int) -> None:
+    # threadpoolctl heeds only the thread that came first; here one at a time speaks for all.
+    forget = getattr(library, "clear_controlling_thread", lambda force: None)
+    forget(force=True)
+    library.set_num_threads(n_threads)
+    forget(force=True)
+
+
+@cache
+def _libraries() -> list[Any]:
+    """The BLAS libraries of the process. Finding them takes milliseconds, so it is done once."""
+    return list(ThreadpoolController().select(user_api="blas").lib_controllers)
+
+
+def interruptible(work: Callable[[], Result], long: bool = True) -> Result:
+    """Return what one long call returns that cannot be cut in pieces; Ctrl-C is heard meanwhile.
+
+    The call is made in a thread of its own, for only the main thread hears Ctrl-C, and not while it
+    is inside such a call. After one the thread goes on to the end of the call, for nobody.
+
+    Parameters
+    ----------
+    work : a function that releases the lock, as those of LAPACK do.
+    long : whether it takes long; else it is called in place, which costs nothing.
+
+    Examples
+    --------
+    >>> from rosenblatt.runtime.threads import interruptible
+    >>> interruptible(lambda: 2 + 2)
+    4
+    """
+    if not long or threading.current_thread() is not threading.main_thread():
+        return work()  # soon done; or no signal comes here
+    done: Future[Result] = Future()
+    settings = copy_context()  # among them what NumPy does about overflow
+
+    def run() -> None:
+        try:
+            done.set_result(settings.run(work))
+        except BaseException as error:
+            done.set_exception(error)
+
+    thread = threading.Thread(target=run, name="rosenblatt-long-call", daemon=True)
+    thread.start()
+    while thread.is_alive():
+        thread.join(SECONDS_UNHEARD)
+    return done.result()
+
+
+def _reset_after_fork() -> None:
     """In a forked child the pool's threads do not exist, and its locks may be held by nobody."""
-    global _pool, _pool_size, _lock, _turn, _this_thread
+    global _pool, _pool_size, _lock, _turn, _this_thread, _blas_lock, _n_blas_users
     _pool, _pool_size, _this_thread = None, 0, threading.local()
     _lock, _turn = threading.Lock(), threading.Lock()
+    _blas_lock, _n_blas_users = threading.Lock(), 0
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forget_pool)
+    os.register_at_fork(after_in_child=_reset_after_fork)

@@ -9,13 +9,18 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
-from .inputs import UNIT, Floats, Table, check_labels, check_table
-from .nearest_point import WOLFE_WORK, bits_of, nearest_point, work_of
-from .plane_proofs import integers
+from .exact import (
+    integers,
+    nearest_point,
+    smallest,
+    weights_by_elimination,
+    weights_by_intervals,
+)
+from .homogeneous_rows import HomogeneousRows, standardize
+from .inputs import Floats, Table, check_labels, check_table
 
-MOST_ENTRIES = 200_000  # of the rows that are looked at in integers
+MOST_ENTRIES = 200_000  # of the rows for which exact weights are looked for
 ROUNDED = 1e-12  # published weights are rounded: averages agree to this share of their terms
 
 
@@ -104,39 +109,34 @@ class Separability:
         whole = summary(pairs)
         return all(getattr(self, name) == value for name, value in whole.items())
 
+    def _rows(self, X: Table, code: NDArray[np.intp]) -> HomogeneousRows:
+        n_classes = len(self.classes) if self.joint else 0
+        return HomogeneousRows(X, code, float(self.fit_intercept), n_classes)
+
     def _plane_holds(self, X: Table, code: NDArray[np.intp]) -> bool:
         """Every row's own score leads all others, by the margin claimed."""
-        W, b = self._scores()
-        if self.margin is None or not 0.0 < self.margin < np.inf or W.shape[1] != X.shape[1]:
+        if self.coef is None or self.margin is None or not 0.0 < self.margin < np.inf:
             return False
         if self.grade != "proved" or self.gap is not None or self.combination is not None:
             return False
-        if not self.fit_intercept and np.any(b):
+        W, b = np.atleast_2d(self.coef), np.atleast_1d(np.asarray(self.intercept, np.float64))
+        if W.shape != (len(self.classes) if self.joint else 1, X.shape[1]) or len(b) != len(W):
             return False
-        length = np.sqrt((W**2).sum() + (b**2).sum()) if self.joint else np.linalg.norm(W[-1])
+        if not self.fit_intercept and b.any():
+            return False
+        u = np.column_stack([W, b]) if self.fit_intercept else W
+        length = float(np.linalg.norm(u if self.joint else W))
         if not 0.0 < length < np.inf or not np.isfinite(b).all():
             return False
-        scores = X @ W.T + b  # (n, K); b may be a fraction that is rounded here
-        error = (X.shape[1] + 3) * UNIT * 1.01 * (abs(X) @ abs(W).T + abs(b)) + 1e-300
-        own = np.arange(len(W)) == code[:, None]
-        if not np.isfinite(error).all():
-            return False
-        lead = np.where(own, np.inf, scores[own][:, None] - scores)
-        error = error + error[own][:, None] + 2 * UNIT * abs(scores)
-        slack = error[lead == lead.min()].max() / length
-        if abs(lead.min() / length - self.margin) > 1e-9 * self.margin + 2 * slack:
-            return False
-        doubt = [(int(i), int(k)) for i, k in zip(*np.nonzero(lead <= error), strict=True)]
-        exact_b = [Fraction(0), Fraction(self.intercept)] if not self.joint else b
-        return all(_exact_lead(X, W, exact_b, i, int(code[i]), k) > 0 for i, k in doubt)
-
-    def _scores(self) -> tuple[Floats, Floats]:
-        """Return one row of weights and one intercept a class; of two, the first has zeros."""
-        if self.coef is None:
-            return np.zeros((len(self.classes), 0)), np.zeros(len(self.classes))
-        if self.joint:
-            return self.coef, np.asarray(self.intercept)
-        return np.vstack([0.0 * self.coef, self.coef]), np.array([0.0, float(self.intercept)])
+        rows = self._rows(X, code)
+        flat, exact_b = (u.ravel(), Fraction(0)) if self.joint else (W[0], Fraction(self.intercept))
+        least = smallest(
+            rows.margins(u.ravel()),
+            rows.rounding(u.ravel()),
+            lambda index: rows.exact_margins(index, flat, exact_b),
+            u.size,
+        )
+        return least is not None and abs(float(least) / length - self.margin) <= 1e-9 * self.margin
 
     def _combination_holds(self, X: Table, code: NDArray[np.intp], mine: NDArray[np.bool_]) -> bool:
         """Weights are >= 0, sum to one, and the rows they weigh cancel."""
@@ -145,46 +145,39 @@ class Separability:
             return False
         if self.coef is not None or self.margin is not None:
             return False
-        p = p[mine]
-        sign = np.where(code == 1, 1.0, -1.0)
-        if self.joint:
-            own = np.arange(len(self.classes)) == code[:, None]
-            if p.shape != own.shape or p[own].any():
-                return False
-            flow, parts = own * p.sum(axis=1, keepdims=True) - p, [p]
-        elif self.fit_intercept:
-            flow, parts = (sign * p)[:, None], [p[code == 0], p[code == 1]]
-        else:
-            flow, parts = (sign * p)[:, None], [p]
+        p, rows = p[mine], self._rows(X, code)
+        if p.shape != ((len(code), len(self.classes)) if self.joint else (len(code),)):
+            return False
+        if self.joint and p[rows.own].any():
+            return False
+        in_classes = self.fit_intercept and not self.joint
+        parts = [p[code == 0], p[code == 1]] if in_classes else [p]
         if any(abs(part.sum() - 1.0) > ROUNDED for part in parts):
             return False
-        if self.fit_intercept:
-            X = _with_ones(X)
-        rest, terms = abs(X.T @ flow), abs(X).T @ abs(flow)
+        rest, terms = abs(rows.combine(p.ravel())), rows.combine(p.ravel(), sizes=True)
         if self.grade == "proved":
             nearly = bool((rest <= ROUNDED * terms).all())
             return nearly and gap == 0 and self._exact_weights_exist(X, code, p)
         # Two class averages at distance 2e leave room for a margin e.
-        shrink = 0.5 if self.fit_intercept and not self.joint else 1.0
-        length = shrink * hypot(*rest.ravel())
-        return self.grade == "checked" and length <= gap + ROUNDED * hypot(*terms.ravel())
+        length = hypot(*rest) * (0.5 if in_classes else 1.0)
+        return self.grade == "checked" and length <= gap + ROUNDED * hypot(*terms)
 
     def _exact_weights_exist(self, X: Table, code: NDArray[np.intp], p: Floats) -> bool:
         """Rows that carry weight p cancel for some exact weights; taken as shown if too many."""
-        carrying = np.nonzero(p)
-        X = X[carrying[0]]
-        n, m = X.shape[0], X.shape[1] * (len(self.classes) if self.joint else 1)
-        if n * m > MOST_ENTRIES:
+        used, index = np.flatnonzero(p.reshape(len(p), -1).any(axis=1)), np.flatnonzero(p)
+        if len(index) * X.shape[1] > MOST_ENTRIES:
             return True
-        A = integers(X.toarray() if sparse.issparse(X) else X)[0]
-        side = np.where(code[carrying[0]] == 1, 1, -1)[:, None]
-        if self.joint:
-            one = np.eye(len(self.classes), dtype=int)
-            side = one[code[carrying[0]]] - one[carrying[1]]
-        A = (side.astype(object)[:, :, None] * A[:, None, :]).reshape(n, m)
-        if work_of(n, m, bits_of(A)) > WOLFE_WORK:
-            return True
-        return not nearest_point(A, np.zeros(n, dtype=np.intp)).point.any()
+        rows = self._rows(standardize(X, self.fit_intercept)[0][used], code[used])
+        at, k = np.divmod(index, rows.n_scores)
+        A = rows.take(np.searchsorted(used, at) * rows.n_scores + k)
+        with np.errstate(all="ignore"):
+            B = A[:, : rows.n_needed]
+            if weights_by_intervals(B) is not None:
+                return True
+            if weights_by_elimination(B, p.ravel()[index]) is not None:
+                return True
+        found = nearest_point(integers(A)[0], [0], [Fraction(1)])
+        return found is None or not found[0].any()
 
     def __repr__(self) -> str:
         return str(self)
@@ -262,18 +255,3 @@ class Widest:
     combination: Floats | None
     grade: str
     gap: float | None
-
-
-def _exact_lead(X: Table, W: Floats, b: Any, i: int, y: int, k: int) -> Fraction:
-    """Return ``(w_y - w_k).x_i + b_y - b_k`` in fractions."""
-    row = X[[i]]
-    x = row.toarray()[0] if sparse.issparse(row) else row[0]
-    total = Fraction(b[y]) - Fraction(b[k])
-    for j in np.flatnonzero(x):
-        total += Fraction(x[j]) * (Fraction(W[y, j]) - Fraction(W[k, j]))
-    return total
-
-
-def _with_ones(X: Table) -> Table:
-    ones = np.ones((X.shape[0], 1))
-    return sparse.hstack([X, ones], format="csr") if sparse.issparse(X) else np.hstack([X, ones])

@@ -1,4 +1,4 @@
-"""Plain gradient descent, with a fixed step or one that is searched for."""
+"""Gradient descent, with a fixed step or a line search; stochastic gradient descent."""
 
 from collections.abc import Iterator
 
@@ -6,120 +6,122 @@ import numpy as np
 import scipy.sparse as sp
 
 from rosenblatt.loops import random
-from rosenblatt.runtime.storage import arrays
+from rosenblatt.loops.rows import arrays
 
 from . import logistic_loops, softmax_loops
-from .logistic_problem import Array, BinaryProblem, LogisticProblem, Place
+from .logistic_problem import Array, BinaryProblem, Iterate, LogisticProblem
 from .softmax import SoftmaxProblem
 
-FALL = 1e-4
 ROUNDING = 4e-15
+MAX_EPOCHS_ABOVE_START = 10  # steps fall as one over the epochs: later ones cannot make up for
+FAR_ABOVE_START = 10.0  # an objective this many times that of the start
+CELLS_PER_CALL = 30_000_000  # so that Ctrl-C is noticed
 
 
 class Diverged(ArithmeticError):
-    """The objective rose again and again, or left the numbers: the step is too large."""
+    """The objective rose, or is not finite: the step is too large."""
 
 
-def gradient(problem: LogisticProblem, place: Place, step: float | None = None) -> Iterator[Place]:
-    """Steps against the gradient; an L1 penalty then pulls each weight towards 0, not past it."""
-    # With a fixed `step` nothing is searched for. Raises `Diverged` if the objective is not finite
-    # or has risen twice in a row. Without one, each iteration begins with twice the last step and
-    # halves it until the objective falls by what the slope promises.
+def gradient(
+    problem: LogisticProblem, iterate: Iterate, step: float | None = None
+) -> Iterator[Iterate]:
+    """Take steps against the gradient; an L1 penalty then moves each weight towards 0.
+
+    With a fixed `step`, raises `Diverged` if the objective is not finite or has risen twice in a
+    row. Without one, each iteration begins with twice the last step and halves it until the
+    objective falls as much as the slope promises.
+    """
     if step is not None:
-        yield from _fixed(problem, place, step)
+        yield from _fixed(problem, iterate, step)
         return
-    step = 1.0 / max(float(np.max(problem.diagonal(place))), 1e-300)
+    step = 1.0 / max(float(np.max(problem.diagonal(iterate))), 1e-300)
     while True:
         step *= 2.0
         while True:
-            new = problem.at(_moved(problem, place, step))
-            move = new.point - place.point
+            new = problem.at(_stepped(problem, iterate, step))
+            move = new.point - iterate.point
             # The objective lies below the quadratic of curvature 1/step wherever this holds.
-            promise = float(np.vdot(place.gradient, move)) + 0.5 * float(np.vdot(move, move)) / step
+            promise = float(np.vdot(iterate.gradient, move)) + 0.5 * np.vdot(move, move) / step
             promise += problem.l1 * float(
-                np.abs(new.point[:-1]).sum() - np.abs(place.point[:-1]).sum()
+                np.abs(new.point[:-1]).sum() - np.abs(iterate.point[:-1]).sum()
             )
-            if new.objective <= place.objective + promise + ROUNDING * abs(place.objective):
+            if new.objective <= iterate.objective + promise + ROUNDING * abs(iterate.objective):
                 break
             step *= 0.5
             if step < 1e-300 or not np.any(move):
                 return
-        if not np.any(new.point != place.point):
+        if not np.any(new.point != iterate.point):
             return
-        place = new
-        yield place
+        iterate = new
+        yield iterate
 
 
-def _fixed(problem: LogisticProblem, place: Place, step: float) -> Iterator[Place]:
+def _fixed(problem: LogisticProblem, iterate: Iterate, step: float) -> Iterator[Iterate]:
     rises = 0
     while True:
-        new = problem.at(_moved(problem, place, step))
-        higher = new.objective > place.objective * (1 + ROUNDING)
-        rises = rises + 1 if higher else 0
+        new = problem.at(_stepped(problem, iterate, step))
+        rises = rises + 1 if new.objective > iterate.objective * (1 + ROUNDING) else 0
         if not np.isfinite(new.objective) or not np.all(np.isfinite(new.gradient)) or rises == 2:
-            raise Diverged(f"the objective rose from {place.objective:.6g} to {new.objective:.6g}")
-        place = new
-        yield place
+            raise Diverged(
+                f"the objective rose from {iterate.objective:.6g} to {new.objective:.6g}"
+            )
+        iterate = new
+        yield iterate
 
 
-def _moved(problem: LogisticProblem, place: Place, step: float) -> Array:
-    """A step against the gradient, and the pull of L1 over its length."""
+def _stepped(problem: LogisticProblem, iterate: Iterate, step: float) -> Array:
+    """Return the point after a step against the gradient and the proximal step of L1."""
     with np.errstate(over="ignore", invalid="ignore"):
-        point = place.point - step * place.gradient
+        point = iterate.point - step * iterate.gradient
     if problem.l1:
         w = point[:-1]
         point[:-1] = np.sign(w) * np.maximum(np.abs(w) - step * problem.l1, 0.0)
     return point
 
 
-# Stochastic gradient descent: a step after each example.
-
-
-PATIENCE = 10  # passes after which an objective this many times that of the start is hopeless,
-FAR = 10.0  # for steps fall as one over the passes: what the first did the next cannot undo
-
-
 def sgd(
-    problem: LogisticProblem, place: Place, seed: int, step: float | None = None
-) -> Iterator[Place]:
-    """Passes over the rows in random order: ``w += step c s(-m) y x`` at each."""
-    # Steps are for the mean loss, and fall as ``step / (1 + passes made)``. The first is one over
-    # the mean curvature of a row by default. Raises `Diverged` if a score is not a finite number,
-    # or if after some passes the objective is far above what it was at first and without weights.
-    start = max(place.objective, problem.zero())
+    problem: LogisticProblem, iterate: Iterate, seed: int, step: float | None = None
+) -> Iterator[Iterate]:
+    """Run epochs over the rows in random order: ``w += step c s(-m) y x`` at each.
+
+    Steps are for the mean loss, and fall as ``step / (1 + epochs)``. The first is one over the mean
+    curvature of a row by default. Raises `Diverged` if a score is not finite, or if after some
+    epochs the objective is far above that of the start and of zero weights.
+    """
+    start = max(iterate.objective, problem.zero())
     order = np.arange(problem.n, dtype=np.int32)
     weight = problem.c * (problem.n / problem.c.sum())
     decay = problem.l2 / problem.c.sum()
-    point = place.point.copy()
+    point = iterate.point.copy()
     if step is None:  # one over the curvature of the mean loss along all directions together
-        per_class = problem.diagonal(place).reshape(problem.d + 1, -1).sum(axis=0)
+        per_class = problem.diagonal(iterate).reshape(problem.d + 1, -1).sum(axis=0)
         step = 1.0 / max(float(per_class.max() / problem.c.sum()), 1e-300)
-    passes = 0
+    epochs = 0
     while True:
-        steps = step / (1.0 + passes + np.arange(problem.n) / problem.n)
-        random.shuffle(order, seed + (passes << 32))
+        steps = step / (1.0 + epochs + np.arange(problem.n) / problem.n)
+        random.shuffle(order, seed + (epochs << 32))
         with np.errstate(over="ignore"):
             shrink = np.maximum(1.0 - steps * decay, 0.0)
-        if _pass(problem, weight, order, steps, shrink, point):
+        if not _epoch(problem, weight, order, steps, shrink, point):
             raise Diverged("a score left the range of floating point")
-        passes += 1
-        place = problem.at(point.copy())
-        if not np.isfinite(place.objective):
+        epochs += 1
+        iterate = problem.at(point.copy())
+        if not np.isfinite(iterate.objective):
             raise Diverged("the objective left the range of floating point")
-        if passes == PATIENCE and place.objective > FAR * start:
+        if epochs == MAX_EPOCHS_ABOVE_START and iterate.objective > FAR_ABOVE_START * start:
             raise Diverged(
-                f"the objective is {place.objective:.6g} after {passes} passes, and was "
+                f"the objective is {iterate.objective:.6g} after {epochs} passes, and was "
                 f"{start:.6g} at first"
             )
-        yield place
+        yield iterate
 
 
-def _pass(
+def _epoch(
     problem: LogisticProblem, c: Array, order: Array, steps: Array, shrink: Array, point: Array
 ) -> bool:
-    """Visit all rows, and say whether that had to be broken off. Changes the point."""
+    """Visit all rows and change the point; return False if a score was not finite."""
     scale, bias, rows = np.ones(1), float(problem.fit_intercept), arrays(problem.X)
-    size = max(1, 30_000_000 // max(1, problem.X.shape[1]))  # so that Ctrl-C is heard
+    size = max(1, CELLS_PER_CALL // max(1, problem.X.shape[1]))
     for start in range(0, problem.n, size):
         some = slice(start, start + size)
         part = (order[some], steps[some], shrink[some])
@@ -132,14 +134,14 @@ def _pass(
                 np.empty(problem.K),
             )  # fmt: skip
         if made < len(order[some]):
-            return True
+            return False
     point[:-1] *= scale[0]
-    return False
+    return True
 
 
 def safe_step(problem: LogisticProblem) -> float:
-    """A first step that is too long for no row: one over the most that the loss of one may bend."""
-    # That is half its squared length, and half of that for two classes.
+    """Return a first step of `sgd` that is too long for no row: one over its largest curvature."""
+    # That is at most half the squared length of the row, a quarter for two classes.
     longest = 0.0
     for start, stop in problem.blocks(problem.d):
         part, c = problem.X[start:stop], problem.c[start:stop]

@@ -1,7 +1,7 @@
-"""Coordinate descent: Newton's quadratic, lowered along one coordinate at a time.
+"""Coordinate descent on Newton's quadratic.
 
 Each coordinate has an exact step even under an L1 penalty, which leaves many weights at 0; only the
-coordinates that can move are looked at.
+coordinates that can move are visited.
 """
 
 from collections.abc import Iterator
@@ -9,72 +9,73 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from . import coordinate_descent_loops
-from .curvature_factors import factored
-from .logistic_problem import Array, LogisticProblem, Place
-from .newton import backtrack
+from . import logistic_loops
+from .logistic_problem import Array, Iterate, PenalizedProblem
+from .newton import backtrack, factored
 
-MOST_CHOSEN = 500  # coordinates moved in one iteration
-MOST_SWEEPS = 200
-FEWEST_SWEEPS = 5  # between leaps, which cost as much as a sweep for every few coordinates
+MAX_CHOSEN = 500  # coordinates moved in one iteration
+MAX_SWEEPS = 200
+MIN_SWEEPS = 5  # between leaps, which cost as much as a sweep for every few coordinates
 COORDINATES_PER_SWEEP = 10
-MOST_LEAPS = 50  # one after the other
-LEFT = 1e-3  # of what the first sweep gained, the last gains less than this
+MAX_LEAPS = 50
+SMALL_FALL = 1e-6  # of a sweep, as a share of the first
 
 
-def coordinate(problem: LogisticProblem, place: Place) -> Iterator[Place]:
-    """Rounds of exact steps on the quadratic of the coordinates that matter, until it is low."""
+def coordinate(problem: PenalizedProblem, iterate: Iterate) -> Iterator[Iterate]:
+    """Minimize the quadratic over the coordinates that can move, step there, and repeat."""
     while True:
-        chosen = worst(problem, place)
-        direction, slope = lowered(problem, place, chosen)
-        new = backtrack(problem, place, direction, slope)
+        chosen = movable(problem, iterate)
+        direction, slope = descend(problem, iterate, chosen)
+        new = backtrack(problem, iterate, direction, slope)
         if new is None:
             return
-        place = new
-        yield place
+        iterate = new
+        yield iterate
 
 
-def worst(problem: LogisticProblem, place: Place) -> NDArray[np.intp]:
-    """The coordinates that are not at rest; of very many, those furthest from it."""
-    point = place.point
-    pull = np.abs(problem.subgradient(point, place.gradient))
-    movable = (pull > 0) | (point != 0)
-    movable[-1] = problem.fit_intercept
-    chosen = np.flatnonzero(movable)
-    if len(chosen) > MOST_CHOSEN:
+def movable(problem: PenalizedProblem, iterate: Iterate) -> NDArray[np.intp]:
+    """Return the coordinates that can move; of very many, those with the largest subgradients."""
+    point = iterate.point
+    pull = np.abs(problem.subgradient(point, iterate.gradient))
+    can_move = (pull > 0) | (point != 0)
+    can_move[-1] = problem.fit_intercept
+    chosen = np.flatnonzero(can_move)
+    if len(chosen) > MAX_CHOSEN:
         order = np.argsort(-pull.ravel()[chosen], kind="stable")
-        chosen = np.sort(chosen[order[:MOST_CHOSEN]])
+        chosen = np.sort(chosen[order[:MAX_CHOSEN]])
     return chosen
 
 
-def lowered(
-    problem: LogisticProblem, place: Place, chosen: NDArray[np.intp]
+def descend(
+    problem: PenalizedProblem, iterate: Iterate, chosen: NDArray[np.intp]
 ) -> tuple[Array, float]:
-    """The way to the lowest point of the quadratic over some coordinates, and its first fall."""
-    H = problem.hessian(place, chosen)
-    old, slope = place.point.ravel()[chosen], place.gradient.ravel()[chosen]
-    n_weights = place.point[:-1].size
+    """Return the step to the minimum of the quadratic over some coordinates, and its slope."""
+    H = problem.hessian(iterate, chosen)
+    old, slope = iterate.point.ravel()[chosen], iterate.gradient.ravel()[chosen]
+    n_weights = iterate.point[:-1].size
     l1 = np.where(chosen < n_weights, problem.l1, 0.0)
     w, rest = old.copy(), slope.copy()
-    first = coordinate_descent_loops.quadratic_sweep(H, l1, w, rest)
-    between = max(FEWEST_SWEEPS, len(chosen) // COORDINATES_PER_SWEEP)
-    for sweep in range(MOST_SWEEPS):
-        if coordinate_descent_loops.quadratic_sweep(H, l1, w, rest) <= LEFT**2 * first:
+    first = logistic_loops.quadratic_sweep(H, l1, w, rest)
+    between = max(MIN_SWEEPS, len(chosen) // COORDINATES_PER_SWEEP)
+    for sweep in range(MAX_SWEEPS):
+        if logistic_loops.quadratic_sweep(H, l1, w, rest) <= SMALL_FALL * first:
             break
         if (sweep + 1) % between == 0:
             leap(H, l1, w, rest)
-    direction = np.zeros(place.point.size)
+    direction = np.zeros(iterate.point.size)
     direction[chosen] = w - old
     fall = float(slope @ (w - old) + l1 @ (np.abs(w) - np.abs(old)))
-    return direction.reshape(place.point.shape), fall
+    return direction.reshape(iterate.point.shape), fall
 
 
 def leap(H: Array, l1: Array, w: Array, rest: Array) -> None:
-    """Go to the minimum over the weights that are not zero, dropping those that change sign."""
-    # As long as no sign changes the L1 penalty is linear, and the minimum solves a system: columns
-    # that say nearly the same, which sweeps take turns with for ever, are no hindrance. `rest` is
-    # the slope of the quadratic at w; both are changed.
-    for _ in range(MOST_LEAPS):
+    """Go to the minimum over the nonzero weights, dropping those that change sign.
+
+    Reads H (m, m) and l1 (m,); changes w (m,) and `rest` (m,), the slope of the quadratic at w.
+    """
+    # As long as no sign changes the L1 penalty is linear, and the minimum solves a linear system.
+    # Sweeps alone converge slowly where columns are nearly equal.
+    for _ in range(MAX_LEAPS):
         kept = np.flatnonzero((w != 0) | (l1 == 0))
         inner, old = H[np.ix_(kept, kept)], w[kept]
         pull = rest[kept] + l1[kept] * np.sign(old)
@@ -91,7 +92,7 @@ def leap(H: Array, l1: Array, w: Array, rest: Array) -> None:
 def before_signs_change(
     H: Array, pull: Array, old: Array, move: Array, signed: NDArray[np.bool_]
 ) -> Array:
-    """The lower of two points: the whole move, what is past 0 set to it; or up to the first 0."""
+    """Return the lower of two points: after the move, clipped at 0, or at the first 0."""
     turning = signed & (old * move < 0)
     crossing = np.full(len(old), np.inf)
     crossing[turning] = -old[turning] / move[turning]

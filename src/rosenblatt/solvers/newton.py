@@ -1,100 +1,191 @@
-"""Newton's method: go to the minimum of the quadratic that fits here, and look again."""
+"""Newton's method: go to the minimum of the quadratic approximation, and repeat."""
 
 from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
+from scipy.linalg import LinAlgError, lapack
 
-from rosenblatt.runtime.blas import one_blas_thread
+from rosenblatt.runtime.threads import one_blas_thread
 
-from .curvature_factors import factored
-from .logistic_problem import Array, Inverse, LogisticProblem, Place
+from . import logistic_loops
+from .logistic_problem import Array, Iterate, LogisticProblem, PenalizedProblem
+from .softmax import SoftmaxProblem
 
-LEAST_REST = 0.1  # of the gradient: less would be known better after a new look
-MOST_ROUNDS = 250  # of conjugate gradients, for one step
-WORTH_A_LOOK = 0.1  # products in a step for each column: then curvatures of classes take less
-STEPS_PER_LOOK = 4  # at these
-FALL = 1e-4  # of the fall that the slope promises, a step makes at least this share
-MOST_TRIALS = 40  # steps tried along one direction
+Inverse = Callable[[Array], Array]  # v -> H^-1 v
+
+SMALL = 40  # columns of a Hessian, up to which a call of LAPACK takes longer than its work
+RIDGES = (1e-12, 1e-9, 1e-6, 1e-3)  # added to a diagonal of ones: the first that works
+MAX_TOGETHER = 300  # parameters of several classes whose Hessian is inverted as one matrix
+MAX_OF_A_CLASS = 300  # parameters of one class: their Hessian costs some dozen products
+
+ARMIJO = 1e-4  # a step makes at least this share of the fall that the slope promises
+MAX_TRIALS = 40  # step lengths tried along one direction
+
+LEAST_REST = 0.1  # of the gradient: fewer products, and a new quadratic sooner
+MAX_PRODUCTS = 250  # of conjugate gradients, for one step
+PRODUCTS_PER_COLUMN = 0.1  # in a step; with more, inverses of class Hessians pay off
+STEPS_PER_INVERSE = 4  # with these
 
 
-def newton(problem: LogisticProblem, place: Place) -> Iterator[Place]:
-    """Steps ``-H^-1 g`` with the whole second derivative H, halved until the objective falls."""
+class Factor(NamedTuple):
+    """A function v -> H^-1 v, v (m,) or (m, t), with ``H = S L L' S``."""
+
+    lower: Array  # L (m, m), stored by columns
+    scale: Array  # the diagonal of S (m,)
+
+    def __call__(self, v: Array) -> Array:
+        scale = self.scale if v.ndim == 1 else self.scale[:, None]
+        with np.errstate(over="ignore", invalid="ignore"):
+            scaled = v / scale
+            solved = lapack.dpotrs(self.lower, scaled, lower=True)[0] if v.size else scaled
+            return np.asarray(solved / scale)
+
+
+@np.errstate(over="ignore", invalid="ignore")
+def factored(H: Array) -> Factor:
+    """Return the factor of H (m, m), which is at least positive semidefinite."""
+    # Scores do not change along some directions (all intercepts of a softmax together, columns that
+    # repeat another): with a little more on the diagonal there is no step along them.
+    scale = np.sqrt(np.maximum(H.diagonal(), 1e-300))
+    for ridge in RIDGES:
+        if (lower := _cholesky(H, scale, ridge)) is not None:
+            return Factor(lower, scale)
+    return Factor(np.eye(len(H), order="F"), scale)
+
+
+def _cholesky(H: Array, scale: Array, ridge: float) -> Array | None:
+    """Return L of ``H = S L L' S``, with a ridge on the diagonal of L L', if there is one."""
+    if len(H) <= SMALL:
+        H, lower = np.ascontiguousarray(H), np.empty(H.shape, order="F")
+        return lower if logistic_loops.cholesky(H, ridge, scale, lower) else None
+    scaled = H / (scale[:, np.newaxis] * scale)
+    scaled.flat[:: len(H) + 1] = 1.0 + ridge
+    lower, failed = lapack.dpotrf(scaled, lower=True)
+    return None if failed or not np.isfinite(lower.trace()) else lower
+
+
+@np.errstate(over="ignore", invalid="ignore")
+def inverted(H: Array) -> Array:
+    """Return the inverses of matrices (K, m, m), at once if all are positive definite."""
+    # The ridge is larger than that of `factored`: the inverse of a nearly singular matrix has large
+    # entries everywhere, and loses more digits.
+    scale = np.sqrt(np.maximum(np.diagonal(H, axis1=1, axis2=2), 1e-300))
+    outer = scale[:, :, None] * scale[:, None, :]
+    scaled = H / outer
+    scaled.reshape(len(H), -1)[:, :: H.shape[1] + 1] = 1.0 + RIDGES[1]
+    try:
+        np.linalg.cholesky(scaled)  # fails if one is not positive definite
+        return np.asarray(np.linalg.inv(scaled) / outer)
+    except LinAlgError:
+        return np.stack([factored(one)(np.eye(len(one))) for one in H])
+
+
+def inverse_hessian(problem: PenalizedProblem, iterate: Iterate) -> Inverse:
+    """Return v -> H^-1 v; with many classes, without the blocks that connect them."""
+    if not isinstance(problem, SoftmaxProblem) or np.prod(problem.shape) <= MAX_TOGETHER:
+        solve = factored(problem.hessian(iterate))
+        return lambda v: problem.centred(solve(problem.centred(v).ravel()).reshape(problem.shape))
+    # One product with all inverses: a call for each class takes longer than its arithmetic.
+    inverses = inverted(problem.class_hessians(iterate))
+
+    def solution(v: Array) -> Array:
+        with np.errstate(over="ignore", invalid="ignore"):
+            own = np.matmul(inverses, problem.centred(v).T[:, :, None])
+        return problem.centred(own[:, :, 0].T)
+
+    return solution
+
+
+def inverse_diagonal(problem: PenalizedProblem, iterate: Iterate) -> Inverse:
+    """Return v -> v over the diagonal of H."""
+    diagonal = np.maximum(problem.diagonal(iterate), 1e-300)
+    return lambda v: problem.centred(problem.centred(v) / diagonal)
+
+
+def has_small_classes(problem: PenalizedProblem) -> bool:
+    """Whether the Hessian of each of several classes is small enough to be inverted."""
+    return len(problem.shape) > 1 and problem.d <= MAX_OF_A_CLASS
+
+
+def newton(problem: PenalizedProblem, iterate: Iterate) -> Iterator[Iterate]:
+    """Take steps ``-H^-1 g`` with the whole Hessian H, halved until the objective falls."""
     while True:
-        g = place.gradient.ravel()
-        direction = -factored(problem.hessian(place))(g).reshape(problem.shape)
+        g = iterate.gradient.ravel()
+        direction = -factored(problem.hessian(iterate))(g).reshape(problem.shape)
         with np.errstate(over="ignore", invalid="ignore"):
             direction = problem.centred(direction)  # rounding moves all classes' scores alike
             slope = float(g @ direction.ravel())
-        new = backtrack(problem, place, direction, slope)
+        new = backtrack(problem, iterate, direction, slope)
         if new is None:
             return
-        place = new
-        yield place
+        iterate = new
+        yield iterate
 
 
 def backtrack(
-    problem: LogisticProblem, place: Place, direction: Array, slope: float
-) -> Place | None:
-    """The first of the steps 1, 1/2, 1/4, ... that lowers the objective enough; or None."""
-    # `slope` is what the objective loses at first for a step of 1, a negative number.
-    step, allowance = 1.0, problem.rounding * abs(place.objective)
-    for _ in range(MOST_TRIALS):
-        new = problem.at(place.point + step * direction)
-        if new.objective <= place.objective + FALL * step * slope + allowance:
-            return new if _moved(place, new) else None
+    problem: PenalizedProblem, iterate: Iterate, direction: Array, slope: float
+) -> Iterate | None:
+    """Take the first of the steps 1, 1/2, 1/4, ... that lowers the objective enough; or None."""
+    # `slope` is the derivative of the objective along the direction, a negative number.
+    step, allowance = 1.0, problem.rounding * abs(iterate.objective)
+    for _ in range(MAX_TRIALS):
+        new = problem.at(iterate.point + step * direction)
+        if new.objective <= iterate.objective + ARMIJO * step * slope + allowance:
+            return new if _moved(iterate, new) else None
         step *= 0.5
     return None
 
 
-def _moved(place: Place, new: Place) -> bool:
-    """Whether rounding has left anything of a step."""
-    return new.objective < place.objective or new.gradient_norm < place.gradient_norm
+def _moved(iterate: Iterate, new: Iterate) -> bool:
+    """Whether a step is more than rounding."""
+    return new.objective < iterate.objective or new.gradient_norm < iterate.gradient_norm
 
 
-def newton_cg(problem: LogisticProblem, place: Place) -> Iterator[Place]:
-    """As `newton`, for points too long for a matrix: H d = -g is solved by conjugate gradients."""
-    # Only products H v are needed. They stop early far from the optimum, where the quadratic says
-    # little about the objective, and late near it: when the rest is below ``min(1/2, sqrt(|g|))``
-    # of the gradient, |g| measured against the first gradient. Where a step takes many products,
-    # the next are measured by the curvature of each class instead of its diagonal, and take few.
-    # With few columns all are: a step then needs one product, and a warm start just goes on.
-    first = place.gradient_norm
-    few = problem.d * WORTH_A_LOOK < 1
+def newton_cg(problem: PenalizedProblem, iterate: Iterate) -> Iterator[Iterate]:
+    """Take steps like `newton`, but solve ``H d = -g`` by conjugate gradients."""
+    # They stop early far from the optimum, where the quadratic is a poor approximation, and late
+    # near it: when the residual is below ``min(1/2, sqrt(|g|))`` of the gradient, |g| relative to
+    # the first. Where a step takes many products, the next are preconditioned by the inverse
+    # Hessian of each class instead of the diagonal, and take few. With few columns all are.
+    first = iterate.gradient_norm
+    few = problem.d * PRODUCTS_PER_COLUMN < 1
     by_class, n_steps = few, 0
-    inverse = (problem.inverse_curvature if by_class else problem.inverse_diagonal)(place)
+    inverse = (inverse_hessian if by_class else inverse_diagonal)(problem, iterate)
     while True:
-        rest = min(0.5, np.sqrt(place.gradient_norm / first)) if first > 0 else 0.5
-        direction, n_products = conjugate_gradients(problem, place, max(rest, LEAST_REST), inverse)
-        slope = float(np.vdot(place.gradient, direction))
-        new = backtrack(problem, place, direction, slope)
+        rest = min(0.5, np.sqrt(iterate.gradient_norm / first)) if first > 0 else 0.5
+        rest = max(rest, LEAST_REST)
+        direction, n_products = conjugate_gradients(problem, iterate, rest, inverse)
+        slope = float(np.vdot(iterate.gradient, direction))
+        new = backtrack(problem, iterate, direction, slope)
         if new is None:
             return
-        place = new
-        yield place
+        iterate = new
+        yield iterate
         n_steps += 1
-        if not by_class and problem.has_curvature_by_class:
-            by_class, n_steps = n_products > WORTH_A_LOOK * problem.d, 0
+        if not by_class and has_small_classes(problem):
+            by_class, n_steps = n_products > PRODUCTS_PER_COLUMN * problem.d, 0
         if not by_class:
-            inverse = problem.inverse_diagonal(place)
-        elif few or n_steps % STEPS_PER_LOOK == 0:
-            inverse = problem.inverse_curvature(place)
+            inverse = inverse_diagonal(problem, iterate)
+        elif few or n_steps % STEPS_PER_INVERSE == 0:
+            inverse = inverse_hessian(problem, iterate)
 
 
 def conjugate_gradients(
-    problem: LogisticProblem, place: Place, rest: float, inverse: Inverse
+    problem: PenalizedProblem, iterate: Iterate, rest: float, inverse: Inverse
 ) -> tuple[Array, int]:
-    """About ``-H^-1 g``, to `rest` of g by the norm of `inverse`, and how many products it took."""
-    solution = np.zeros_like(place.point)
-    residual = -place.gradient
+    """Return about ``-H^-1 g``, to `rest` of g by the norm of `inverse`, and how many products."""
+    solution = np.zeros_like(iterate.point)
+    residual = -iterate.gradient
     scaled = inverse(residual)
     direction = scaled.copy()
     size = start = float(np.vdot(residual, scaled))
     n_products = 0
-    while n_products < MOST_ROUNDS:
+    while n_products < MAX_PRODUCTS:
         if size <= rest**2 * start or size <= 0:
             break
-        product = problem.product(place, direction)
+        product = problem.product(iterate, direction)
         n_products += 1
         bend = float(np.vdot(direction, product))
         if bend <= 0:  # flat, but for rounding
@@ -105,7 +196,7 @@ def conjugate_gradients(
         scaled = inverse(residual)
         size, before = float(np.vdot(residual, scaled)), size
         direction = scaled + (size / before) * direction
-    return solution if np.any(solution) else inverse(-place.gradient), n_products
+    return solution if np.any(solution) else inverse(-iterate.gradient), n_products
 
 
 # Few rows and very many columns: solve a problem with one parameter per row.
@@ -114,39 +205,38 @@ def conjugate_gradients(
 # ``X X' = U diag(s) U'``. On the features ``U sqrt(s)``, at most n of them, weights u give the same
 # scores as ``w = X' U u / sqrt(s)`` on X, and have the same length.
 
-MOST_ROWS = 300  # beyond, the products of all pairs of rows cost more than steps on all columns
+MAX_ROWS = 300  # beyond, the products of all pairs of rows cost more than steps on all columns
 COLUMNS_PER_ROW = 4
-MOST_PARAMETERS = 1500  # whose second derivative is formed
+MAX_PARAMETERS = 1500  # whose Hessian is formed
 CELLS_PER_BLOCK = 1_000_000
-NO_LENGTH = 1e-13  # of the longest direction: what is below is rounding
-MOST_STEPS = 50
-SETTLED = 1e-9  # of the first gradient
+NEGLIGIBLE = 1e-13  # of the largest eigenvalue: rounding
+MAX_STEPS = 50
+SMALL_GRADIENT = 1e-9  # of the first
 
 
-def is_wide(problem: LogisticProblem) -> bool:
-    """Whether a problem has a penalty and a shape that this suits."""
+def is_wide(problem: PenalizedProblem) -> bool:
+    """Whether a problem has a penalty and a shape that suit `row_space_newton`."""
     dense = not sp.issparse(problem.X) and problem.l2 > 0 and not problem.l1
-    return dense and problem.n <= MOST_ROWS and problem.d >= COLUMNS_PER_ROW * problem.n
+    return dense and problem.n <= MAX_ROWS and problem.d >= COLUMNS_PER_ROW * problem.n
 
 
-def row_space_newton(problem: LogisticProblem, place: Place) -> Iterator[Place]:
-    """The optimum among combinations of rows, then steps on all columns for what rounding left."""
+def row_space_newton(problem: LogisticProblem, iterate: Iterate) -> Iterator[Iterate]:
+    """Go to the optimum among combinations of rows, then take steps that correct its rounding."""
     features, outward, inward = coordinates(problem)
-    small = problem.on(features)
-    start = np.concatenate([inward(place.point[:-1]), place.point[-1:]])
-    best = settled(small, start)
+    small = problem.of_rows(features, problem.labels, problem.c)
+    best = _optimum(small, np.concatenate([inward(iterate.point[:-1]), iterate.point[-1:]]))
     with one_blas_thread():
         point = np.concatenate([outward(best[:-1]), best[-1:]])
-    found = problem.at(point)
-    place = found if found.objective < place.objective else place
-    yield place
-    yield from newton_cg(problem, place)
+    new = problem.at(point)
+    iterate = new if new.objective < iterate.objective else iterate
+    yield iterate
+    yield from newton_cg(problem, iterate)
 
 
 def coordinates(
     problem: LogisticProblem,
 ) -> tuple[Array, Callable[[Array], Array], Callable[[Array], Array]]:
-    """Features (n, r), and functions from their weights to those of X, and back."""
+    """Return features (n, r), and functions from their weights to those of X, and back."""
     X, n, d = problem.X, problem.n, problem.d
     size = max(1, CELLS_PER_BLOCK // n)
     blocks = [slice(start, min(start + size, d)) for start in range(0, d, size)]
@@ -156,7 +246,7 @@ def coordinates(
             part = np.asarray(X[:, block], np.float64)
             gram += part @ part.T
         squares, axes = np.linalg.eigh(gram)
-    kept = squares > NO_LENGTH * max(float(squares[-1]), 1e-300)
+    kept = squares > NEGLIGIBLE * max(float(squares[-1]), 1e-300)
     lengths, axes = np.sqrt(squares[kept]), axes[:, kept]
 
     def outward(u: Array) -> Array:
@@ -169,12 +259,12 @@ def coordinates(
     return np.ascontiguousarray(axes * lengths), outward, inward
 
 
-def settled(small: LogisticProblem, start: Array) -> Array:
-    """The optimum of a small problem, but for rounding."""
-    place = small.at(start)
-    enough = SETTLED * place.gradient_norm
-    solver = newton if int(np.prod(small.shape)) <= MOST_PARAMETERS else newton_cg
-    for step, place in enumerate(solver(small, place)):  # noqa: B020
-        if place.gradient_norm <= enough or step == MOST_STEPS:
+def _optimum(small: LogisticProblem, start: Array) -> Array:
+    """Return the optimum of a small problem, but for rounding."""
+    iterate = small.at(start)
+    enough = SMALL_GRADIENT * iterate.gradient_norm
+    solver = newton if int(np.prod(small.shape)) <= MAX_PARAMETERS else newton_cg
+    for step, iterate in enumerate(solver(small, iterate)):  # noqa: B020
+        if iterate.gradient_norm <= enough or step == MAX_STEPS:
             break
-    return place.point
+    return iterate.point

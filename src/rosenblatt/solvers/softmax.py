@@ -1,4 +1,4 @@
-"""Logistic regression with more classes than two, as a problem for the solvers."""
+"""Logistic regression with three or more classes, as a problem for the solvers."""
 
 from typing import Any
 
@@ -7,23 +7,24 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.special import entr
 
+from rosenblatt.loops.rows import arrays, read_only
 from rosenblatt.runtime import threads
-from rosenblatt.runtime.blas import one_blas_thread
-from rosenblatt.runtime.storage import arrays, read_only
+from rosenblatt.runtime.threads import one_blas_thread
 
 from . import softmax_loops
-from .logistic_problem import Array, LogisticProblem, Place, added, squared_columns
+from .logistic_problem import ROUNDING, Array, Iterate, LogisticProblem, total, total_dual
 
-CELLS_PER_BLOCK = 131_072  # read and made at a time; with fewer, threads wait for each other
-MOST_COPIED_BYTES = 2**26  # to single precision at once; of more, a block at a time
+CELLS_PER_BLOCK = 131_072  # read and written at a time; with fewer, threads wait for each other
+MAX_COPIED_BYTES = 2**26  # of X, to convert to float32 at once; of more, a block at a time
+ROUNDING_OF_FLOAT32 = 1e-7
 
 
 class SoftmaxProblem(LogisticProblem):
     """K classes: ``loss = log sum_k exp(z_k) - z_true`` of the scores ``z_k = w_k.x + b_k``.
 
     In the symmetric form every class has weights; in the form with a reference the last has none
-    and scores 0. P (n, K) are the probabilities of the classes that have weights. In the rough form
-    of a problem scores, exponentials and gradients of blocks of rows are in single precision, and
+    and scores 0. P (n, K) holds the probabilities of the classes that have weights. The float32
+    form computes scores, exponentials and gradients of blocks of rows in single precision, and
     their sums in double.
     """
 
@@ -37,23 +38,40 @@ class SoftmaxProblem(LogisticProblem):
         l2: float,
         fit_intercept: bool,
         reference: bool,
-        rough: bool = False,
-        keep: bool = True,  # the probabilities of the last point
+        is_float32: bool = False,
     ) -> None:
         super().__init__(X, read_only(c), l1, l2, fit_intercept)
-        self.code, self.n_classes, self.reference = read_only(code), n_classes, reference
+        self.code = self.labels = read_only(code)
+        self.n_classes, self.reference = n_classes, reference
         self.K = n_classes - reference
         self.shape = (self.d + 1, self.K)
-        self.is_rough, self.real = rough, np.float32 if rough else np.float64
-        self.P = np.empty((self.n if keep else 0, self.K), self.real)
-        self._twin: SoftmaxProblem | None = None  # in single precision
+        self.is_float32, self.real = is_float32, np.float32 if is_float32 else np.float64
+        self.rounding = ROUNDING_OF_FLOAT32 if is_float32 else ROUNDING
+        self.P = np.empty((self.n, self.K), self.real)
+        self._float32: SoftmaxProblem | None = None
+
+    def of_rows(self, X: Any, code: NDArray[Any], c: Array) -> "SoftmaxProblem":
+        X = to_float32(X) if self.is_float32 else X
+        about = (self.l1, self.l2, self.fit_intercept, self.reference, self.is_float32)
+        return SoftmaxProblem(X, code, self.n_classes, c, *about)
+
+    def as_float32(self) -> "SoftmaxProblem":
+        if sp.issparse(self.X) or self.is_float32:
+            return self
+        if self._float32 is None:
+            X = to_float32(self.X) if self.X.nbytes <= MAX_COPIED_BYTES else self.X
+            about = (self.l1, self.l2, self.fit_intercept, self.reference, True)
+            self._float32 = SoftmaxProblem(X, self.code, self.n_classes, self.c, *about)
+            # Only samples of it need their curvature, and keep probabilities.
+            self._float32.P = np.empty((0, self.K), np.float32)
+        return self._float32
 
     def zero(self) -> float:
-        total = float(self.c.sum())
+        weight = float(self.c.sum())
         if not self.fit_intercept:
-            return total * float(np.log(self.n_classes))
-        shares = np.bincount(self.code, self.c, self.n_classes) / total
-        return total * float(entr(shares).sum())
+            return weight * float(np.log(self.n_classes))
+        shares = np.bincount(self.code, self.c, self.n_classes) / weight
+        return weight * float(entr(shares).sum())
 
     def _loss(self, point: Array) -> tuple[float, Array]:
         if sp.issparse(self.X):
@@ -69,7 +87,7 @@ class SoftmaxProblem(LogisticProblem):
         def work(start: int, stop: int) -> tuple[float, Array]:
             gradient, loss = np.zeros((padded, self.d + 1)), 0.0
             for first, last in self._blocks_within(start, stop):
-                rows = self._some_rows(first, last)
+                rows = self._dense_rows(first, last)
                 Z = W @ rows.T
                 scratch = np.empty((2, last - first), self.real)
                 loss += softmax_loops.loss_block(
@@ -77,12 +95,12 @@ class SoftmaxProblem(LogisticProblem):
                     self.P[first:last],
                 )  # fmt: skip
                 gradient[:, :-1] += Z @ rows
-                gradient[:, -1] += Z @ np.ones(last - first, self.real)  # sooner than Z.sum
+                gradient[:, -1] += Z @ np.ones(last - first, self.real)  # faster than Z.sum
             return loss, gradient[: self.K].T
 
         with one_blas_thread():
             parts = self.over_rows(work)
-        return self._total(parts)
+        return self._sum(parts)
 
     def _sparse_loss(self, point: Array) -> tuple[float, Array]:
         rows = arrays(self.X)
@@ -95,11 +113,11 @@ class SoftmaxProblem(LogisticProblem):
             )
             return loss, gradient
 
-        return self._total(self.over_rows(work))
+        return self._sum(self.over_rows(work))
 
-    def _total(self, parts: list[tuple[float, Array]]) -> tuple[float, Array]:
-        """Loss and gradient of all rows; what is left of the sum over classes is rounding."""
-        return sum(loss for loss, _ in parts), self.centred(added([g for _, g in parts]))
+    def _sum(self, parts: list[tuple[float, Array]]) -> tuple[float, Array]:
+        """Return loss and gradient of all rows; their sum over classes is rounding."""
+        return sum(loss for loss, _ in parts), self.centred(total([g for _, g in parts]))
 
     def _curvature(self, P: Array, v: Array) -> Array:
         v = np.ascontiguousarray(v)
@@ -124,30 +142,30 @@ class SoftmaxProblem(LogisticProblem):
             return product
 
         with one_blas_thread():
-            return added(self.over_rows(sparse_work if sp.issparse(self.X) else work))
+            return total(self.over_rows(sparse_work if sp.issparse(self.X) else work))
 
-    def hessian(self, place: Place, chosen: NDArray[np.intp] | None = None) -> Array:
+    def hessian(self, iterate: Iterate, chosen: NDArray[np.intp] | None = None) -> Array:
         # H = D - M'M with D block diagonal by class, D_k = sum c p_k z z', and M with a column
         # sqrt(c) p_k z_j for each weight j of class k; z = (x, 1).
-        P = self.probabilities(place)
+        P = self.probabilities(iterate)
         chosen = np.arange((self.d + 1) * self.K) if chosen is None else chosen
         feature, kind = np.divmod(chosen, self.K)
         if np.all(feature == self.d):
             p = P if len(kind) == self.K else P[:, kind]
             H = np.diag(self.c @ p) - (p * self.c[:, None]).T @ p
-            return self._penalised_hessian(H, feature == self.d)
+            return self._penalized(H, feature == self.d)
         H = np.zeros((len(chosen), len(chosen)))
         with one_blas_thread():
             for start, stop in self.blocks(len(chosen)):
                 self._add_hessian(H, P, start, stop, feature, kind)
-        return self._penalised_hessian(H, feature == self.d)
+        return self._penalized(H, feature == self.d)
 
     def _add_hessian(
         self, H: Array, P: Array, start: int, stop: int, feature: Any, kind: Any
     ) -> None:
-        """Add the curvature of some rows."""
+        """Add the Hessian of some rows."""
         p, root = P[start:stop], np.sqrt(self.c[start:stop, None])
-        # Only the columns asked for: text has a hundred thousand, and a gap asks for the biases.
+        # Only the chosen columns: text has many, and a gap needs the intercepts alone.
         columns, feature = np.unique(feature, return_inverse=True)
         Z = self._with_constant(start, stop, columns) * root
         M = Z[:, feature] * p[:, kind]
@@ -157,10 +175,11 @@ class SoftmaxProblem(LogisticProblem):
             part = Z[:, feature[own]] * np.sqrt(p[:, k : k + 1])
             H[np.ix_(own, own)] += part.T @ part
 
-    def class_hessians(self, place: Place) -> Array:
-        # D_k - M_k'M_k, of one class: the sum of c p_k (1 - p_k) z z'.
-        P = self.probabilities(place)
-        columns, bias = np.arange(self.d + 1), np.arange(self.d + 1) == self.d
+    def class_hessians(self, iterate: Iterate) -> Array:
+        """Return the Hessians (K, d + 1, d + 1) by the weights of each class alone."""
+        # D_k - M_k'M_k: the sum of c p_k (1 - p_k) z z'.
+        P = self.probabilities(iterate)
+        columns = np.arange(self.d + 1)
         blocks = np.zeros((self.K, self.d + 1, self.d + 1))
         with one_blas_thread():
             for start, stop in self._blocks_within(0, self.n):
@@ -174,13 +193,13 @@ class SoftmaxProblem(LogisticProblem):
 
                 threads.over_chunks(work, self.K, self.K * Z.size)
         for block in blocks:
-            self._penalised_hessian(block, bias)
+            self._penalized(block, columns == self.d)
         return blocks
 
     def _with_constant(self, start: int, stop: int, columns: NDArray[np.intp]) -> Array:
-        """Some columns of some rows as a dense table; column d is a constant one."""
+        """Return some columns of some rows as a dense table; column d is 1."""
         weights = columns[columns < self.d]
-        rows: Any = self.X[start:stop] if sp.issparse(self.X) else self._some_rows(start, stop)
+        rows: Any = self.X[start:stop] if sp.issparse(self.X) else self._dense_rows(start, stop)
         if len(weights) < self.d:
             rows = rows[:, weights]
         rows = rows.toarray() if sp.issparse(rows) else rows
@@ -188,42 +207,14 @@ class SoftmaxProblem(LogisticProblem):
             return np.asarray(rows)
         return np.hstack([rows, np.ones((stop - start, 1), self.real)])
 
-    def _some_rows(self, start: int, stop: int) -> Array:
-        """Dense rows, in single precision if that will do."""
+    def _dense_rows(self, start: int, stop: int) -> Array:
+        """Return dense rows in the precision of the problem."""
         rows = self.X[start:stop]
-        return _single(rows) if self.is_rough else np.asarray(rows)
+        return to_float32(rows) if self.is_float32 else np.asarray(rows)
 
-    def diagonal(self, place: Place) -> Array:
-        P = self.probabilities(place)
-        h = self.c[:, None] * P * (1 - P)
-        diagonal = np.empty(self.shape)
-        diagonal[:-1] = squared_columns(self, h) + self.l2
-        diagonal[-1] = h.sum(axis=0) if self.fit_intercept else 1.0
-        return diagonal
-
-    def sample(self, n_rows: int) -> "SoftmaxProblem":
-        rows = np.flatnonzero(self.c)
-        rows = rows[:: max(1, len(rows) // n_rows)]
-        c = self.c[rows]
-        c = c * (self.c.sum() / c.sum())
-        X = _single(self.X[rows]) if self.is_rough else self.X[rows]
-        return self._like(X, self.code[rows], c, rough=self.is_rough)
-
-    def rough(self) -> "SoftmaxProblem":
-        if sp.issparse(self.X) or self.is_rough:
-            return self
-        if self._twin is None:
-            X = _single(self.X) if self.X.nbytes <= MOST_COPIED_BYTES else self.X
-            self._twin = self._like(X, self.code, self.c, rough=True, keep=False)
-        return self._twin
-
-    def on(self, X: Array) -> "SoftmaxProblem":
-        return self._like(X, self.code, self.c)
-
-    def _like(self, X: Any, code: Any, c: Array, **how: bool) -> "SoftmaxProblem":
-        """The same problem of other rows."""
-        about = (self.l1, self.l2, self.fit_intercept, self.reference)
-        return SoftmaxProblem(X, code, self.n_classes, c, *about, **how)
+    def diagonal(self, iterate: Iterate) -> Array:
+        P = self.probabilities(iterate)
+        return self._diagonal_of(self.c[:, None] * P * (1 - P))
 
     def centred(self, v: Array) -> Array:
         return v if self.reference else v - v.mean(axis=1, keepdims=True)
@@ -231,74 +222,47 @@ class SoftmaxProblem(LogisticProblem):
     def by_class(self, table: Array) -> Array:
         if self.reference:
             return np.hstack([table, np.zeros((len(table), 1))])
-        # A number added to all classes changes no probability; the sum of biases is kept at 0.
-        free = slice(-1, None) if self.penalised else slice(None)
+        # A number added to all classes changes no probability; the sum of intercepts is kept at 0.
+        free = slice(-1, None) if self.is_penalized else slice(None)
         table[free] -= table[free].mean(axis=1, keepdims=True)
         return table
 
-    def _blocks_within(self, start: int, stop: int) -> list[tuple[int, int]]:
-        """Ranges of some rows whose numbers and probabilities stay in cache."""
-        size = max(64, CELLS_PER_BLOCK // (self.d + self.K))
-        return [(first, min(first + size, stop)) for first in range(start, stop, size)]
-
-    def _residual(self, P: Array, code: NDArray[Any], c: Array) -> Array:
-        """c (P - Y), Y the indicators of the classes."""
-        R = P * c[:, None]
-        own = np.flatnonzero(code < self.K) if self.reference else slice(None)
-        R[np.arange(len(P))[own], code[own]] -= c[own]
-        return R
-
-    def _probabilities(self) -> Array:
-        return self.P
-
-    @np.errstate(over="ignore", invalid="ignore")  # what is not finite is no probability
-    def moved_probabilities(self, P: Array, move: Array, start: int, stop: int) -> Array:
-        scores = np.broadcast_to(move[-1], P.shape)
-        if np.any(move[:-1]):
-            scores = scores + self.X[start:stop] @ move[:-1]
-        mean = np.einsum("ik,ik->i", P, scores)[:, None]
-        moved: Array = P * (1 - (scores - mean))
-        if self.reference and np.any(moved.sum(axis=1) > 1 + softmax_loops.ROUNDING):
-            moved[0, 0] = np.nan  # the last class would have less than nothing
-        return moved
-
-    @np.errstate(over="ignore", invalid="ignore")  # what is not finite is no probability
-    def dual_of_rows(
-        self, P: Array, move: Array, start: int, stop: int
+    def dual_at(
+        self, iterate: Iterate, move: Array, kept: float = 1.0
     ) -> tuple[Array, float] | None:
-        pull, entropy = np.zeros(self.shape), 0.0
-        with one_blas_thread():
+        """Return a dual point, as `BinaryProblem.dual_at`."""
+        # A block of rows at a time: all moved probabilities may take more memory than the rows.
+        P = self.probabilities(iterate)
+
+        @np.errstate(over="ignore", invalid="ignore")
+        def work(start: int, stop: int) -> tuple[Array, float] | None:
+            pull, entropy = np.zeros(self.shape), 0.0
             for first, last in self._blocks_within(start, stop):
                 rows, scores = self.X[first:last], np.tile(move[-1], (last - first, 1))
                 if np.any(move[:-1]):
                     scores += rows @ move[:-1]
                 R = np.empty_like(scores)
                 more, negative = softmax_loops.move_block(
-                    P[first - start : last - start], scores, self.code[first:last],
-                    self.c[first:last], self.reference, R,
+                    P[first:last], scores, self.code[first:last], self.c[first:last],
+                    self.reference, kept, R,
                 )  # fmt: skip
                 if negative or not np.isfinite(more):
                     return None
                 entropy += more
                 pull[:-1] += rows.T @ R
                 pull[-1] += R.sum(axis=0)
-        return pull, entropy
+            return pull, entropy
 
-    def pull(self, P: Array, start: int, stop: int) -> Array:
-        R = -self._residual(P, self.code[start:stop], self.c[start:stop])
         with one_blas_thread():
-            return np.vstack([self.X[start:stop].T @ R, R.sum(axis=0)])
+            return total_dual(self.over_rows(work))
 
-    def entropy(self, P: Array, kept: float, start: int, stop: int) -> float:
-        if self.reference:
-            P = np.hstack([P, np.maximum(1 - P.sum(axis=1, keepdims=True), 0.0)])
-        if kept != 1.0:
-            P = P * kept
-            P[np.arange(len(P)), self.code[start:stop]] += 1 - kept
-        return float(self.c[start:stop] @ entr(P).sum(axis=1))
+    def _blocks_within(self, start: int, stop: int) -> list[tuple[int, int]]:
+        """Return ranges of some rows whose numbers and probabilities stay in cache."""
+        size = max(64, CELLS_PER_BLOCK // (self.d + self.K))
+        return [(first, min(first + size, stop)) for first in range(start, stop, size)]
 
 
-def _single(rows: Array) -> Array:
-    """Rows in single precision; what is too large for it becomes infinite."""
+def to_float32(rows: Array) -> Array:
+    """Return rows in single precision; numbers too large for it become infinite."""
     with np.errstate(over="ignore"):
         return rows.astype(np.float32, copy=False)

@@ -65,11 +65,12 @@ def loss_block(Z, b, code, c, reference, scratch, P):
 
 
 @compiled(reorder_sums=True)
-def move_block(P, scores, code, c, reference, R):
-    """Probabilities P (m, K) of a block of rows, moved against scores (m, K) to first order.
+def move_block(P, scores, code, c, reference, kept, R):
+    """Move probabilities P (m, K) of a block of rows against scores (m, K), to first order.
 
-    Fills R (m, K) with what each row pulls its classes by, c (indicator - p). Returns the sum of c
-    times the entropy, which is none if a probability is none, and how many are negative.
+    Fills R (m, K) with minus the gradient of each row's loss by its scores, c (indicator - p).
+    Returns the sum of c times the entropy of ``kept p + (1 - kept) indicator``, and how many moved
+    probabilities are negative; the entropy is not finite if a probability is not.
     """
     entropy, negative = 0.0, 0.0
     for i in range(P.shape[0]):
@@ -81,8 +82,9 @@ def move_block(P, scores, code, c, reference, R):
         for k in range(p.shape[0]):
             moved = p[k] * (1.0 - (s[k] - mean))
             r[k] = -c[i] * moved
-            own -= moved * log(max(moved, SMALLEST))
             negative += 1.0 if moved < 0.0 else 0.0
+            moved = kept * moved + (1.0 - kept if code[i] == k else 0.0)
+            own -= moved * log(max(moved, SMALLEST))
             rest -= moved
         if reference:
             own -= rest * log(rest) if rest > SMALLEST else 0.0

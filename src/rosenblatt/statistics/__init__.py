@@ -9,17 +9,16 @@ had been read together; rows are taken out by subtracting their statistic.
 True
 """
 
-from .categories import CategoryCounts
+from .batch import Labels
+from .categories import CategoryCounts, PairCounts
 from .counts import ClassCounts, RowCounts
 from .extremes import Extremes
 from .features import FeatureCounts
 from .files import load, save
 from .grams import Gram
 from .moments import Moments
-from .pairs import PairCounts
 from .product import Together
 from .statistic import Statistic
-from .sums import Labels
 from .terms import TermCounts
 
 __all__ = [

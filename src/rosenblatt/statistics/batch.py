@@ -1,21 +1,25 @@
-"""Rows on their way into a statistic: checked, labelled, grouped, and cut into chunks."""
+"""Rows on their way into a statistic: checked, labeled, grouped, and cut into chunks.
+
+Sums are arrays with one row a class or bucket, (K, ...): integers of 64 bits if all that was added
+is whole, else doubles.
+"""
 
 import math
 from collections.abc import Callable
+from copy import copy
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import DTypeLike, NDArray
 
+from rosenblatt.loops.rows import read_only, some_rows, summed_duplicates
 from rosenblatt.runtime import threads
-from rosenblatt.runtime.storage import read_only, some_rows, summed_duplicates
-
-from . import counts_loops
-from .sums import Labels, Sums, settled
 
 Result = TypeVar("Result")
+Sums = NDArray[Any]
 
 # A chunk is this many numbers, and this many times as large as what is made of it: then the parts
 # of all chunks together are small beside the data.
@@ -26,7 +30,52 @@ LARGEST_WHOLE_WEIGHT = 2**31
 
 
 @dataclass(frozen=True, eq=False)
-class Beside:
+class Labels:
+    """The sorted classes of some rows, and the number of each row's class.
+
+    Statistics encode labels themselves; pass ``Labels(classes, codes)`` if they are encoded.
+
+    Parameters
+    ----------
+    classes : the classes, sorted, shape (K,); some may have no row.
+    codes : the place of each row's class in `classes`, shape (n,).
+
+    Examples
+    --------
+    >>> from rosenblatt.statistics import Labels
+    >>> Labels.of(["spam", "ham", "spam"])
+    Labels(classes=array(['ham', 'spam'], dtype='<U4'), codes=array([1, 0, 1]))
+    """
+
+    classes: NDArray[Any]
+    codes: NDArray[np.int64]
+
+    def __post_init__(self) -> None:
+        codes = self.codes
+        if len(codes) and not (codes.min() >= 0 and codes.max() < len(self.classes)):
+            raise ValueError(
+                f"codes must be from 0 to {len(self.classes) - 1}, one less than the number of "
+                f"classes; got {codes.min()} to {codes.max()}."
+            )
+
+    @staticmethod
+    def of(y: Any, n_rows: int | None = None) -> "Labels":
+        """Encode labels; None puts all of `n_rows` rows into one class, 0."""
+        if isinstance(y, Labels):
+            return y
+        if y is None:
+            return Labels(np.zeros(1, np.int64), np.zeros(n_rows or 0, np.int64))
+        y = np.asarray(y)
+        if y.ndim != 1:
+            raise ValueError(f"y must have one label a row; got shape {y.shape}.")
+        if len(y) == 1:
+            return Labels(y.copy(), np.zeros(1, np.int64))
+        classes, codes = np.unique(y, return_inverse=True)
+        return Labels(classes, codes.astype(np.int64, copy=False))
+
+
+@dataclass(frozen=True, eq=False)
+class AugmentedRows:
     """Dense rows (n, d) and their targets (n, t), to be read as one table (n, d + t)."""
 
     X: NDArray[Any]
@@ -37,11 +86,16 @@ class Beside:
         return read_only(np.hstack([self.X, self.targets]))
 
 
+Change = Callable[[NDArray[Any]], NDArray[Any]]
+
+
 class Batch:
     """Some rows with their buckets: group times number of classes plus class; -1 for weight zero.
 
-    `targets` (n, t) are read as further columns of X: of dense rows, `Beside` them.
+    `targets` (n, t) are read as further columns of X: dense rows come as `AugmentedRows`.
     """
+
+    change: Change | None = None
 
     def __init__(
         self,
@@ -93,29 +147,40 @@ class Batch:
         """Add up numbers that CSR stores in parts; needed where a number is more than its parts."""
         self.X = summed_duplicates(self.X)
 
-    def count(self) -> tuple[NDArray[np.int64], Sums]:
+    def changed(self, change: Change) -> "Batch":
+        """Return the batch with numbers that are changed on their way to the loops."""
+        other = copy(self)
+        other.change = change
+        return other
+
+    @cached_property
+    def counted(self) -> tuple[NDArray[np.int64], Sums]:
         """The rows (B,) of each bucket, and their weight as sums."""
         if self.weights is None:
             rows = np.bincount(self.buckets, minlength=self.n_buckets)
-            return rows, rows[None]
-        rows, totals = np.zeros(self.n_buckets, np.int64), np.zeros((2, self.n_buckets))
-        counts_loops.count_rows(self.buckets, self.weights, rows, totals)
-        if self.whole and totals[0].sum() < 2**53:
-            return rows, totals[:1].astype(np.int64)
-        return rows, settled(totals)
+            return rows, rows
+        # Rows of weight zero, in bucket -1, are counted at 0.
+        n, size = self.buckets + 1, self.n_buckets + 1
+        rows, totals = np.bincount(n, minlength=size)[1:], np.bincount(n, self.weights, size)[1:]
+        exact = self.whole and totals.sum() < 2**53
+        return rows, totals.astype(np.int64) if exact else totals
 
     def over_chunks(
         self,
         work: Callable[[Any, NDArray[np.int64], Any], Result],
         table_cells: int,
         dtypes: tuple[DTypeLike, ...] = (np.float64, np.float32),
+        buckets: NDArray[np.int64] | None = None,
     ) -> list[Result]:
         """Call ``work(X, buckets, weights)`` on chunks of rows; return the results in order."""
-        # `table_cells` is how many numbers a result holds.
+        # `table_cells` is how many numbers a result holds; `buckets` replace the batch's own.
+        of_rows = self.buckets if buckets is None else read_only(buckets)
 
         def work_on(start: int, stop: int) -> Result:
             weights = None if self.weights is None else self.weights[start:stop]
-            return work(self._rows(start, stop, dtypes), self.buckets[start:stop], weights)
+            X = self._rows(start, stop, dtypes)
+            X = X if self.change is None else _changed(X, self.change)
+            return work(X, of_rows[start:stop], weights)
 
         # Tables of sparse data are wide, and are made and added up for every chunk.
         least = 4 * CELLS_PER_CHUNK if sp.issparse(self.X) else CELLS_PER_CHUNK
@@ -133,23 +198,29 @@ class Batch:
             X = sp.hstack([self.X[start:stop], targets], format="csr")
             return some_rows(X, 0, stop - start, dtypes)
         targets = some_rows(self.targets, start, stop, (np.float64,))
-        return Beside(some_rows(self.X, start, stop, dtypes), targets)
+        return AugmentedRows(some_rows(self.X, start, stop, dtypes), targets)
+
+    def doubles(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return some rows with their targets, as a dense table."""
+        X = self.X[rows]
+        X = X.toarray() if sp.issparse(X) else X
+        targets = () if self.targets is None else (self.targets[rows],)
+        return np.hstack([X.astype(np.float64, copy=False), *targets])
 
     def group(self, table: NDArray[Any], g: int, kept: NDArray[np.int64]) -> NDArray[Any]:
-        """The `kept` classes of group g, from a table (p, B, ...)."""
+        """The `kept` classes of group g, from a table (B, ...)."""
         if self.n_groups == 1 and len(kept) == len(self.classes):
             return table
-        return np.ascontiguousarray(table[:, g * len(self.classes) + kept])
+        return np.asarray(table[g * len(self.classes) + kept])
 
     def finite(self, *tables: NDArray[np.float64]) -> None:
-        """Raise if a sum is not finite, saying which feature is to blame."""
+        """Raise if a sum (B, d) is not finite, and name the feature."""
         # One number tells it at the price of a sum; only then is it worth looking closer.
         with np.errstate(over="ignore", invalid="ignore"):
             suspects = [table for table in tables if not math.isfinite(table.sum())]
         for table in suspects:
             if not np.isfinite(table).all():
-                axes = tuple(a for a in range(table.ndim) if a != 2)
-                j = int(np.flatnonzero(~np.isfinite(table).all(axis=axes))[0])
+                j = int(np.flatnonzero(~np.isfinite(table).all(axis=0))[0])
                 raise ValueError(self._strange(j))
 
     def _strange(self, j: int) -> str:
@@ -169,6 +240,25 @@ class Batch:
         if self.feature_names is None or j >= len(self.feature_names):
             return str(j)
         return repr(self.feature_names[j])
+
+
+def total_of(parts: list[Sums], shape: tuple[int, ...]) -> Sums:
+    """Return the sum of the chunks' sums, first chunks first."""
+    if not parts:
+        return np.zeros(shape, np.int64)
+    whole = all(part.dtype.kind != "f" for part in parts)
+    total = parts[0].astype(np.int64 if whole else np.float64, copy=False)
+    for part in parts[1:]:
+        with np.errstate(over="ignore"):
+            total += part
+    return total
+
+
+def freeze(*tables: NDArray[Any] | None) -> None:
+    """Make arrays refuse to be written to."""
+    for table in tables:
+        if table is not None:
+            table.setflags(write=False)
 
 
 def _table(X: Any) -> Any:
@@ -233,10 +323,20 @@ def _checked_weights(weights: Any, n_rows: int) -> tuple[NDArray[np.float64] | N
     return read_only(weights), whole
 
 
+def _changed(X: Any, change: Change) -> Any:
+    """Return the rows of a chunk with other numbers."""
+    if not isinstance(X, tuple):
+        return read_only(change(X))
+    data, indices, indptr = X
+    stored = slice(int(indptr[0]), int(indptr[-1]))  # the data may be of more rows than these
+    return (
+        read_only(change(data[stored])),
+        read_only(indices[stored]),
+        read_only(indptr - indptr[0]),
+    )
+
+
 # Values that are missing: numbers and gaps apart, so that loops over numbers see only numbers.
-
-
-Change = Callable[[NDArray[Any]], NDArray[Any]]
 
 
 def check_missing(missing: str) -> None:
@@ -253,32 +353,3 @@ def filled(numbers: NDArray[Any]) -> NDArray[Any]:
 def gaps(numbers: NDArray[Any]) -> NDArray[Any]:
     """Ones where numbers are NaN, zeros elsewhere."""
     return np.asarray(np.isnan(numbers), np.float32)
-
-
-class Changed(Batch):
-    """A batch whose numbers are changed on their way to the loops, chunk by chunk."""
-
-    def __init__(self, batch: Batch, change: Change) -> None:
-        vars(self).update(vars(batch))
-        self.change = change
-
-    def over_chunks(
-        self,
-        work: Callable[[Any, NDArray[np.int64], Any], Result],
-        table_cells: int,
-        dtypes: tuple[DTypeLike, ...] = (np.float64, np.float32),
-    ) -> list[Result]:
-        """As `Batch.over_chunks`."""
-
-        def work_on(X: Any, buckets: NDArray[np.int64], weights: Any) -> Result:
-            return work(self._changed(X), buckets, weights)
-
-        return super().over_chunks(work_on, table_cells, dtypes)
-
-    def _changed(self, X: Any) -> Any:
-        if not isinstance(X, tuple):
-            return read_only(self.change(X))
-        data, indices, indptr = X
-        here = slice(int(indptr[0]), int(indptr[-1]))  # the data may be of more rows than these
-        data = read_only(self.change(data[here]))
-        return data, read_only(indices[here]), read_only(indptr - indptr[0])

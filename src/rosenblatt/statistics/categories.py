@@ -1,23 +1,24 @@
-"""Counts of categories: for each feature, how often each of its values occurs in each class."""
+"""Counts of categories and of pairs of them: how often values occur in each class, and together."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from itertools import pairwise
-from typing import Any, Self
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, Self
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from rosenblatt.missing_values import which_missing
 
 from . import counts_loops
-from .batch import Batch, check_missing, feature_names_of
-from .counts import ByClass, ClassCounts, Joint
-from .statistic import Names, expect_labels, expect_sums, freeze, names_and_dtype
-from .sums import Sums, total_of, unite, value
+from .batch import Batch, Labels, Sums, check_missing, feature_names_of, freeze, total_of
+from .counts import ByClass, ClassCounts, Joint, unite
+from .statistic import DOUBLES, LABELS, NUMBERS, ArrayForm, Names
 
 # Columns of integers from 0 up to here are counted as they are; others are sorted first.
 MOST_PLAIN_CATEGORIES = 2**16
+
+ROUNDING = 1e-9  # a share of a count that fractions of weights may leave behind
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -50,7 +51,7 @@ class CategoryCounts(ByClass):
     """
 
     categories: tuple[NDArray[Any], ...]  # of each feature, sorted
-    table: Sums  # (p, K, c), c categories in all, those of the first feature first
+    table: Sums  # (K, c), c categories in all, those of the first feature first
     missing: str
 
     def __post_init__(self) -> None:
@@ -61,7 +62,7 @@ class CategoryCounts(ByClass):
         """Return the counts of no rows."""
         check_missing(missing)
         nothing = tuple(np.zeros(0, np.int64) for _ in range(n_features))
-        table, dtype = np.zeros((1, 0, 0), np.int64), np.dtype(np.float32)
+        table, dtype = np.zeros((0, 0), np.int64), np.dtype(np.float32)
         return cls(ClassCounts.zero(), None, dtype, nothing, table, missing)
 
     @classmethod
@@ -91,10 +92,8 @@ class CategoryCounts(ByClass):
         batch = Batch(codes, y, weights, groups, n_groups)
         starts = _starts(categories)
         table = _count(batch, starts)
-        rows, sums = batch.count()
         statistics = []
-        for g in range(batch.n_groups):
-            counts, kept = ClassCounts._of_group(batch, g, rows, sums)
+        for g, (counts, kept) in enumerate(ClassCounts.of_groups(batch)):
             about = (counts, names, np.dtype(np.float64))
             part = cls(*about, categories, batch.group(table, g, kept), missing)
             statistics.append(part._without_empty())
@@ -108,20 +107,19 @@ class CategoryCounts(ByClass):
     def counts_of(self, j: int) -> NDArray[Any]:
         """Return the weight of each category of feature j in each class, (K, categories)."""
         starts = _starts(self.categories)
-        return value(self.table)[:, starts[j] : starts[j + 1]]
+        return np.asarray(self.table[:, starts[j] : starts[j + 1]])
 
     def _without_empty(self) -> Self:
         """The same without the categories that no row has."""
-        seen = self.table[0].any(axis=0)
+        seen = self.table.any(axis=0)
         if seen.all():
             return self
         parts = np.split(seen, _starts(self.categories)[1:-1])
         categories = tuple(
             values[part] for values, part in zip(self.categories, parts, strict=True)
         )
-        table = np.ascontiguousarray(self.table[:, :, seen])
         about = (self.counts, self.feature_names, self.dtype)
-        return type(self)(*about, categories, table, self.missing)
+        return type(self)(*about, categories, self.table[:, seen], self.missing)
 
     def _combined(self, other: Self, sign: int) -> Self:
         joint = self.counts.join(other.counts, sign)
@@ -149,16 +147,15 @@ class CategoryCounts(ByClass):
 
     def _refuse_negative(self, joint: Joint) -> None:
         """Raise if a category would be left with less than nothing."""
-        negative = np.argwhere(self.table[0] < 0)
+        negative = np.argwhere(self.table < 0)
         if len(negative):
             k, c = negative[0]
             starts = _starts(self.categories)
             j = int(np.searchsorted(starts, c, side="right")) - 1
-            name = j if self.feature_names is None else self.feature_names[j]
             raise ValueError(
                 f"Cannot remove these rows: in class {joint.counts.classes[k]!s} category "
-                f"{self.categories[j][c - starts[j]]!s} of feature {name} would be left with "
-                f"{self.table[0, k, c]}."
+                f"{self.categories[j][c - starts[j]]!s} of {self._name_of(j)} would be left with "
+                f"{self.table[k, c]}."
             )
 
     def _tables(self) -> dict[str, NDArray[Any]]:
@@ -168,20 +165,144 @@ class CategoryCounts(ByClass):
     def _options(self) -> dict[str, Any]:
         return {"n_features": self.n_features, "missing": self.missing}
 
+    forms: ClassVar[dict[str, ArrayForm]] = {
+        **ClassCounts.forms,
+        "table": ArrayForm("K c", NUMBERS, 0),
+    }
+
+    @classmethod
+    def _forms(cls, about: Mapping[str, Any]) -> dict[str, ArrayForm]:
+        check_missing(about["missing"])
+        columns = range(about["n_features"])
+        return cls.forms | {f"categories_{j}": ArrayForm(f"c_{j}", LABELS) for j in columns}
+
     @classmethod
     def _rebuilt(cls, tables: Mapping[str, NDArray[Any]], about: Mapping[str, Any]) -> Self:
-        counts, table = ClassCounts._rebuilt(tables, {}), tables["table"]
-        check_missing(about["missing"])
-        names, dtype = names_and_dtype(about)
-        categories = tuple(tables[f"categories_{j}"].copy() for j in range(about["n_features"]))
-        for j, values in enumerate(categories):
-            expect_labels(f"categories_{j}", values, values.size)
-        starts = _starts(categories)
-        expect_sums("table", table, (len(counts.rows), int(starts[-1])))
-        for first, last in pairwise(starts):
-            in_all = table[:, :, first:last].sum(axis=2)
-            expect_sums("table", in_all, (len(counts.rows),), counts.weight)
-        return cls(counts, names, dtype, categories, table.copy(), about["missing"])
+        categories = tuple(tables[f"categories_{j}"] for j in range(about["n_features"]))
+        if tables["table"].shape[1] != _starts(categories)[-1]:
+            raise ValueError("table has not as many columns as there are categories")
+        counts = ClassCounts._rebuilt(tables, about)
+        named = (counts, about["feature_names"], about["dtype"])
+        return cls(*named, categories, tables["table"], about["missing"])
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PairCounts(CategoryCounts):
+    """How often each two values of two features occur together in each class.
+
+    As `CategoryCounts`, with a table of pairs beside it: whole weights give exact whole numbers.
+
+    Attributes
+    ----------
+    classes, rows, weight, categories, counts_of, missing, feature_names, dtype : as in
+        `CategoryCounts`.
+    pairs_of(i, j) : the weight of each pair of categories of features i and j in each class, shape
+        (K, categories of i, categories of j).
+
+    Examples
+    --------
+    >>> from rosenblatt.statistics import PairCounts
+    >>> a = PairCounts.of([["sun", "dry"], ["rain", "wet"], ["rain", "dry"]])
+    >>> a.pairs_of(0, 1)
+    array([[[1., 1.],
+            [1., 0.]]])
+    >>> a + a - a == a
+    True
+    """
+
+    # (K, c, c), c categories in all
+    pairs: NDArray[np.float64] = field(default_factory=lambda: np.zeros((0, 0, 0)))
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        freeze(self.pairs)
+
+    @classmethod
+    def of(cls, X: Any, y: Any = None, weights: Any = None, *, missing: str = "refuse") -> Self:
+        """Return the counts of rows X (n, d) with labels y (n,) and weights (n,)."""
+        return cls.by_group(X, y, None, None, weights, missing=missing)[0]
+
+    @classmethod
+    def by_group(
+        cls,
+        X: Any,
+        y: Any,
+        groups: Any,
+        n_groups: int | None,
+        weights: Any = None,
+        *,
+        missing: str = "refuse",
+    ) -> list[Self]:
+        """Return the counts of each group of rows; groups (n,) are numbers from 0."""
+        parts = super().by_group(X, y, groups, n_groups, weights, missing=missing)
+        codes, categories = _encode(_columns(X), feature_names_of(X), missing)
+        labels = Labels.of(np.zeros(len(codes), np.int64) if y is None else y, len(codes))
+        weight = np.ones(len(codes)) if weights is None else np.asarray(weights, np.float64)
+        group = np.zeros(len(codes), np.int64) if groups is None else np.asarray(groups)
+        found = []
+        for g, part in enumerate(parts):
+            rows = group == g
+            hot = part._indicators(codes[rows], categories)
+            owner = labels.classes[labels.codes[rows]]
+            by_class = (weight[rows] * (owner == label) for label in part.classes)
+            tables = [(hot.T @ hot.multiply(w[:, None])).toarray() for w in by_class]
+            width = hot.shape[1]
+            found.append(replace(part, pairs=np.reshape(tables, (len(tables), width, width))))
+        return found
+
+    def _indicators(self, codes: NDArray[Any], categories: tuple[NDArray[Any], ...]) -> Any:
+        """Which of the categories (n, c) rows have, from codes that number others."""
+        starts = _starts(self.categories)
+        rows, columns = [], []
+        for j, (values, mine) in enumerate(zip(categories, self.categories, strict=True)):
+            places = np.append(_places(values, mine), -1)[codes[:, j]]
+            known = np.flatnonzero(places >= 0)
+            rows.append(known)
+            columns.append(starts[j] + places[known])
+        where = np.concatenate([[], *rows]), np.concatenate([[], *columns])
+        ones = np.ones(len(where[0]))
+        return sp.csr_array((ones, where), shape=(len(codes), int(starts[-1])))
+
+    def pairs_of(self, i: int, j: int) -> NDArray[np.float64]:
+        """Return the weight of each pair of categories of two features, (K, m_i, m_j)."""
+        starts = _starts(self.categories)
+        return self.pairs[:, starts[i] : starts[i + 1], starts[j] : starts[j + 1]]
+
+    def _combined(self, other: Self, sign: int) -> Self:
+        result = super()._combined(other, sign)
+        pairs = self._gathered(result) + sign * other._gathered(result)
+        if sign < 0:
+            scale = max(1.0, self.pairs.max(initial=0))
+            if pairs.min(initial=0) < -ROUNDING * scale:
+                raise ValueError("Cannot remove these rows: two of their values never met.")
+            pairs[pairs < ROUNDING * scale] = 0.0
+        return replace(result, pairs=pairs)
+
+    def _gathered(self, result: CategoryCounts) -> NDArray[np.float64]:
+        """The pairs (K, c, c) of the classes and categories of another statistic."""
+        starts = _starts(self.categories)
+        found = [
+            np.where(places < 0, -1, start + places)
+            for start, places in zip(
+                starts, map(_places, result.categories, self.categories), strict=False
+            )
+        ]
+        columns = np.concatenate([np.zeros(0, np.int64), *found])
+        padded = np.pad(self.pairs, ((0, 1), (0, 1), (0, 1)))  # -1 finds nothing
+        classes = _places(result.classes, self.classes)
+        return np.asarray(padded[np.ix_(classes, columns, columns)])
+
+    def _tables(self) -> dict[str, NDArray[Any]]:
+        return {**super()._tables(), "pairs": self.pairs}
+
+    forms: ClassVar[dict[str, ArrayForm]] = {
+        **CategoryCounts.forms,
+        "pairs": ArrayForm("K c c", DOUBLES, 0),
+    }
+
+    @classmethod
+    def _rebuilt(cls, tables: Mapping[str, NDArray[Any]], about: Mapping[str, Any]) -> Self:
+        return replace(super()._rebuilt(tables, about), pairs=tables["pairs"])
 
 
 def _starts(categories: tuple[NDArray[Any], ...]) -> NDArray[np.int64]:
@@ -190,11 +311,11 @@ def _starts(categories: tuple[NDArray[Any], ...]) -> NDArray[np.int64]:
 
 
 def _wider(table: Sums, places: NDArray[np.int64], width: int) -> Sums:
-    """Sums (p, K, c) with room for more categories."""
+    """Sums (K, c) with room for more categories."""
     if len(places) == width:
         return table
-    wide = np.zeros((*table.shape[:2], width), table.dtype)
-    wide[:, :, places] = table
+    wide = np.zeros((len(table), width), table.dtype)
+    wide[:, places] = table
     return wide
 
 
@@ -256,20 +377,24 @@ def _refuse_missing(known: NDArray[np.bool_], j: int, names: Names) -> None:
 
 
 def _count(batch: Batch, starts: NDArray[np.int64]) -> Sums:
-    """The weight (p, B, c) of each category in each bucket."""
+    """The weight (B, c) of each category in each bucket."""
     shape = (batch.n_buckets, int(starts[-1]))
 
     def work(X: Any, buckets: NDArray[np.int64], weights: Any) -> Sums:
-        if batch.whole:
-            whole = np.zeros((1, *shape), np.int64)
-            counts_loops.count_categories(X, buckets, weights, starts, whole[0])
-            return whole
-        real = np.zeros((2, *shape))
-        counts_loops.weigh_categories(X, buckets, weights, starts, real)
-        return real
+        counts = np.zeros(shape, np.int64 if batch.whole else np.float64)
+        counts_loops.count_categories(X, buckets, weights, starts, counts)
+        return counts
 
     parts = batch.over_chunks(work, shape[0] * shape[1], (np.int64,))
     return total_of(parts, shape)
+
+
+def _places(values: NDArray[Any], among: NDArray[Any]) -> NDArray[np.int64]:
+    """Where values stand among sorted others; -1 for those that do not."""
+    if not len(among) or not len(values):
+        return np.full(len(values), -1, np.int64)
+    found = np.minimum(np.searchsorted(among, values), len(among) - 1)
+    return np.where(among[found] == values, found, -1)
 
 
 # Words that are numbers already: for each row the place of its word among those of its column.

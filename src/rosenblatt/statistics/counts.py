@@ -2,15 +2,21 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from .batch import Batch
-from .statistic import Names, Statistic, expect, expect_labels, expect_sums, freeze, names_and_dtype
-from .sums import Labels, Places, Sums, add, settled, spread, subtract, unite, value
+from rosenblatt import checks
+
+from .batch import Batch, Labels, Sums, freeze
+from .statistic import COUNTS, LABELS, LEAST_WEIGHT, NUMBERS, ArrayForm, Names, Statistic
+
+Places = NDArray[np.int64] | None  # None: each class stays where it is
+
+# A difference of doubles is zero when it is below this share of what it came from.
+ROUNDING = 2.0**-44
 
 
 class Joint(NamedTuple):
@@ -23,16 +29,85 @@ class Joint(NamedTuple):
     n_classes: int  # places in all
 
     def combine(self, a: Sums, b: Sums, sign: int) -> Sums:
-        """The sums (p, K, ...) of both, or of the first without the second."""
+        """Return the sums (K, ...) of both, or of the first without the second."""
         if sign > 0:
             return add(a, self.places, b, self.others, self.n_classes)
         return self.keep(subtract(a, b, self.others))
 
+    def spread(self, a: NDArray[Any], b: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Return copies of two tables (K, ...) with a row for each class of both."""
+        return spread(a, self.places, self.n_classes), spread(b, self.others, self.n_classes)
+
     def keep(self, table: NDArray[Any]) -> NDArray[Any]:
-        """A table (p, K, ...) without the classes that have no rows left."""
-        if len(self.kept) == table.shape[1]:
-            return table
-        return np.ascontiguousarray(table[:, self.kept])
+        """Return a table (K, ...) without the classes that have no rows left."""
+        return table if len(self.kept) == len(table) else np.asarray(table[self.kept])
+
+
+def unite(
+    a: NDArray[Any], b: NDArray[Any], what: str = "Classes"
+) -> tuple[NDArray[Any], Places, NDArray[np.int64]]:
+    """Return the classes in a or b, a's own array if it can be, and the places of each's in it."""
+    if a is b or len(b) == 0:
+        return a, None, np.arange(len(b))
+    if len(a) == 0:
+        return b, np.arange(0), np.arange(len(b))
+    kinds = a.dtype.kind, b.dtype.kind
+    if kinds[0] != kinds[1] and "O" not in kinds and ("U" in kinds or "S" in kinds):
+        both = " and ".join(repr(values[:1].tolist()[0]) for values in (a, b))
+        raise TypeError(f"{what} must be of one type; got both {both}.")
+    places = a.searchsorted(b)
+    if places[-1] < len(a) and (a[places[0]] == b[0] if len(b) == 1 else (a[places] == b).all()):
+        return a, None, places
+    classes = np.union1d(a, b)
+    return classes, classes.searchsorted(a), classes.searchsorted(b)
+
+
+def spread(table: NDArray[Any], places: Places, n_classes: int) -> NDArray[Any]:
+    """Return a copy of a table (K, ...) for more classes, with zeros for the new ones."""
+    if places is None:
+        return table.copy()
+    wide = np.zeros((n_classes, *table.shape[1:]), table.dtype)
+    wide[places] = table
+    return wide
+
+
+def add(a: Sums, places: Places, b: Sums, others: NDArray[np.int64], n_classes: int) -> Sums:
+    """Return the sum of a and b, their classes put into their places among `n_classes`."""
+    total = spread(a, places, n_classes)
+    if total.dtype.kind == "i" and b.dtype.kind == "f":
+        total = total.astype(np.float64)
+    with np.errstate(over="ignore"):
+        total[others] += b
+    if total.dtype.kind == "f":
+        return checked(total)
+    if not total.size or total.min() >= 0:  # else it left the range of 64 bits
+        return total
+    return add(a.astype(np.float64), places, b.astype(np.float64), others, n_classes)
+
+
+def subtract(a: Sums, b: Sums, others: NDArray[np.int64]) -> Sums:
+    """Return a without b, whose classes are in places `others` of a's; it may be negative."""
+    if a.dtype.kind == b.dtype.kind == "i":
+        left = a.copy()
+        left[others] -= b
+        return left
+    left = a.astype(np.float64)
+    left[others] -= b
+    left[np.abs(left) <= ROUNDING * np.abs(a)] = 0
+    return left
+
+
+def checked(sums: Sums) -> Sums:
+    """Return sums that are in the range of doubles; raise for others."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        suspect = not np.isfinite(sums.sum())
+    return checks.in_range(sums, "The sums are", "rescale the weights") if suspect else sums
+
+
+def of_class(classes: NDArray[Any], k: int) -> str:
+    """Return how an error names a class: not at all if rows have no labels."""
+    unlabeled = len(classes) == 1 and classes.dtype.kind == "i" and classes[0] == 0
+    return "" if unlabeled else f"class {classes[k]!s}"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -58,7 +133,13 @@ class ClassCounts(Statistic):
 
     classes: NDArray[Any]
     rows: NDArray[np.int64]
-    sums: Sums  # (p, K): the weights; see `sums`
+    sums: Sums  # (K,): the weights
+
+    forms: ClassVar[dict[str, ArrayForm]] = {
+        "rows": ArrayForm("K", COUNTS, 1),
+        "classes": ArrayForm("K", LABELS),
+        "weight": ArrayForm("K", NUMBERS, LEAST_WEIGHT),
+    }
 
     def __post_init__(self) -> None:
         freeze(self.classes, self.rows, self.sums)
@@ -66,7 +147,7 @@ class ClassCounts(Statistic):
     @classmethod
     def zero(cls) -> Self:
         """Return the counts of no rows."""
-        return cls(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros((1, 0), np.int64))
+        return cls(*np.zeros((3, 0), np.int64))
 
     @classmethod
     def of(cls, y: Any, weights: Any = None) -> Self:
@@ -78,31 +159,39 @@ class ClassCounts(Statistic):
         """Return the counts of each group of rows; groups (n,) are numbers from 0."""
         labels = Labels.of(y)
         batch = Batch(np.empty((len(labels.codes), 0)), labels, weights, groups, n_groups)
-        counted = batch.count()
-        return [cls._of_group(batch, g, *counted)[0] for g in range(batch.n_groups)]
+        return [counts for counts, _ in cls.of_groups(batch)]
 
     @classmethod
-    def _of_group(
-        cls, batch: Batch, g: int, rows: NDArray[np.int64], sums: Sums
-    ) -> tuple[Self, NDArray[np.int64]]:
-        """The counts of group g, and the places of the classes that have rows in it."""
-        n_classes = len(batch.classes)
-        rows = rows[g * n_classes : (g + 1) * n_classes]
-        kept = rows.nonzero()[0]
-        if len(kept) == n_classes:
-            return cls(batch.classes, rows, batch.group(sums, g, kept)), kept
-        return cls(batch.classes[kept], rows[kept], batch.group(sums, g, kept)), kept
+    def of_groups(cls, batch: Batch) -> list[tuple[Self, NDArray[np.int64]]]:
+        """Return the counts of each group, and the places of the classes that have rows in it."""
+        rows, sums = batch.counted
+        found = []
+        for g in range(batch.n_groups):
+            kept = batch.group(rows, g, np.arange(len(batch.classes))).nonzero()[0]
+            tables = (batch.group(table, g, kept) for table in (rows, sums))
+            classes = batch.classes if len(kept) == len(batch.classes) else batch.classes[kept]
+            found.append((cls(classes, *tables), kept))
+        return found
 
     @property
     def weight(self) -> NDArray[np.float64]:
         """The weight of each class, (K,)."""
-        return value(self.sums).astype(np.float64)
+        return self.sums.astype(np.float64)
+
+    def total(self) -> Self:
+        """Return the counts of all classes together, as one class, 0."""
+        if not len(self):
+            return self
+        sums = self.sums.sum(keepdims=True)
+        if sums.dtype.kind == "i" and self.weight.sum() > 2.0**62:  # it may have left 64 bits
+            sums = self.weight.sum(keepdims=True)
+        return type(self)(np.zeros(1, np.int64), self.rows.sum(keepdims=True), checked(sums))
 
     def join(self, other: "ClassCounts", sign: int) -> Joint:
         """Add or subtract the other's rows; what other statistics need to do the same."""
         classes, places, others = unite(self.classes, other.classes)
         if sign > 0:
-            rows = spread(self.rows[None], places, len(classes))[0]
+            rows = spread(self.rows, places, len(classes))
             rows[others] += other.rows
             sums = add(self.sums, places, other.sums, others, len(classes))
             counts = ClassCounts(classes, rows, sums)
@@ -113,20 +202,21 @@ class ClassCounts(Statistic):
         rows = self.rows.copy()
         rows[others] -= other.rows
         sums = subtract(self.sums, other.sums, others)
-        self._refuse_negative(rows, sums, other)
+        self._refuse_negative(rows, sums)
         kept = rows.nonzero()[0]
-        counts = ClassCounts(classes[kept], rows[kept], np.ascontiguousarray(sums[:, kept]))
+        counts = ClassCounts(classes[kept], rows[kept], sums[kept])
         return Joint(counts, places, others, kept, len(classes))
 
-    def _refuse_negative(self, rows: NDArray[np.int64], sums: Sums, other: "ClassCounts") -> None:
+    def _refuse_negative(self, rows: NDArray[np.int64], sums: Sums) -> None:
         """Raise if more rows, or more weight, would be removed than there are."""
-        for what, left, before in (("rows", rows, self.rows), ("weight", sums[0], self.sums[0])):
+        for what, left, before in (("rows", rows, self.rows), ("weight", sums, self.sums)):
             # Rows must weigh something, so that weight ends exactly where they do.
             bad = (left < 0) | ((left <= 0) != (rows <= 0))
             if bad.any():
                 k = int(bad.nonzero()[0][0])
+                name = of_class(self.classes, k)
                 raise ValueError(
-                    f"Cannot remove {before[k] - left[k]} {what} of class {self.classes[k]!s}: "
+                    f"Cannot remove {before[k] - left[k]} {what}{name and f' of {name}'}: "
                     f"it has {before[k]}"
                     + (f", and {rows[k]} rows would be left." if rows[k] >= 0 else ".")
                 )
@@ -142,13 +232,7 @@ class ClassCounts(Statistic):
 
     @classmethod
     def _rebuilt(cls, tables: Mapping[str, NDArray[Any]], about: Mapping[str, Any]) -> Self:
-        classes, rows, sums = tables["classes"], tables["rows"], tables["weight"]
-        expect("rows", rows, (rows.size,), "i")
-        expect_labels("classes", classes, len(rows))
-        expect_sums("weight", sums, (len(rows),))
-        if (rows <= 0).any() or (sums[0] <= 0).any():
-            raise ValueError("a class has no rows or no weight")
-        return cls(classes.copy(), rows.copy(), sums.copy())
+        return cls(tables["classes"], tables["rows"], tables["weight"])
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -175,11 +259,12 @@ class ByClass(Statistic):
         return self.counts.weight
 
     def _shared(self, other: "ByClass") -> tuple[Names, np.dtype[Any]]:
-        """Names and precision of a combination: known if either knows, and the finer."""
+        """Return names and precision of a combination: known if either knows, and the finer."""
         return self.feature_names or other.feature_names, np.promote_types(self.dtype, other.dtype)
 
-
-# Counts of rows, for models that need to know no more of them.
+    def _name_of(self, j: int) -> str:
+        """Return how an error names feature j."""
+        return f"feature {j if self.feature_names is None else self.feature_names[j]}"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -202,6 +287,8 @@ class RowCounts(ByClass):
 
     n_features: int
 
+    forms: ClassVar[dict[str, ArrayForm]] = ClassCounts.forms
+
     @classmethod
     def zero(cls, n_features: int) -> Self:
         """Return the counts of no rows."""
@@ -213,10 +300,10 @@ class RowCounts(ByClass):
 
         Without labels all rows are of one class, 0.
         """
-        if y is None and weights is None and _plain(X) and X.shape[0]:
-            # Nothing to look at: no array as long as the rows is needed.
+        if y is None and weights is None and _is_table(X) and X.shape[0]:
+            # No array as long as the rows is needed.
             n, dtype = X.shape[0], np.float32 if X.dtype == np.float32 else np.float64
-            counts = ClassCounts(np.zeros(1, np.int64), np.array([n]), np.array([[n]]))
+            counts = ClassCounts(np.zeros(1, np.int64), *np.full((2, 1), n, np.int64))
             return cls(counts, None, np.dtype(dtype), X.shape[1])
         return cls.by_group(X, y, None, None, weights)[0]
 
@@ -226,14 +313,12 @@ class RowCounts(ByClass):
     ) -> list[Self]:
         """Return the counts of each group of rows; groups (n,) are numbers from 0."""
         batch = Batch(X, y, weights, groups, n_groups)
-        counted = batch.count()
-        each = (ClassCounts._of_group(batch, g, *counted)[0] for g in range(batch.n_groups))
         about = (batch.feature_names, batch.dtype, batch.n_features)
-        return [cls(counts, *about) for counts in each]
+        return [cls(counts, *about) for counts, _ in ClassCounts.of_groups(batch)]
 
     def total(self) -> Self:
         """Return the counts of all classes together, as one class, 0."""
-        return type(self)(together(self.counts), self.feature_names, self.dtype, self.n_features)
+        return type(self)(self.counts.total(), self.feature_names, self.dtype, self.n_features)
 
     def _combined(self, other: Self, sign: int) -> Self:
         counts = self.counts.join(other.counts, sign).counts
@@ -247,18 +332,10 @@ class RowCounts(ByClass):
 
     @classmethod
     def _rebuilt(cls, tables: Mapping[str, NDArray[Any]], about: Mapping[str, Any]) -> Self:
-        counts = ClassCounts._rebuilt(tables, {})
-        return cls(counts, *names_and_dtype(about), int(about["n_features"]))
+        counts = ClassCounts._rebuilt(tables, about)
+        return cls(counts, about["feature_names"], about["dtype"], about["n_features"])
 
 
-def _plain(X: Any) -> bool:
-    """Whether X is a table of numbers already, dense or sparse."""
+def _is_table(X: Any) -> bool:
+    """Return whether X is a table of numbers already, dense or sparse."""
     return sp.issparse(X) or (isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype.kind in "fiub")
-
-
-def together(counts: ClassCounts) -> ClassCounts:
-    """The counts of all classes as one class, 0."""
-    if not len(counts):
-        return counts
-    sums = settled(counts.sums.sum(axis=1, keepdims=True))
-    return ClassCounts(np.zeros(1, np.int64), counts.rows.sum(keepdims=True), sums)

@@ -3,25 +3,12 @@
 
 Legend: X rows of numbers (see `rows`); buckets (n,) the bucket of each row (its class, or its group
 and class together), -1 for a row to leave out; weights (n,) or None, which counts every row once.
-Whole numbers are added exactly. Others are added as pairs of doubles (see `pairs`): sums (2, B, d)
-holds the high numbers, then the low.
+Whole numbers are added exactly, others as doubles.
 """
 
 import numpy as np
 
 from rosenblatt.loops import JIT_DISABLED, compiled
-from rosenblatt.loops.pairs import two_product, two_sum
-
-
-@compiled
-def count_rows(buckets, weights, n_rows, totals):
-    """Add each row to n_rows (B,) and its weight to the pairs totals (2, B)."""
-    for i in range(buckets.shape[0]):
-        b = buckets[i]
-        if b >= 0:
-            n_rows[b] += 1
-            totals[0, b], rest = two_sum(totals[0, b], weights[i])
-            totals[1, b] += rest
 
 
 @compiled
@@ -63,28 +50,6 @@ def sum_whole(X, buckets, weights, most, sums):
 
 
 @compiled
-def sum_integers(X, buckets, weights, most, sums):
-    """As `sum_whole`, for integers that doubles may not hold, up to 2**62 in all."""
-    for i in range(buckets.shape[0]):
-        b = buckets[i]
-        if b < 0:
-            continue
-        weight = 1.0 if weights is None else np.float64(weights[i])
-        if isinstance(X, tuple):
-            numbers, places = row(X, i)
-            if not are_whole(numbers, most / weight):
-                return i
-            for p in range(numbers.shape[0]):
-                sums[b, np.uint32(places[p])] += np.int64(weight) * np.int64(numbers[p])
-        else:
-            if not are_whole(X[i], most / weight):
-                return i
-            for j in range(X.shape[1]):
-                sums[b, j] += np.int64(weight) * np.int64(X[i, j])
-    return -1
-
-
-@compiled
 def whole_part(x):
     """A number without its fraction; of one that no integer holds, any."""
     if JIT_DISABLED and not abs(x) < 2.0**63:  # which Python refuses to convert
@@ -108,45 +73,29 @@ def are_whole(numbers, most):
 
 
 @compiled
-def sum_real(X, buckets, weights, high, low):
-    """Add weight times number to pairs, high and low (B, d), for numbers that are not negative.
+def sum_real(X, buckets, weights, sums):
+    """Add weight times number to sums (B, d), for numbers that are not negative.
 
-    With None for low the sums are plain doubles, in half the time: memory is what takes it. Returns
-    the first row that holds a negative number or one that is not finite, the sums spoilt; -1 if
-    none does.
+    Returns the first row that holds a negative number or one that is not finite, the sums spoilt;
+    -1 if none does.
     """
     for i in range(buckets.shape[0]):
         b = buckets[i]
         if b < 0:
             continue
-        weight = 1.0 if weights is None else np.float64(weights[i])
+        weight = 1.0 if weights is None else weights[i]
         if isinstance(X, tuple):
             numbers, places = row(X, i)
             for p in range(numbers.shape[0]):
-                add_count(weight, np.float64(numbers[p]), high, low, b, np.uint32(places[p]))
+                sums[b, np.uint32(places[p])] += weight * np.float64(numbers[p])
             if not are_counts(numbers):
                 return i
         else:
             for j in range(X.shape[1]):
-                add_count(weight, np.float64(X[i, j]), high, low, b, j)
+                sums[b, j] += weight * np.float64(X[i, j])
             if not are_counts(X[i]):
                 return i
     return -1
-
-
-@compiled
-def add_count(weight, x, high, low, b, j):
-    """Add weight times x to one cell; neither may be negative."""
-    if low is None:
-        high[b, j] += weight * x
-    else:
-        product, error = two_product(weight, x)
-        before = high[b, j]
-        total = before + product
-        # The larger of two numbers, less their rounded sum, is what rounding took off the smaller.
-        error += min(before, product) - (total - max(before, product))
-        high[b, j] = total
-        low[b, j] += error
 
 
 @compiled(reorder_sums=True)  # the sums are only compared with zero and infinity
@@ -161,16 +110,8 @@ def are_counts(numbers):
 
 
 @compiled
-def add_product(weight, x, sums, b, j):
-    """Add weight times x to one cell of pairs."""
-    product, error = two_product(weight, x)
-    sums[0, b, j], rest = two_sum(sums[0, b, j], product)
-    sums[1, b, j] += rest + error
-
-
-@compiled
 def count_present(X, buckets, weights, threshold, sums):
-    """Add the weight of each row to integers sums (B, d) where its number is above the threshold.
+    """Add the weight of each row to sums (B, d) where its number is above the threshold.
 
     The threshold is at least 0, so that the zeros that CSR does not store are never above it.
     Returns the first row that holds a number that is not finite; -1 if none does.
@@ -198,56 +139,18 @@ def count_present(X, buckets, weights, threshold, sums):
 
 
 @compiled
-def weigh_present(X, buckets, weights, threshold, sums):
-    """As `count_present`, for weights (n,) that are not whole and pairs sums (2, B, d)."""
-    for i in range(buckets.shape[0]):
-        b = buckets[i]
-        if b < 0:
-            continue
-        weight = np.float64(weights[i])
-        strange = 0.0
-        if isinstance(X, tuple):
-            numbers, places = row(X, i)
-            for p in range(numbers.shape[0]):
-                x = np.float64(numbers[p])
-                strange += x - x
-                if x > threshold:
-                    add_product(weight, 1.0, sums, b, np.uint32(places[p]))
-        else:
-            for j in range(X.shape[1]):
-                x = np.float64(X[i, j])
-                strange += x - x
-                if x > threshold:
-                    add_product(weight, 1.0, sums, b, j)
-        if strange != 0:
-            return i
-    return -1
-
-
-@compiled
 def count_categories(X, buckets, weights, starts, sums):
-    """Add the weight of each row to the integers sums (B, c), in a cell for each feature.
+    """Add the weight of each row to sums (B, c), in a cell for each feature.
 
     X (n, d) holds category numbers, -1 for a missing one; those of feature j begin at starts[j].
     """
     for i in range(X.shape[0]):
         b = buckets[i]
         if b >= 0:
-            weight = np.int64(1) if weights is None else np.int64(weights[i])
+            weight = sums.dtype.type(1) if weights is None else sums.dtype.type(weights[i])
             for j in range(X.shape[1]):
                 if X[i, j] >= 0:
                     sums[b, starts[j] + X[i, j]] += weight
-
-
-@compiled
-def weigh_categories(X, buckets, weights, starts, sums):
-    """As `count_categories`, for weights (n,) that are not whole and pairs sums (2, B, c)."""
-    for i in range(X.shape[0]):
-        b = buckets[i]
-        if b >= 0:
-            for j in range(X.shape[1]):
-                if X[i, j] >= 0:
-                    add_product(np.float64(weights[i]), 1.0, sums, b, starts[j] + X[i, j])
 
 
 # The least and the greatest number of each feature in each bucket.

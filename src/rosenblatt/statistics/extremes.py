@@ -3,16 +3,16 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from . import counts_loops
-from .batch import Batch, Changed, check_missing
-from .counts import ByClass, ClassCounts, together
-from .statistic import expect, freeze, names_and_dtype
+from .batch import Batch, check_missing, freeze
+from .counts import ByClass, ClassCounts
+from .statistic import DOUBLES, ArrayForm
 
 Table = NDArray[np.float64]
 
@@ -81,14 +81,11 @@ class Extremes(ByClass):
         check_missing(missing)
         batch = Batch(X, y, weights, groups, n_groups)
         batch.sum_duplicates()  # a sum may lie farther out than its parts
-        rows, sums = batch.count()
-        table = _widest(batch, rows) if missing == "refuse" else _widest_known(batch, rows)
+        tables = _widest(batch) if missing == "refuse" else _widest_known(batch)
         statistics = []
-        for g in range(batch.n_groups):
-            counts, kept = ClassCounts._of_group(batch, g, rows, sums)
-            low, high = np.ascontiguousarray(batch.group(table, g, kept))
-            about = (counts, batch.feature_names, batch.dtype)
-            statistics.append(cls(*about, low.copy(), high.copy(), missing))
+        for g, (counts, kept) in enumerate(ClassCounts.of_groups(batch)):
+            low, high = (batch.group(table, g, kept).copy() for table in tables)
+            statistics.append(cls(counts, batch.feature_names, batch.dtype, low, high, missing))
         return statistics
 
     @property
@@ -105,7 +102,7 @@ class Extremes(ByClass):
         if not len(self):
             return self
         low, high = self.low.min(axis=0, keepdims=True), self.high.max(axis=0, keepdims=True)
-        about = (together(self.counts), self.feature_names, self.dtype)
+        about = (self.counts.total(), self.feature_names, self.dtype)
         return type(self)(*about, low, high, self.missing)
 
     def _combined(self, other: Self, sign: int) -> Self:
@@ -128,20 +125,24 @@ class Extremes(ByClass):
     def _options(self) -> dict[str, Any]:
         return {"n_features": self.n_features, "missing": self.missing}
 
+    forms: ClassVar[dict[str, ArrayForm]] = {
+        **ClassCounts.forms,
+        "low": ArrayForm("K d", DOUBLES),
+        "high": ArrayForm("K d", DOUBLES),
+    }
+
     @classmethod
     def _rebuilt(cls, tables: Mapping[str, NDArray[Any]], about: Mapping[str, Any]) -> Self:
-        counts = ClassCounts._rebuilt(tables, {})
-        low, high = tables["low"], tables["high"]
-        for name, table in (("low", low), ("high", high)):
-            expect(name, table, (len(counts.rows), about["n_features"]))
-        check_missing(about["missing"])
-        unknown = (low == np.inf) & (high == -np.inf) & (about["missing"] == "ignore")
+        low, high, missing = tables["low"], tables["high"], about["missing"]
+        check_missing(missing)
+        unknown = (low == np.inf) & (high == -np.inf) & (missing == "ignore")
         if not (np.isfinite(low) & np.isfinite(high) & (low <= high) | unknown).all():
             raise ValueError("low is above high, or not finite")
-        return cls(counts, *names_and_dtype(about), low.copy(), high.copy(), about["missing"])
+        counts = ClassCounts._rebuilt(tables, about)
+        return cls(counts, about["feature_names"], about["dtype"], low, high, missing)
 
 
-def _widest_known(batch: Batch, rows: NDArray[np.int64]) -> Table:
+def _widest_known(batch: Batch) -> tuple[Table, Table]:
     """As `_widest`, leaving out NaN: above all for the least, below all for the greatest."""
     # Two reads of the rows.
 
@@ -150,13 +151,13 @@ def _widest_known(batch: Batch, rows: NDArray[np.int64]) -> Table:
             raise ValueError("Input X contains infinity.")
         return np.where(np.isnan(numbers), numbers.dtype.type(extreme), numbers)
 
-    low = _widest(Changed(batch, partial(instead, np.inf)), rows, finite=False)[0]
-    high = _widest(Changed(batch, partial(instead, -np.inf)), rows, finite=False)[1]
-    return np.stack([low, high])
+    low = _widest(batch.changed(partial(instead, np.inf)), finite=False)[0]
+    high = _widest(batch.changed(partial(instead, -np.inf)), finite=False)[1]
+    return low, high
 
 
-def _widest(batch: Batch, rows: NDArray[np.int64], finite: bool = True) -> Table:
-    """The least and greatest values (2, B, d) of each bucket, which has so many rows (B,)."""
+def _widest(batch: Batch, finite: bool = True) -> tuple[Table, Table]:
+    """Return the least and greatest values (B, d) of each bucket."""
     shape = (batch.n_buckets, batch.n_features)
 
     def work(X: Any, buckets: NDArray[np.int64], weights: Any) -> tuple[Table, ...]:
@@ -176,7 +177,7 @@ def _widest(batch: Batch, rows: NDArray[np.int64], finite: bool = True) -> Table
         j = int(np.flatnonzero(~np.isfinite(spoiled).all(axis=0))[0])
         raise ValueError(f"Feature {batch.name(j)} holds NaN or infinity.")
     if sp.issparse(batch.X):
-        has_zero = stored < rows[:, None]
+        has_zero = stored < batch.counted[0][:, None]
         low[has_zero] = np.minimum(low[has_zero], 0)
         high[has_zero] = np.maximum(high[has_zero], 0)
-    return np.stack([low, high])
+    return low, high

@@ -3,19 +3,18 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from numbers import Real
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from . import counts_loops
-from .batch import Batch, Changed, check_missing, filled, gaps
-from .counts import ByClass, ClassCounts
-from .statistic import expect_sums, freeze, names_and_dtype
-from .sums import Sums, checked, total_of, value
+from .batch import Batch, Sums, check_missing, filled, freeze, gaps, total_of
+from .counts import ByClass, ClassCounts, checked
+from .statistic import NUMBERS as KINDS
+from .statistic import ArrayForm
 
 EXACT = 2**53 - 1  # whole numbers up to here are doubles, and no others round to them
-LONG = 2**62  # sums of integers up to here are integers of 64 bits
 # Sums that stay below these are added in so few bits: less memory to scatter over takes less time,
 # with twenty classes half as long.
 FEW_BITS = ((np.uint16, 2**16 - 1), (np.int32, 2**31 - 1), (np.int64, EXACT))
@@ -30,8 +29,8 @@ class FeatureCounts(ByClass):
 
     Features are counts: numbers that are not negative, dense or CSR. With `binarize`, a feature is
     present in a row where it is above that threshold, and presence is what is counted. Whole
-    numbers with whole weights give exact integers; others are kept to 32 digits. With
-    ``missing="ignore"`` NaN, stored or dense, is left out.
+    numbers with whole weights give exact integers, up to 2**53 in a batch; other sums are doubles.
+    With ``missing="ignore"`` NaN, stored or dense, is left out.
 
     Attributes
     ----------
@@ -56,12 +55,12 @@ class FeatureCounts(ByClass):
            [0, 1, 0]])
     """
 
-    table: Sums  # (p, K, d)
+    sums: Sums  # (K, d)
     binarize: float | None
-    gaps: Sums | None = None  # (p, K, d): the weight of what is missing, if it may be
+    gaps: Sums | None = None  # (K, d): the weight of what is missing, if it may be
 
     def __post_init__(self) -> None:
-        freeze(self.table, self.gaps)
+        freeze(self.sums, self.gaps)
 
     @classmethod
     def zero(
@@ -69,7 +68,7 @@ class FeatureCounts(ByClass):
     ) -> Self:
         """Return the counts of no rows."""
         check_missing(missing)
-        table = np.zeros((1, 0, n_features), np.int64)
+        table = np.zeros((0, n_features), np.int64)
         about = (ClassCounts.zero(), None, np.dtype(np.float32))
         missed = None if missing == "refuse" else table.copy()
         return cls(*about, table, _threshold(binarize), missed)
@@ -102,13 +101,10 @@ class FeatureCounts(ByClass):
         *,
         binarize: Any = None,
         missing: str = "refuse",
-        rough: bool = False,
     ) -> list[Self]:
         """Return the counts of each group of rows, in one read; groups (n,) are numbers from 0.
 
-        With ``missing="ignore"`` there is a second read, of what is missing. Sums that are not of
-        whole numbers may be `rough`, kept to 15 digits or so, where nothing shall be taken out of
-        them again: that takes half the time.
+        With ``missing="ignore"`` there is a second read, of what is missing.
         """
         check_missing(missing)
         binarize = _threshold(binarize)
@@ -118,28 +114,20 @@ class FeatureCounts(ByClass):
             # A number and NaN in one place are missing together; a sum may be above a threshold.
             batch.sum_duplicates()
         if missing == "ignore":
-            missed, batch = _presence(Changed(batch, gaps), 0.5), Changed(batch, filled)
-        table = _sum(batch, rough) if binarize is None else _presence(batch, binarize)
-        rows, sums = batch.count()
+            missed, batch = _presence(batch.changed(gaps), 0.5), batch.changed(filled)
+        table = _sum(batch) if binarize is None else _presence(batch, binarize)
         statistics = []
-        for g in range(batch.n_groups):
-            counts, kept = ClassCounts._of_group(batch, g, rows, sums)
-            part = batch.group(table, g, kept)
+        for g, (counts, kept) in enumerate(ClassCounts.of_groups(batch)):
             absent = None if missed is None else batch.group(missed, g, kept)
             about = (counts, batch.feature_names, batch.dtype)
-            statistics.append(cls(*about, part, binarize, absent))
+            statistics.append(cls(*about, batch.group(table, g, kept), binarize, absent))
         return statistics
-
-    @property
-    def sums(self) -> NDArray[Any]:
-        """The sum of each feature in each class, (K, d)."""
-        return value(self.table)
 
     @property
     def feature_weight(self) -> NDArray[np.float64]:
         """The weight of what is not missing, (K, d); (K, 1) when nothing can be."""
         weight = self.weight[:, None]
-        return weight if self.gaps is None else weight - value(self.gaps)
+        return weight if self.gaps is None else weight - self.gaps
 
     @property
     def missing(self) -> str:
@@ -149,11 +137,11 @@ class FeatureCounts(ByClass):
     @property
     def n_features(self) -> int:
         """The number of features."""
-        return int(self.table.shape[2])
+        return int(self.sums.shape[1])
 
     def _combined(self, other: Self, sign: int) -> Self:
         joint = self.counts.join(other.counts, sign)
-        pairs = ((self.table, other.table), (self.gaps, other.gaps))
+        pairs = ((self.sums, other.sums), (self.gaps, other.gaps))
         table, missed = (
             None if a is None or b is None else joint.combine(a, b, sign) for a, b in pairs
         )
@@ -165,32 +153,36 @@ class FeatureCounts(ByClass):
 
     def _refuse_negative(self, classes: NDArray[Any], left: Sums | None, of: str) -> None:
         """Raise if less than nothing would be left of a feature."""
-        if left is not None and (left[0] < 0).any():
-            k, j = np.argwhere(left[0] < 0)[0]
-            name = j if self.feature_names is None else self.feature_names[j]
+        if left is not None and (left < 0).any():
+            k, j = np.argwhere(left < 0)[0]
             raise ValueError(
-                f"Cannot remove these rows: in class {classes[k]!s} feature {name} would be left "
-                f"with {left[0, k, j]}{of}."
+                f"Cannot remove these rows: in class {classes[k]!s} {self._name_of(j)} would be "
+                f"left with {left[k, j]}{of}."
             )
 
     def _tables(self) -> dict[str, NDArray[Any]]:
         missed = {} if self.gaps is None else {"gaps": self.gaps}
-        return {**self.counts._tables(), "sums": self.table, **missed}
+        return {**self.counts._tables(), "sums": self.sums, **missed}
 
     def _options(self) -> dict[str, Any]:
         return {"n_features": self.n_features, "binarize": self.binarize, "missing": self.missing}
 
+    forms: ClassVar[dict[str, ArrayForm]] = {
+        **ClassCounts.forms,
+        "sums": ArrayForm("K d", KINDS, 0),
+    }
+
+    @classmethod
+    def _forms(cls, about: Mapping[str, Any]) -> dict[str, ArrayForm]:
+        check_missing(about["missing"])
+        gaps = {"gaps": ArrayForm("K d", KINDS, 0)} if about["missing"] == "ignore" else {}
+        return cls.forms | gaps
+
     @classmethod
     def _rebuilt(cls, tables: Mapping[str, NDArray[Any]], about: Mapping[str, Any]) -> Self:
-        check_missing(about["missing"])
-        counts = ClassCounts._rebuilt(tables, {})
-        about_data, shape = names_and_dtype(about), (len(counts.rows), about["n_features"])
-        weight, binarize, missed = counts.weight[:, None], _threshold(about["binarize"]), None
-        if about["missing"] == "ignore":
-            missed = tables["gaps"].copy()
-            expect_sums("gaps", missed, shape, weight)
-        expect_sums("sums", tables["sums"], shape, np.inf if binarize is None else weight)
-        return cls(counts, *about_data, tables["sums"].copy(), binarize, missed)
+        counts = ClassCounts._rebuilt(tables, about)
+        named = (counts, about["feature_names"], about["dtype"])
+        return cls(*named, tables["sums"], _threshold(about["binarize"]), tables.get("gaps"))
 
 
 def _threshold(binarize: Any) -> float | None:
@@ -202,35 +194,24 @@ def _threshold(binarize: Any) -> float | None:
     return float(binarize)
 
 
-def _sum(batch: Batch, rough: bool) -> Sums:
-    """The sums (p, B, d) of a batch; chunk by chunk in plain doubles if they may be rough."""
+def _sum(batch: Batch) -> Sums:
+    """Return the sums (B, d) of a batch."""
     shape = (batch.n_buckets, batch.n_features)
-    if batch.X.dtype == np.uint64 and batch.X.size and batch.X.max() < LONG:
-        batch.X = batch.X.astype(np.int64)  # doubles would not hold them all
 
     def work(X: Any, buckets: NDArray[np.int64], weights: Any) -> Sums:
         for dtype, most in FEW_BITS[1:] if batch.whole and _begins_whole(X) else ():
-            whole = np.zeros((1, *shape), dtype)
+            whole = np.zeros(shape, dtype)
             n_rows = batch.n_rows if most == EXACT else len(buckets)
-            if counts_loops.sum_whole(X, buckets, weights, most / n_rows, whole[0]) < 0:
+            if counts_loops.sum_whole(X, buckets, weights, most / n_rows, whole) < 0:
                 return whole
-        if batch.whole and _numbers(X).dtype.kind == "i":
-            whole = np.zeros((1, *shape), np.int64)
-            if counts_loops.sum_integers(X, buckets, weights, LONG / batch.n_rows, whole[0]) < 0:
-                return whole
-        real = np.zeros((1 if rough else 2, *shape))
-        bad = counts_loops.sum_real(X, buckets, weights, real[0], None if rough else real[1])
+        real = np.zeros(shape)
+        bad = counts_loops.sum_real(X, buckets, weights, real)
         if bad >= 0:
             raise ValueError(_why_not(X, bad))
         return real
 
     parts = batch.over_chunks(work, batch.n_buckets * batch.n_features, NUMBERS)
     return checked(total_of(parts, shape))
-
-
-def _numbers(X: Any) -> NDArray[Any]:
-    """The numbers of rows, dense or CSR."""
-    return np.asarray(X[0] if isinstance(X, tuple) else X)
 
 
 def _begins_whole(X: Any) -> bool:
@@ -248,19 +229,16 @@ def _why_not(X: Any, i: int) -> str:
 
 
 def _presence(batch: Batch, threshold: float) -> Sums:
-    """The weights (p, B, d) of the rows that have each feature."""
+    """Return the weights (B, d) of the rows that have each feature."""
     shape = (batch.n_buckets, batch.n_features)
 
     def work(X: Any, buckets: NDArray[np.int64], weights: Any) -> Sums:
+        dtype: Any = np.float64
         if batch.whole:
             largest = batch.largest_weight * len(buckets)
             dtype = next(dtype for dtype, most in FEW_BITS if largest <= most or most == EXACT)
-            counts = np.zeros((1, *shape), dtype)
-            bad = counts_loops.count_present(X, buckets, weights, threshold, counts[0])
-        else:
-            counts = np.zeros((2, *shape))
-            bad = counts_loops.weigh_present(X, buckets, weights, threshold, counts)
-        if bad >= 0:
+        counts = np.zeros(shape, dtype)
+        if counts_loops.count_present(X, buckets, weights, threshold, counts) >= 0:
             raise ValueError(NOT_FINITE)
         return counts
 

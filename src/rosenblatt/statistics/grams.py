@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from .batch import Batch
 from .moments import Moments
-from .statistic import Names, Statistic, names_and_dtype, whole_number
+from .statistic import Names, Statistic
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -49,23 +49,13 @@ class Gram(Statistic):
         return cls(moments, n_targets, None, flat_y=n_targets == 1)
 
     @classmethod
-    def of(cls, X: Any, y: Any, weights: Any = None, *, careful: bool = False) -> Self:
-        """Return the statistic of rows X (n, d), dense or CSR, and targets y (n,) or (n, t).
-
-        `careful` sums all products in 32 digits; see `Moments.of`.
-        """
-        return cls.by_group(X, y, None, None, weights, careful=careful)[0]
+    def of(cls, X: Any, y: Any, weights: Any = None) -> Self:
+        """Return the statistic of rows X (n, d), dense or CSR, and targets y (n,) or (n, t)."""
+        return cls.by_group(X, y, None, None, weights)[0]
 
     @classmethod
     def by_group(
-        cls,
-        X: Any,
-        y: Any,
-        groups: Any,
-        n_groups: int | None,
-        weights: Any = None,
-        *,
-        careful: bool = False,
+        cls, X: Any, y: Any, groups: Any, n_groups: int | None, weights: Any = None
     ) -> list[Self]:
         """Return the statistic of each group of rows, in one read; groups (n,) count from 0."""
         y = np.asarray(y)
@@ -73,7 +63,7 @@ class Gram(Statistic):
         if targets.ndim != 2 or targets.dtype.kind not in "fiub":
             raise ValueError(f"y must be numbers, (n,) or (n, t); got shape {y.shape}, {y.dtype}.")
         batch = Batch(X, None, weights, groups, n_groups, targets)
-        parts = Moments.of_batch(batch, None, True, careful, "refuse")
+        parts = Moments.of_batch(batch, None, True, "refuse")
         about = (targets.shape[1], batch.feature_names, y.ndim == 1)
         return [cls(part, *about) for part in parts]
 
@@ -151,13 +141,13 @@ class Gram(Statistic):
         >>> Gram.of([[1.0], [3.0]], [0.0, 1.0]).features().scatter
         array([[[2.]]])
         """
-        d, all_of_it = self.n_features, self.moments
-        mean, noise = all_of_it.mean_pairs[..., :d], all_of_it.noise[..., :d]
+        d, both = self.n_features, self.moments
         return replace(
-            all_of_it,
-            mean_pairs=np.ascontiguousarray(mean),
-            scatter_pairs=np.ascontiguousarray(all_of_it.scatter_pairs[..., :d, :d]),
-            noise=np.ascontiguousarray(noise),
+            both,
+            mean=both.mean[:, :d].copy(),
+            mean_low=both.mean_low[:, :d].copy(),
+            scatter=both.scatter[:, :d, :d].copy(),
+            noise=both.noise[:, :d].copy(),
             feature_names=self.feature_names,
         )
 
@@ -172,6 +162,10 @@ class Gram(Statistic):
         """Return how far the products of ``self - other`` may be off; see `Moments`."""
         return self.moments.subtraction_bound(other.moments)
 
+    def relative_noise(self, floor: Any = 0.0, pooled: bool = False) -> float:
+        """Return a bound on the relative error of the squares; see `Moments`."""
+        return self.moments.relative_noise(floor, pooled)
+
     def _mean(self) -> NDArray[np.float64]:
         return self.moments.mean[0] if self.rows else np.zeros(self.moments.n_features)
 
@@ -180,17 +174,15 @@ class Gram(Statistic):
         return self.moments.scatter[0] if self.rows else np.zeros((d, d))
 
     def _combined(self, other: Self, sign: int) -> Self:
-        try:
-            moments = self.moments._combined(other.moments, sign)
-        except ValueError as error:  # all rows are in one class, of which nobody knows here
-            message = str(error).replace(" of class 0", "").replace("in class 0 ", "")
-            for j, name in enumerate(self.feature_names or ()):
-                message = message.replace(f"feature {j} has", f"feature {name!s} has")
-            for k in range(self.n_targets):
-                message = message.replace(f"feature {self.n_features + k} ", f"target {k} ")
-            raise ValueError(message) from None
+        moments = self.moments._combined(other.moments, sign, self._name_of)
         names, flat_y = self.feature_names or other.feature_names, self.flat_y and other.flat_y
         return type(self)(moments, self.n_targets, names, flat_y)
+
+    def _name_of(self, j: int) -> str:
+        """Return how an error names column j of the table of features and targets."""
+        if j >= self.n_features:
+            return f"target {j - self.n_features}"
+        return f"feature {j if self.feature_names is None else self.feature_names[j]}"
 
     def _tables(self) -> dict[str, NDArray[Any]]:
         return self.moments._tables()
@@ -202,10 +194,16 @@ class Gram(Statistic):
         return {**super()._about(), "flat_y": self.flat_y}
 
     @classmethod
+    def _checked(cls, tables: dict[str, NDArray[Any]], about: dict[str, Any]) -> Self:
+        names, n_targets = about["feature_names"], about["n_targets"]
+        if type(n_targets) is not int or n_targets < 0:
+            raise ValueError(f"n_targets is {n_targets!r}, not an integer >= 0")
+        inside = about | {"full": True, "missing": "refuse", "feature_names": None}
+        inside["n_features"] += n_targets
+        moments = Moments._checked(tables, inside)
+        names = None if names is None else tuple(map(str, names))
+        return cls(moments, n_targets, names, bool(about["flat_y"]))
+
+    @classmethod
     def _rebuilt(cls, tables: Mapping[str, NDArray[Any]], about: Mapping[str, Any]) -> Self:
-        names, _ = names_and_dtype(about)
-        n_targets = whole_number("n_targets", about["n_targets"])
-        width = about["n_features"] + n_targets
-        inside = {"n_features": width, "full": True, "missing": "refuse", "feature_names": None}
-        moments = Moments._rebuilt(tables, {**inside, "dtype": about["dtype"]})
-        return cls(moments, n_targets, names, bool(about.get("flat_y", n_targets == 1)))
+        raise NotImplementedError("the moments inside are rebuilt by themselves")

@@ -132,7 +132,7 @@ class Together(Statistic):
         }
 
     @classmethod
-    def _rebuilt(cls, tables: Mapping[str, NDArray[Any]], about: Mapping[str, Any]) -> Self:
+    def _checked(cls, tables: dict[str, NDArray[Any]], about: dict[str, Any]) -> Self:
         parts = {}
         for name, kind in about["parts"].items():
             mine = {
@@ -140,6 +140,10 @@ class Together(Statistic):
                 for table, values in tables.items()
                 if table.startswith(f"{name}.")
             }
-            parts[name] = PARTS[kind]._rebuilt(mine, about["inside"][name])
+            parts[name] = PARTS[kind]._checked(mine, about["inside"][name])
         names = about["feature_names"]
         return cls.of(parts, about["columns"], None if names is None else tuple(map(str, names)))
+
+    @classmethod
+    def _rebuilt(cls, tables: Mapping[str, NDArray[Any]], about: Mapping[str, Any]) -> Self:
+        raise NotImplementedError("parts are rebuilt by themselves")

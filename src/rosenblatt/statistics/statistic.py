@@ -4,28 +4,38 @@ import json
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from typing import Any, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 Names = tuple[str, ...] | None
 
-FORM = 1  # of the arrays in a file; a later form will get a later number
+FORM = 2  # of the arrays in a file; a later form will get a later number
 
 # What trying to read arrays that hold something else may raise.
-NOT_THESE = (TypeError, ValueError, IndexError, AttributeError, OverflowError, RecursionError)
+READ_ERRORS = (TypeError, ValueError, IndexError, AttributeError, OverflowError, RecursionError)
 
-SHOWN = ("full", "missing", "binarize", "n_targets", "parts")  # options that `repr` tells
+SHOWN = ("full", "missing", "binarize", "n_targets", "parts")  # options that `repr` shows
 
-PLAIN = "biufUS"  # kinds of labels that a file holds: truth, numbers, words
+# Kinds of arrays in files, by NumPy's letters; all but labels have 64 bits.
+COUNTS, DOUBLES, NUMBERS, LABELS = "i", "f", "fi", "biufUS"
+LEAST_WEIGHT = 5e-324
+
+
+class ArrayForm(NamedTuple):
+    """What an array of a file must be."""
+
+    shape: str  # such as "K d": each letter is one size in all arrays of the file
+    kinds: str
+    least: float | None = None  # all values are finite, and at least that; None: anything but NaN
 
 
 class Statistic(ABC):
-    """What a counting model knows of its data: a value with + and -.
+    """A summary of rows, with + and -.
 
-    All statistics are of this kind. They are never changed; ``a + b`` is a new one. They hold raw
-    sums: smoothing, priors and variances are conclusions for models to draw.
+    Statistics are never changed; ``a + b`` is a new one. They hold raw sums: smoothing, priors and
+    variances are conclusions for models to draw.
 
     Examples
     --------
@@ -38,27 +48,38 @@ class Statistic(ABC):
     rows: Any  # (K,)
     weight: Any  # (K,)
 
+    forms: ClassVar[dict[str, ArrayForm]]  # of the arrays in a file
+
     @abstractmethod
     def _combined(self, other: Self, sign: int) -> Self:
-        """The statistic of both together (+1), or of this one without the other's rows (-1)."""
+        """Return the statistic of both together (+1), or without the other's rows (-1)."""
 
     @abstractmethod
     def _tables(self) -> dict[str, NDArray[Any]]:
-        """Every array that the statistic consists of, by name."""
+        """Return every array that the statistic consists of, by name."""
+
+    @abstractmethod
+    def _options(self) -> dict[str, Any]:
+        """Return what must be equal for two statistics to be added, as plain JSON types."""
+
+    @classmethod
+    @abstractmethod
+    def _rebuilt(cls, tables: Mapping[str, NDArray[Any]], about: Mapping[str, Any]) -> Self:
+        """Return the statistic from its arrays, whose forms were checked, and `_about`."""
+
+    @classmethod
+    def _forms(cls, about: Mapping[str, Any]) -> dict[str, ArrayForm]:
+        """Return the forms of the arrays of a file."""
+        return cls.forms
 
     @property
     def nbytes(self) -> int:
         """How many bytes its arrays take."""
         return sum(int(table.nbytes) for table in self._tables().values())
 
-    @abstractmethod
-    def _options(self) -> dict[str, Any]:
-        """What must be equal for two statistics to be added, as plain JSON types."""
-
-    @classmethod
-    @abstractmethod
-    def _rebuilt(cls, tables: Mapping[str, NDArray[Any]], about: Mapping[str, Any]) -> Self:
-        """The statistic from its arrays and `_about`."""
+    def relative_noise(self, floor: Any = 0.0, pooled: bool = False) -> float:
+        """Return a bound on the relative error of the scatters; counts have none."""
+        return 0.0
 
     def __add__(self, other: Any) -> Self:
         """Return the statistic of the rows of both."""
@@ -73,7 +94,7 @@ class Statistic(ABC):
         return self._combined(self._alike(other, "subtract"), -1)
 
     def _alike(self, other: Any, verb: str) -> Self:
-        """The other statistic, if the two can be combined."""
+        """Return the other statistic, if the two can be combined."""
         mine = type(self).__name__
         if not isinstance(other, type(self)):
             raise TypeError(f"Cannot {verb} {type(other).__name__} and {mine}.")
@@ -83,7 +104,7 @@ class Statistic(ABC):
                 raise ValueError(
                     f"Cannot {verb} {mine} of different {option}: {value!r} and {theirs[option]!r}."
                 )
-        names, others = self._names(), other._names()
+        names, others = (getattr(one, "feature_names", None) for one in (self, other))
         if names is not None and others is not None and names != others:
             a, b = next(pair for pair in zip(names, others, strict=True) if pair[0] != pair[1])
             raise ValueError(
@@ -92,39 +113,38 @@ class Statistic(ABC):
             )
         return other
 
-    def _names(self) -> Names:
-        return getattr(self, "feature_names", None)
-
     def _about(self) -> dict[str, Any]:
-        """The small part of the file form, and of the summary."""
-        names = self._names()
+        """Return the small part of the file form, and of the summary."""
+        names = getattr(self, "feature_names", None)
         return {
             "statistic": type(self).__name__,
             **self._options(),
             "feature_names": None if names is None else list(names),
-            "dtype": str(getattr(self, "dtype", None)),
+            "dtype": str(getattr(self, "dtype", np.dtype(np.float64))),
         }
 
     def __eq__(self, other: object) -> bool:
-        """Say whether two statistics are equal to the last bit."""
+        """Return whether two statistics are equal to the last bit."""
         if not isinstance(other, type(self)) or self._about() != other._about():
             return False
         mine, others = self._tables(), other._tables()
-        # How far off a value may be depends on the way it was reached, and is not part of it.
+        # The bound on rounding depends on the order of additions, and is not part of the value.
         return mine.keys() == others.keys() and all(
-            _equal(mine[name], others[name]) for name in mine if name.rpartition(".")[2] != "noise"
+            np.array_equal(mine[name], others[name])
+            for name in mine
+            if name.rpartition(".")[2] != "noise"
         )
 
     def __repr__(self) -> str:
-        """Say what it is of, not all that it holds."""
-        told = [_counted(len(self), "row")]
-        if len(np.atleast_1d(self.classes)) != 1:
-            told.append(_counted(len(self.classes), "class", "classes"))
+        """Return what it is of, not all that it holds."""
         options = dict(self._options())
+        shown = [_counted(len(self), "row")]
+        if len(np.atleast_1d(self.classes)) != 1:
+            shown.append(_counted(len(self.classes), "class", "classes"))
         if "n_features" in options:
-            told.append(_counted(options.pop("n_features"), "feature"))
-        told += [f"{name}={value!r}" for name, value in options.items() if name in SHOWN]
-        return f"<{type(self).__name__} of {', '.join(told)}>"
+            shown.append(_counted(options["n_features"], "feature"))
+        shown += [f"{name}={value!r}" for name, value in options.items() if name in SHOWN]
+        return f"<{type(self).__name__} of {', '.join(shown)}>"
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -136,7 +156,7 @@ class Statistic(ABC):
         """Return a summary in plain JSON types: what it is, classes, rows and weight."""
         return {
             **self._about(),
-            "classes": [_simple(label) for label in np.asarray(self.classes)],
+            "classes": [_json_label(label) for label in np.asarray(self.classes)],
             "rows": np.asarray(self.rows).tolist(),
             "weight": np.asarray(self.weight).tolist(),
         }
@@ -158,44 +178,73 @@ class Statistic(ABC):
             about = json.loads(str(arrays["about"]))
             if about["form"] != FORM or about["statistic"] != cls.__name__:
                 raise ValueError(f"form {about['form']} of {about['statistic']}")
-            return cls._rebuilt({name: _native(arrays[name]) for name in arrays}, about)
+            return cls._checked({name: np.asarray(arrays[name]) for name in arrays}, about)
         except KeyError as error:
             raise ValueError(
                 f"These arrays do not hold {cls.__name__}: {error} is missing."
             ) from error
-        except NOT_THESE as error:
+        except READ_ERRORS as error:
             raise ValueError(f"These arrays do not hold {cls.__name__}: {error}.") from error
+
+    @classmethod
+    def _checked(cls, tables: dict[str, NDArray[Any]], about: dict[str, Any]) -> Self:
+        """Return the statistic from arrays of a file, if they have the forms they must have."""
+        names, d = about["feature_names"], about.get("n_features", 0)
+        if type(d) is not int or d < 0:
+            raise ValueError(f"n_features is {d!r}, not an integer >= 0")
+        if names is not None:
+            if len(names) != d or not all(isinstance(name, str) for name in names):
+                raise ValueError(f"the feature names are not {d} strings")
+            names = tuple(names)
+        if about["dtype"] not in ("float32", "float64"):
+            raise ValueError(f"dtype is {about['dtype']}")
+        about = {**about, "feature_names": names, "dtype": np.dtype(about["dtype"])}
+        sizes = {"d": d}
+        forms = cls._forms(about)
+        checked = {name: check_array(name, tables[name], forms[name], sizes) for name in forms}
+        return cls._rebuilt(checked, about)
+
+
+def check_array(
+    name: str, table: NDArray[Any], form: ArrayForm, sizes: dict[str, int]
+) -> NDArray[Any]:
+    """Return a copy of an array of a file in this machine's order of bytes, or raise.
+
+    `sizes` has the sizes that letters of shapes stand for, and gets those that are new.
+    """
+    letters = form.shape.split()
+    if len(letters) == table.ndim:
+        for letter, size in zip(letters, table.shape, strict=True):
+            sizes.setdefault(letter, size)
+    shape = tuple(sizes.get(letter, -1) for letter in letters)
+    wide = form.kinds == LABELS or table.dtype.itemsize == 8
+    if table.shape != shape or table.dtype.kind not in form.kinds or not wide:
+        raise ValueError(f"{name} has shape {table.shape} and dtype {table.dtype}, not {shape}")
+    table = table.astype(table.dtype.newbyteorder("="))
+    if table.dtype.kind == "f":
+        finite = form.least is not None or form.kinds == LABELS
+        if np.isnan(table).any() or (finite and not np.isfinite(table).all()):
+            raise ValueError(f"{name} are not all finite")
+    if form.kinds == LABELS and not (table[1:] > table[:-1]).all():
+        raise ValueError(f"{name} are not sorted, or not different")
+    if form.least is not None and table.size and table.min() < form.least:
+        raise ValueError(f"{name} has a value of {table.min()}, less than {form.least}")
+    return table
 
 
 def kind_of(arrays: Mapping[str, NDArray[Any]]) -> str | None:
-    """The name of the statistic that arrays hold; None if they hold none."""
+    """Return the name of the statistic that arrays hold; None if they hold none."""
     try:
         return str(json.loads(str(arrays["about"]))["statistic"])
-    except (KeyError, *NOT_THESE):
+    except (KeyError, *READ_ERRORS):
         return None
 
 
-def freeze(*tables: NDArray[Any] | None) -> None:
-    """Make arrays refuse to be written to."""
-    for table in tables:
-        if table is not None:
-            table.setflags(write=False)
-
-
-def _equal(a: NDArray[Any], b: NDArray[Any]) -> bool:
-    """Whether two arrays hold the same values, a sum of integers being a pair with low zero."""
-    if a.dtype.kind != b.dtype.kind and {a.dtype.kind, b.dtype.kind} == {"i", "f"}:
-        from .sums import as_pairs
-
-        a, b = as_pairs(a), as_pairs(b)
-    return np.array_equal(a, b)
-
-
 def _plain(name: str, table: NDArray[Any]) -> NDArray[Any]:
-    """An array without objects: class labels that are words may come as such."""
+    """Return an array without objects: class labels that are words may come as such."""
     labels = table.tolist()
     plain = np.array(labels) if table.dtype == object else table
-    if plain.dtype.kind not in PLAIN or (plain is not table and plain.tolist() != labels):
+    if plain.dtype.kind not in LABELS or (plain is not table and plain.tolist() != labels):
         kinds = sorted({type(label).__name__ for label in table.flat})
         raise ValueError(
             f"A file holds labels that are words, truth values, or numbers of 64 bits; {name} are "
@@ -205,18 +254,12 @@ def _plain(name: str, table: NDArray[Any]) -> NDArray[Any]:
 
 
 def _counted(n: int, one: str, more: str = "") -> str:
-    """A number of things."""
+    """Return a number of things."""
     return f"{n} {one if n == 1 else more or one + 's'}"
 
 
-def _native(table: Any) -> NDArray[Any]:
-    """An array in this machine's order of bytes."""
-    given: NDArray[Any] = np.asarray(table)
-    return given.astype(given.dtype.newbyteorder("="), copy=False)
-
-
-def _simple(label: Any) -> Any:
-    """A label as JSON has it: words, numbers, truth; None for NaN, other labels as words."""
+def _json_label(label: Any) -> Any:
+    """Return a label as JSON has it: words, numbers, truth; None for NaN, others as words."""
     if isinstance(label, np.generic) and not isinstance(label, np.datetime64 | np.timedelta64):
         label = label.item()
     if isinstance(label, bytes):
@@ -224,79 +267,3 @@ def _simple(label: Any) -> Any:
     if isinstance(label, float) and not math.isfinite(label):
         return None if label != label else str(label)
     return label if isinstance(label, str | bool | int | float) else str(label)
-
-
-# Whether the arrays of a file can be those of a statistic.
-#
-# Files may be damaged, or written by others, and models would make NaN of numbers that no rows can
-# give. Every check raises a ValueError that ends a sentence.
-
-ROUNDING = 1e-9  # a share by which sums that are equal may differ
-
-
-def expect(name: str, table: NDArray[Any], shape: tuple[int, ...], kinds: str = "f") -> None:
-    """Raise if an array read from a file has another shape or kind than it must have."""
-    # Sums are of 64 bits; labels, which may be words, of any.
-    wrong_size = "U" not in kinds and table.dtype.itemsize != 8
-    if table.shape != shape or table.dtype.kind not in kinds or wrong_size:
-        raise ValueError(f"{name} has shape {table.shape} and dtype {table.dtype}, not {shape}")
-
-
-def expect_labels(name: str, values: NDArray[Any], n: int) -> None:
-    """Raise if values are not n labels, each more than the last."""
-    expect(name, values, (n,), "biufUS")
-    if values.dtype.kind == "f" and not np.isfinite(values).all():
-        raise ValueError(f"{name} are not all finite")
-    if not (values[1:] > values[:-1]).all():
-        raise ValueError(f"{name} are not sorted, or not different")
-
-
-def expect_sums(name: str, sums: NDArray[Any], shape: tuple[int, ...], most: Any = np.inf) -> None:
-    """Raise if sums (p, ...) of integers, or of pairs, are not from 0 to `most`."""
-    expect(name, sums, (2 if sums.dtype.kind == "f" else 1, *shape), "fi")
-    if not np.isfinite(sums).all():
-        raise ValueError(f"{name} is not finite")
-    if (sums[0] < 0).any():
-        raise ValueError(f"{name} is negative: {sums[0][sums[0] < 0][0]}")
-    if (sums[0] > np.multiply(most, 1 + ROUNDING)).any():
-        raise ValueError(f"{name} is more than the weight of the rows")
-
-
-def expect_scatter(scatter: NDArray[np.float64], noise: NDArray[np.float64]) -> None:
-    """Raise if no rows have such squares (K, d), or products (K, d, d), off by `noise` (K, d)."""
-    full = scatter.ndim == 3
-    squares = np.diagonal(scatter, axis1=1, axis2=2) if full else scatter
-    if (squares < 0).any() or (noise < 0).any():
-        raise ValueError("scatter, or its noise, is negative")
-    for k in range(len(scatter) if full else 0):
-        # Where rounding is much of what there is, products may be anything.
-        known = (squares[k] > 0) & (noise[k] <= ROUNDING * squares[k])
-        scale = np.sqrt(squares[k][known])
-        products = scatter[k][np.ix_(known, known)] / scale[:, None] / scale
-        if not np.allclose(products, products.T, rtol=0, atol=1e-6):
-            raise ValueError("scatter is not symmetric")
-        try:
-            if scatter[k][(squares[k] == 0) & (noise[k] == 0)].any():
-                raise np.linalg.LinAlgError
-            np.linalg.cholesky(products + 1e-6 * np.eye(len(scale)))
-        except np.linalg.LinAlgError:
-            raise ValueError("scatter has a negative direction, as no products have") from None
-
-
-def names_and_dtype(about: Mapping[str, Any]) -> tuple[Names, np.dtype[Any]]:
-    """Feature names and precision."""
-    names, d = about["feature_names"], whole_number("n_features", about["n_features"])
-    if names is not None and not (
-        isinstance(names, list) and len(names) == d and all(isinstance(n, str) for n in names)
-    ):
-        raise ValueError(f"the names are not {d} words, one for each feature")
-    if about["dtype"] not in ("float32", "float64"):
-        raise ValueError(f"dtype is {about['dtype']}")
-    return None if names is None else tuple(names), np.dtype(about["dtype"])
-
-
-def whole_number(name: str, value: Any) -> int:
-    """A number of things."""
-    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
-        raise ValueError(f"{name} is {value!r}, not a whole number >= 0")
-    return value

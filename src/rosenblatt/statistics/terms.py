@@ -3,14 +3,15 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.term_table import joined, split
 
-from .statistic import Statistic, expect, freeze, whole_number
+from .batch import freeze
+from .statistic import COUNTS, ArrayForm, Statistic
 
 Counts = NDArray[np.int64]
 
@@ -141,20 +142,22 @@ class TermCounts(Statistic):
     def _about(self) -> dict[str, Any]:
         return {**super()._about(), "n_documents": self.n_documents}
 
+    forms: ClassVar[dict[str, ArrayForm]] = {
+        "documents": ArrayForm("V", COUNTS, 1),
+        "occurrences": ArrayForm("V", COUNTS, 1),
+        "text": ArrayForm("bytes", COUNTS, 0),
+        "limits": ArrayForm("ends", COUNTS, 0),
+    }
+
     @classmethod
     def _rebuilt(cls, tables: Mapping[str, NDArray[Any]], about: Mapping[str, Any]) -> Self:
-        n, V = whole_number("n_documents", about["n_documents"]), len(tables["documents"])
-        documents, occurrences, limits = (
-            tables[name] for name in ("documents", "occurrences", "limits")
-        )
-        for name, size in (("documents", V), ("occurrences", V), ("limits", V + 1)):
-            expect(name, tables[name], (size,), "i")
-        text = tables["text"].astype(np.uint8)
-        if limits[0] != 0 or (np.diff(limits) < 0).any() or limits[-1] != len(text):
+        n, text, limits = about["n_documents"], tables["text"].astype(np.uint8), tables["limits"]
+        documents, occurrences = tables["documents"], tables["occurrences"]
+        if type(n) is not int or (documents > n).any() or (occurrences < documents).any():
+            raise ValueError("terms are in more documents than there are")
+        ends = len(limits) == len(documents) + 1 and limits[0] == 0 and limits[-1] == len(text)
+        if not ends or (np.diff(limits) < 0).any():
             raise ValueError("limits of terms are not from 0 to the end of the text")
-        if (documents < 1).any() or (documents > n).any() or (occurrences < documents).any():
-            raise ValueError("terms are in no document, or in more than there are")
-        terms = split(text, limits)
-        if any(a >= b for a, b in pairwise(terms)):
+        if any(a >= b for a, b in pairwise(split(text, limits))):
             raise ValueError("terms are not sorted, or not different")
         return cls(n, documents, occurrences, text, limits)

@@ -1,151 +1,133 @@
-"""Whether a margin or a tube without slack exists, and the proof if not."""
+"""The hard margin, C=inf: the widest plane with every row on its own side, or the proof of none.
+
+`separation` finds the plane and proves that it separates; up to some hundred columns it is the
+widest. Multipliers of the rows nearest to it, by non-negative least squares, then show how near to
+the best it is. Where that is not near enough, dual coordinate descent without limits goes on.
+"""
 
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
-from scipy.optimize import linprog
+from scipy.optimize import nnls
 
-from rosenblatt.kernels.functions import Gaussian, Laplacian, Linear
-from rosenblatt.kernels.shared_products import row_keys
-from rosenblatt.kernels.space import KernelSpace
-from rosenblatt.separation import separability
+from rosenblatt.separation import separability, widest
 
-from .multiclass import Machine
-from .training_rows import Floats, TrainingRows
+from .dual_coordinate import DualCoordinate
+from .margin_problem import Array, MarginProblem, MarginSolver
 
-UNDECIDED = 1e-6  # of the range of targets: what the linear program may be off by
+NEAR = 1e-6  # of a margin: rows no further away carry the plane
+MOST_NEAR = 1000
 
 
-def refuse_inseparable(
-    rows: TrainingRows,
-    first: NDArray[np.intp],
-    codes: NDArray[np.intp],
-    machines: list[Machine],
-) -> None:
-    """Raise if some machine's classes cannot be separated in the kernel's space."""
-    if separates_anything(rows, first, codes):
-        return
-    for machine in machines:
-        places = first[machine.rows]
-        found = separability(_coordinates(rows, places), machine.side)
-        if not found.separable:
-            counted = np.flatnonzero(np.asarray(found.combination) > 0)
-            raise ValueError(
-                f"C=inf allows no slack, and {len(counted)} rows ({_some(places[counted])}) cannot "
-                "be separated; see separability(X, y). Choose a finite C, or another kernel."
-            )
+class HardMargin(MarginSolver):
+    """The widest plane of a problem whose targets are -1 and +1."""
+
+    def __init__(self, problem: MarginProblem, tol: float, seed: int) -> None:
+        super().__init__(problem, tol)
+        self.kept = np.flatnonzero((problem.above > 0) | (problem.below > 0))
+        self.w, self.b = self._plane()
+        self.beta = self._multipliers_of_near()
+        self.descent: DualCoordinate | None = None
+        self.violation = 0.0  # how far the worst row is inside the margin
+        self.seed = seed
+
+    def _plane(self) -> tuple[Array, float]:
+        """The plane that `separation` finds, its least functional margin one."""
+        problem = self.problem
+        X, sign = problem.X[self.kept], problem.t[self.kept]
+        if problem.free:
+            answer = separability(X, sign)
+            if answer.coef is None:
+                raise ValueError(refusal(answer))
+            return self._scaled(answer.coef, float(answer.intercept))
+        found = widest(X, sign, bias=problem.bias or None)
+        if found.direction is None:
+            raise ValueError(refusal(separability(X, sign, fit_intercept=bool(problem.bias))))
+        direction = found.direction
+        if problem.bias:
+            return self._scaled(direction[:-1], float(direction[-1] * problem.bias))
+        return self._scaled(direction, 0.0)
+
+    def _scaled(self, w: Array, b: float) -> tuple[Array, float]:
+        """A plane with its least functional margin one."""
+        least = float((self.problem.t * (self.problem.scores(w) + b))[self.kept].min())
+        return w / least, b / least
+
+    def _multipliers_of_near(self) -> Array:
+        """Multipliers of the rows on the margin that make the plane, as nearly as can be."""
+        problem = self.problem
+        margins = problem.t * (problem.scores(self.w) + self.b)
+        order = self.kept[np.argsort(margins[self.kept], kind="stable")[:MOST_NEAR]]
+        near = order[margins[order] <= 1 + NEAR]
+        rows = problem.X[near]
+        rows = rows.toarray() if hasattr(rows, "toarray") else rows
+        signed = problem.t[near][:, np.newaxis] * np.asarray(rows, np.float64)
+        level = problem.t[near] * (1.0 if problem.free else problem.bias)
+        share = 0.0 if problem.free or not problem.bias else self.b / problem.bias
+        equations = np.column_stack([signed, level]).T
+        beta = np.zeros(len(problem.t))
+        beta[near] = problem.t[near] * nnls(equations, np.append(self.w, share))[0]
+        return beta
+
+    @property
+    def planes(self) -> tuple[Array, float]:
+        """Weights (d,) and intercept."""
+        return self.w, self.b
+
+    @property
+    def multipliers(self) -> Array:
+        """The multipliers (n,)."""
+        return self.beta
+
+    @property
+    def small_gap(self) -> float:
+        """The gap that is small enough."""
+        return self.tol * self.objective()
+
+    def advance(self) -> bool:
+        """Return whether the gap is small; if it is not, make a pass of coordinate descent."""
+        if self.gap() <= self.small_gap:
+            return True
+        if self.descent is None:
+            self.descent = DualCoordinate(self.problem, self.tol, self.seed, self.beta)
+        self.descent.advance()
+        self.violation = self.descent.violation
+        with np.errstate(divide="ignore", invalid="ignore"):
+            w, b = self._scaled(*self.descent.planes)
+        if np.isfinite(w).all() and 0 < w @ w < self.w @ self.w:
+            self.w, self.b = w, b
+        if self.problem.dual(self.descent.beta) > self.problem.dual(self.beta):
+            self.beta = self.descent.beta.copy()
+        return self.gap() <= self.small_gap
+
+    def objective(self) -> float:
+        """The objective of the plane: no row is inside the margin, but for rounding."""
+        return float(self.problem.penalty(self.w, self.b))
 
 
-def refuse_jointly_inseparable(
-    rows: TrainingRows, first: NDArray[np.intp], codes: NDArray[np.intp]
-) -> None:
-    """Raise if no scores, one a class, put every row's own class first in the kernel's space."""
-    if separates_anything(rows, first, codes):
-        return
-    refuse_no_joint_margin(_coordinates(rows, first), codes, first)
+def refusal(answer: object) -> str:
+    """The message for data without a hard margin, with its proof."""
+    proof = str(answer).replace("-1.0 and 1.0", "the two sides")  # signs are no labels of the user
+    return (
+        "C=inf asks for a plane with no row inside its margin, and there is none. "
+        f"{proof} See rosenblatt.separability for the weights. Use a finite C."
+    )
 
 
-def refuse_no_joint_margin(
-    X: Any, codes: NDArray[np.intp], places: NDArray[np.intp] | None = None
-) -> None:
-    """Raise if no planes, one a class, put every row's own class first; places number the rows."""
+def refuse_no_joint_margin(X: Any, codes: NDArray[np.intp]) -> None:
+    """Raise if no planes, one for each class, put every row's own class first."""
     found = separability(X, codes, joint=True)
     if not found.separable:
         counted = np.flatnonzero(np.asarray(found.combination).any(axis=1))
-        named = counted if places is None else places[counted]
         raise ValueError(
             "C=inf allows no slack, and no scores put each row's own class first: with the weights "
             f"of separability(X, y, joint=True).combination on {len(counted)} rows "
-            f"({_some(named)}), the demands of these rows cancel. Choose a finite C"
-            + (", or another kernel." if places is not None else ".")
+            f"({some_of(counted)}), the demands of these rows cancel. Choose a finite C."
         )
 
 
-def separates_anything(
-    rows: TrainingRows, first: NDArray[np.intp], codes: NDArray[np.intp]
-) -> bool:
-    """Whether different rows are independent in the kernel's space, so that any sides are taken."""
-    if rows.kernel is not None:
-        refuse_equal_rows(rows, first, codes)
-    return isinstance(rows.kernel, Gaussian | Laplacian)
-
-
-def _some(places: NDArray[np.intp]) -> str:
-    words = ", ".join(str(int(i)) for i in places[:6])
-    return words + (", ..." if len(places) > 6 else "")
-
-
-def refuse_equal_rows(rows: TrainingRows, first: NDArray[np.intp], codes: NDArray[np.intp]) -> None:
-    """Raise if two equal rows have different classes: no kernel separates them."""
-    seen: dict[bytes, int] = {}
-    for k, key in enumerate(row_keys(rows.X[first])):
-        other = seen.setdefault(key, k)
-        if other != k and codes[other] != codes[k]:
-            raise ValueError(
-                f"C=inf allows no slack, and rows {first[other]} and {first[k]} of X are equal but "
-                "have different labels. Choose a finite C."
-            )
-
-
-def refuse_narrow_tube(
-    rows: TrainingRows, first: NDArray[np.intp], t: Floats, epsilon: float
-) -> None:
-    """Raise if no function of the kernel's space is within epsilon of all targets."""
-    if rows.kernel is not None:
-        _refuse_far_targets(rows, first, t, epsilon)
-    if isinstance(rows.kernel, Gaussian | Laplacian):
-        return  # different rows are independent: any targets are reached
-    F = _coordinates(rows, first)
-    F = F.toarray() if sp.issparse(F) else F
-    least = narrowest_tube(F, t)
-    if least > epsilon + UNDECIDED * float(np.ptp(t)):
-        raise ValueError(
-            f"C=inf allows no error above epsilon={epsilon:g}, and the best function is off by "
-            f"{least:.6g}. Choose a finite C, a larger epsilon, or another kernel."
-        )
-
-
-def narrowest_tube(F: Floats, t: Floats) -> float:
-    """The least h such that some plane over F (n, r) is within h of the targets t (n,).
-
-    >>> narrowest_tube(np.array([[0.0], [1.0], [2.0]]), np.array([0.0, 1.0, 0.0]))
-    0.5
-    """
-    shift, scale = float(t.mean()), float(np.ptp(t)) or 1.0
-    F = F - F.mean(axis=0)
-    F = np.column_stack([F / (np.abs(F).max(axis=0, initial=0.0) + 1e-300), np.ones(len(t))])
-    wanted, width = (t - shift) / scale, np.ones((len(t), 1))
-    found = linprog(
-        np.append(np.zeros(F.shape[1]), 1.0),
-        A_ub=np.vstack([np.hstack([F, -width]), np.hstack([-F, -width])]),
-        b_ub=np.concatenate([wanted, -wanted]),
-        bounds=[(None, None)] * F.shape[1] + [(0, None)],
-    )
-    # Without an answer nothing is refused: the run of the fit has an end of its own.
-    return scale * float(found.fun) if found.status == 0 else 0.0
-
-
-def _refuse_far_targets(
-    rows: TrainingRows, first: NDArray[np.intp], t: Floats, epsilon: float
-) -> None:
-    """Raise if two equal rows have targets that no tube of this width holds both."""
-    order = np.argsort(t, kind="stable")
-    least: dict[bytes, int] = {}
-    for k, key in zip(order, row_keys(rows.X[first[order]]), strict=True):
-        other = least.setdefault(key, k)
-        if t[k] - t[other] > 2 * epsilon:
-            raise ValueError(
-                f"C=inf allows no error above epsilon={epsilon:g}, and rows {first[other]} and "
-                f"{first[k]} of X are equal but have targets {t[other]:g} and {t[k]:g}. Choose a "
-                "finite C or a larger epsilon."
-            )
-
-
-def _coordinates(rows: TrainingRows, places: NDArray[np.intp]) -> Any:
-    """The rows in the kernel's space."""
-    if isinstance(rows.kernel, Linear):
-        return rows.wide[places]
-    K = rows.wide[np.ix_(places, places)] if rows.kernel is None else rows.kernel(rows.wide[places])
-    return KernelSpace.of(np.asarray(K)).F
+def some_of(rows: NDArray[np.intp]) -> str:
+    """The first numbers of rows, for a message."""
+    numbers = ", ".join(str(int(i)) for i in rows[:6])
+    return numbers + (", ..." if len(rows) > 6 else "")

@@ -1,6 +1,7 @@
-"""The rows of a fit, equal ones merged, and what gives blocks of their kernel."""
+"""The rows of a kernel fit, equal ones merged, and blocks of their kernel matrix."""
 
 import math
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -10,69 +11,59 @@ from sklearn.utils.extmath import row_norms
 from sklearn.utils.sparsefuncs import mean_variance_axis
 
 from rosenblatt import checks
-from rosenblatt.base import warn
-from rosenblatt.kernels import shared_products
-from rosenblatt.kernels.blocks import KernelBlocks, PrecomputedBlocks
-from rosenblatt.kernels.functions import Kernel, Linear
-from rosenblatt.kernels.gram import gamma_of, is_positive_semidefinite, kernel_of, warn_if_flat
-from rosenblatt.kernels.shared_products import row_hashes, row_keys
+from rosenblatt.kernels.functions import Kernel, Linear, gamma_of, kernel_of, row_keys
+from rosenblatt.kernels.kernel_matrix import MEGABYTE, KernelMatrix, PrecomputedMatrix
 
-Floats = NDArray[np.float64]
+Array = NDArray[np.float64]
 
-MOST_ROWS_OF_EIGENVALUES = 2_000
-MOST_COST = 1e100  # of a row, whose squares and sums stay in range
-LEAST_SHARE = 1e-30  # of the largest cost
+MOST_SHARED = 1024  # rows whose kernel several problems share
+CELLS = 1 << 20  # sparse tables of up to so many are made dense
 FAR = 100.0  # times their squared distance from the mean, that of rows far from zero
 UNEVEN = 100.0  # times the least spread of a column, from which on a column should be scaled
 
 
 class TrainingRows:
-    """The rows of a fit, and what gives blocks of their kernel."""
+    """The rows of a fit, of which equal ones of one label are merged to groups.
 
-    def __init__(self, model: Any, X: Any, labels: NDArray[Any], weight: Floats) -> None:
+    `first` (g,) is the first row of each group, and `group` (n,) the group of each row; -1 for rows
+    without a weight. Groups are sorted, so that a row of weight two, a row given twice, and rows in
+    another order or storage all give the same problem.
+    """
+
+    def __init__(self, model: Any, X: Any, labels: NDArray[Any], weight: Array) -> None:
         self.X, self.megabytes = X, model.cache_size
         self.wide = X.astype(np.float64, copy=False)
-        if sp.issparse(X) and X.shape[0] * X.shape[1] <= shared_products.CELLS:
+        if sp.issparse(X) and X.shape[0] * X.shape[1] <= CELLS:
             self.wide = self.wide.toarray()  # one block: with the bits of dense rows
         self.matrix = model.kernel == "precomputed" or (
             callable(model.kernel) and not isinstance(model.kernel, Kernel)
         )
+        self.all_rows: PrecomputedMatrix | None = None  # the kernel of all groups
         self.first, self.group = self._groups(labels, weight)
-        of_groups = summed(self.group, weight, len(self.first))
-        self.kernel, self.gamma = self._kernel(model, of_groups)
-        self.centre = far_centre(self.wide[self.first]) if isinstance(self.kernel, Linear) else None
-
-    def __len__(self) -> int:
-        return int(self.X.shape[0])
+        self.kernel, self.gamma = self._kernel(model, self.sums(weight))
+        self.center = far_center(self.wide[self.first]) if isinstance(self.kernel, Linear) else None
 
     def _groups(
-        self, labels: NDArray[Any], weight: Floats
+        self, labels: NDArray[Any], weight: Array
     ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        """The first of equal rows of one label, and the number (n,) of each row's group.
-
-        Rows without a weight have none, -1. Groups are sorted, so that a row of weight two, a row
-        given twice, and rows in another order or storage all give the same problem.
-        """
         counted = np.flatnonzero(weight > 0)
-        group = np.full(len(self), -1, np.intp)
+        group = np.full(len(weight), -1, np.intp)
+        group[counted] = np.arange(len(counted))
         if self.matrix:  # which does not show for certain which rows are equal
-            group[counted] = np.arange(len(counted))
             return counted, group
-        if surely_distinct(self.X[counted]):
-            group[counted] = np.arange(len(counted))
-        else:
+        first = counted
+        if not surely_distinct(self.X[counted]):
             keys = zip(row_keys(self.X[counted]), labels[counted].tolist(), strict=True)
             number: dict[Any, int] = {}
             group[counted] = [number.setdefault(key, len(number)) for key in keys]
-        first = counted[np.unique(group[counted], return_index=True)[1]]
-        direction = np.random.default_rng(0).normal(size=self.X.shape[1])
-        order = np.lexsort((labels[first], self.wide[first] @ direction))
+            first = counted[np.unique(group[counted], return_index=True)[1]]
+        order = np.lexsort((labels[first], self.wide[first] @ direction(self.X.shape[1])))
         place = np.empty(len(order), np.intp)
         place[order] = np.arange(len(order))
         group[counted] = place[group[counted]]
         return first[order], group
 
-    def _kernel(self, model: Any, weight: Floats) -> tuple[Any, float | None]:
+    def _kernel(self, model: Any, weight: Array) -> tuple[Any, float | None]:
         """The kernel and its gamma; None for a matrix, given or computed by a function."""
         if self.matrix or isinstance(model.kernel, Kernel):
             return (None if self.matrix else model.kernel), None
@@ -87,89 +78,88 @@ class TrainingRows:
             ) from error
         return kernel_of(model.kernel, X, gamma=rate, degree=model.degree, coef0=model.coef0), rate
 
-    def blocks(self, rows: NDArray[np.intp]) -> Any:
-        """What gives the kernel of some rows with each other; a linear one, of rows about a centre.
+    def sums(self, weight: Array) -> Array:
+        """The sum of weights (n,) of the rows of each group (g,)."""
+        counted = self.group >= 0
+        sums = np.bincount(self.group[counted], weight[counted], len(self.first))
+        return sums.astype(np.float64, copy=False)
 
-        As coefficients sum to zero, a shift of all rows changes scores by a constant alone.
+    def of_rows(self, values: Array) -> Array:
+        """Values (..., g) of groups for each row (..., n); 0 for rows without a weight."""
+        return np.where(self.group >= 0, values[..., self.group], 0.0)
+
+    def blocks(self, rows: NDArray[np.intp], shared: bool) -> KernelMatrix:
+        """The kernel of some rows with each other; a linear one, of rows about a center.
+
+        As coefficients sum to zero, a shift of all rows changes scores by a constant alone. Several
+        problems of few rows share the kernel of all rows.
         """
-        X = self.wide
         if self.kernel is None:
-            return PrecomputedBlocks(X[np.ix_(rows, rows)])
-        return KernelBlocks(self.kernel, self._about_centre(rows), self.megabytes)
+            return PrecomputedMatrix(self.wide[np.ix_(rows, rows)])
+        n = len(self.first)
+        if shared and n <= MOST_SHARED and 8 * n * n <= self.megabytes * MEGABYTE:
+            if self.all_rows is None:
+                whole = KernelMatrix(self.kernel, self._about_center(self.first), self.megabytes)
+                # A copy: a KernelMatrix leaves its memory to the next one.
+                self.all_rows = PrecomputedMatrix(whole.among(np.arange(n)).copy())
+            places = self.group[rows]
+            some = self.all_rows.kept.take(places, axis=0)
+            return PrecomputedMatrix(some.take(places, axis=1))
+        return KernelMatrix(self.kernel, self._about_center(rows), self.megabytes)
 
-    def _about_centre(self, rows: NDArray[np.intp]) -> Any:
-        return self.wide[rows] if self.centre is None else self.wide[rows] - self.centre
+    def _about_center(self, rows: NDArray[np.intp]) -> Any:
+        return self.wide[rows] if self.center is None else self.wide[rows] - self.center
 
-    def intercept(self, found: Any, b: Floats, rows: NDArray[np.intp]) -> Any:
-        """The intercept for rows as given, from that about the centre and coefficients (..., n)."""
-        if self.centre is None:
+    def intercept(self, found: float, b: Array, rows: NDArray[np.intp]) -> float:
+        """The intercept for rows as given, from that about the center and coefficients (m,)."""
+        if self.center is None:
             return found
-        total = np.apply_along_axis(math.fsum, -1, b)
-        return (
-            found
-            - (b @ self._about_centre(rows) + total[..., np.newaxis] * self.centre) @ self.centre
-        )
+        w = b @ self._about_center(rows) + math.fsum(b) * self.center
+        return float(found - w @ self.center)
 
-    def warn_if_flat(self) -> None:
-        """Warn if a Gaussian or Laplacian kernel is all ones or all zeros on these rows."""
-        warn_if_flat(self.kernel, self.wide)
+    def published_supports(self, support: NDArray[np.intp], a: Array) -> dict[str, Any]:
+        """Numbers of support rows and coefficients a (c, s), as scikit-learn publishes them."""
+        X, dtype = self.X, self.X.dtype
+        return {
+            "support_": support.astype(np.int32),
+            "support_vectors_": np.empty((0, 0), dtype) if self.kernel is None else X[support],
+            "dual_coef_": (sp.csr_matrix(a) if sp.issparse(X) else a).astype(dtype),
+            "gamma_": self.gamma,
+            "_sparse": sp.issparse(X),
+        }
 
 
-def far_centre(X: Any) -> Floats | None:
+def far_center(X: Any) -> Array | None:
     """The mean of dense rows that are much further from zero than from it; None for others."""
     if sp.issparse(X):
         return None
-    centre = X.mean(axis=0)
-    spread, size = row_norms(X - centre, squared=True).max(), row_norms(X, squared=True).max()
-    return np.asarray(centre) if FAR * spread < size else None
+    center = X.mean(axis=0)
+    spread, size = row_norms(X - center, squared=True).max(), row_norms(X, squared=True).max()
+    return np.asarray(center) if FAR * spread < size else None
 
 
-def warn_if_indefinite(K: NDArray[Any]) -> None:
-    """Warn, with the eigenvalue, if a matrix holds no scalar products."""
-    if len(K) > MOST_ROWS_OF_EIGENVALUES or is_positive_semidefinite(K):
-        return
-    least = float(np.linalg.eigvalsh(K.astype(np.float64))[0])
-    warn(
-        f"The kernel matrix is not positive semidefinite: its least eigenvalue is {least:.3g}. The "
-        "problem then has no unique solution, and the answer may depend on the order of the rows."
-    )
+@lru_cache(8)
+def direction(d: int) -> Array:
+    """A direction (d,) by which rows are sorted."""
+    return np.random.default_rng(0).normal(size=d)
+
+
+@lru_cache(8)
+def hash_factors(d: int) -> NDArray[np.uint64]:
+    """Odd factors (d,) of the bits of a row, whose products add up to its hash."""
+    return 2 * np.random.default_rng(0).integers(2**62, size=d, dtype=np.uint64) + 1
 
 
 def surely_distinct(X: Any) -> bool:
     """Whether hashes of rows show that no two are equal; False if they do not."""
-    return len(np.unique(row_hashes(X))) == int(X.shape[0])
-
-
-def summed(group: NDArray[np.intp], cost: Floats, n_groups: int) -> Floats:
-    """The cost of each group of rows; those of no group, -1, have none."""
-    counted = group >= 0
-    return np.asarray(np.bincount(group[counted], cost[counted], n_groups), np.float64)
-
-
-def priced(weight: Floats, C: float) -> Floats:
-    """What slack of each row costs (n,); nothing without a weight, even if C is infinite."""
-    with np.errstate(over="ignore"):
-        cost = np.multiply(weight, C, out=np.zeros(len(weight)), where=weight > 0)
-    if np.isfinite(C) and len(cost) and not cost.max() <= MOST_COST:
-        i = int(cost.argmax())
-        raise ValueError(
-            f"C={C:g} times the weight {weight[i]:g} of row {i} is above {MOST_COST:g}. Choose a "
-            "smaller C or smaller weights."
-        )
-    return cost
-
-
-def refuse_tiny_shares(cost: Floats) -> None:
-    """Refuse rows whose cost is so small a share of the largest that no digit of it counts."""
-    finite = np.flatnonzero((cost > 0) & (cost < np.inf))
-    if not len(finite):
-        return
-    i, most = finite[cost[finite].argmin()], float(cost[finite].max())
-    if cost[i] < LEAST_SHARE * most:
-        raise ValueError(
-            f"The weight of row {i} times C is {cost[i]:.3g}, less than {LEAST_SHARE:g} of the "
-            f"largest, {most:.3g}. Give the row a larger weight, or 0 to leave it out."
-        )
+    factors = hash_factors(X.shape[1])
+    X = X.astype(np.float64, copy=False)
+    if sp.issparse(X):
+        bits = (X.data + 0.0).view(np.uint64)  # in which -0 is 0
+        hashes = sp.csr_matrix((bits, X.indices, X.indptr), X.shape) @ factors
+    else:
+        hashes = (X + 0.0).view(np.uint64) @ factors
+    return len(np.unique(hashes)) == int(X.shape[0])
 
 
 def widest_columns(X: Any, names: Any) -> str:
@@ -185,15 +175,3 @@ def widest_columns(X: Any, names: Any) -> str:
         f" Scale {checks.listed(wide, words)}: the spread is up to {spread.max() / least:.1g} "
         "times that of another column."
     )
-
-
-def refuse_vast_rows(X: Any) -> None:
-    """Refuse rows whose squares leave the range of numbers."""
-    values = np.ravel(X.data if sp.issparse(X) else X)
-    with np.errstate(over="ignore"):
-        # Not by BLAS, which would wake its threads for it.
-        square = 0.0 if values.dtype == np.float32 else np.einsum("i,i", values, values)
-    if not np.isfinite(square):
-        largest = values[np.abs(values).argmax()]
-        advice = "rescale the columns, for example with StandardScaler"
-        raise checks.too_large(f"X holds {largest:.3g}, and the squares of X are", advice)

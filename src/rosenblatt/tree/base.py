@@ -2,7 +2,6 @@
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from math import ceil
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -12,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
 from sklearn.callback import CallbackSupportMixin
 from sklearn.model_selection import train_test_split
-from sklearn.utils import Bunch, check_random_state
+from sklearn.utils import Bunch
 from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
@@ -21,9 +20,9 @@ from rosenblatt.base import Passes, StopReason
 from rosenblatt.capabilities import ModelPath, rows_of
 from rosenblatt.explanation import Explanation, names_of_features, one_row
 
-from . import pruning, text
-from .inputs import TableInput
-from .settings import NO_DEPTH, Settings, Targets
+from . import category_growth, pruning, text
+from .growth import Growth
+from .inputs import TableInput, Targets, take_rows, with_weight
 from .structure import Tree
 
 
@@ -65,55 +64,6 @@ class DecisionTree(CallbackSupportMixin, TableInput, BaseEstimator):  # type: ig
         "validation_fraction": [Interval(Real, 0.0, 1.0, closed="neither")],
     }
 
-    def _settings(self, n: int, weights: Any) -> Settings:
-        """The parameters in numbers of rows and columns."""
-        d, seed = self.n_features_in_, check_random_state(self.random_state)
-        leaf, split = self.min_samples_leaf, self.min_samples_split
-        leaf = leaf if isinstance(leaf, Integral) else ceil(leaf * n)
-        split = split if isinstance(split, Integral) else max(2, ceil(split * n))
-        total = float(n if weights is None else weights.sum())
-        self.max_features_ = n_features_of(self.max_features, d)
-        return Settings(
-            criterion=self.criterion,
-            max_depth=NO_DEPTH if self.max_depth is None else int(self.max_depth),
-            max_leaf_nodes=self.max_leaf_nodes,
-            min_samples_split=min(max(int(split), 2 * int(leaf)), n + 1),
-            min_samples_leaf=min(int(leaf), n + 1),  # more is none, and need not fit into 64 bits
-            min_weight_leaf=self.min_weight_fraction_leaf * total,
-            min_impurity_decrease=self.min_impurity_decrease,
-            max_features=self.max_features_,
-            random_thresholds=self.splitter == "random",
-            missing="best" if self.missing == "error" else self.missing,
-            monotonic_cst=self._signs(),
-            seed=int(seed.randint(np.iinfo(np.int32).max)),
-        )
-
-    def _signs(self) -> NDArray[np.int8] | None:
-        """The monotonic constraints (d,), or None."""
-        if self.monotonic_cst is None:
-            return None
-        signs = np.asarray(self.monotonic_cst)
-        if self.n_outputs_ > 1:
-            raise ValueError("Monotonicity constraints are not supported with multiple outputs.")
-        if signs.shape[0] != self.n_features_in_:
-            raise ValueError(
-                f"monotonic_cst has shape {signs.shape[0]} but the input data X has "
-                f"{self.n_features_in_} features."
-            )
-        if not np.isin(signs, (-1, 0, 1)).all():
-            raise ValueError(
-                "monotonic_cst must be None or an array-like of -1, 0 or 1, but got "
-                f"{np.unique(signs)}"
-            )
-        named = zip(signs, self.categories_, strict=True)
-        unordered = [j for j, (sign, known) in enumerate(named) if sign and known is not None]
-        if unordered:
-            raise ValueError(
-                f"monotonic_cst asks for an order along column {unordered[0]}, whose categories "
-                "have none: its entry must be 0, or categorical_features must leave it out."
-            )
-        return signs.astype(np.int8)
-
     def _grown(self, X: Any, targets: Targets, weights: Any) -> Tree:
         """The tree of these rows, pruned as the parameters ask for."""
         held_out = None
@@ -123,18 +73,21 @@ class DecisionTree(CallbackSupportMixin, TableInput, BaseEstimator):  # type: ig
         self.__dict__.pop("growth_rows_", None)
         if self.pruning is not None:
             X, targets, weights, held_out = self._hold_out(X, targets, weights, rows)
-        n_categories = np.array([0 if c is None else len(c) for c in self.categories_], np.int64)
+        n_categories = self._n_categories()
         if n_categories.any() and self.criterion == "absolute_error":
             raise ValueError("criterion='absolute_error' takes no categories; use 'squared_error'.")
-        settings = self._settings(X.shape[0], weights)
-        tree = _grow(X, n_categories, targets, weights, settings)
+        random = self.splitter == "random"
+        settings = self._settings(X.shape[0], weights, self.random_state, random)
+        self.max_features_, signs = settings.max_features, self._signs()
+        if category_growth.can_grow(X, n_categories, targets, weights, settings):
+            tree = category_growth.grow(X, n_categories, targets, settings)
+        else:
+            tree = Growth(X, n_categories, targets, weights, settings, signs).run()
         if held_out is not None:
             cut = {"held-out": pruning.cut_by_held_out, "stop-growth": pruning.stop_by_held_out}
             tree = cut[self.pruning](tree, held_out[0], self._loss(*held_out[1:]))
         tree = self._prune_by_chance(tree)
-        if self.ccp_alpha > 0:
-            tree = tree.cut(pruning.cost_complexity_path(tree)[2] <= self.ccp_alpha)
-        return tree
+        return pruning.cut_by_price(tree, self.ccp_alpha) if self.ccp_alpha > 0 else tree
 
     def _prune_by_chance(self, tree: Tree) -> Tree:
         return tree
@@ -148,11 +101,11 @@ class DecisionTree(CallbackSupportMixin, TableInput, BaseEstimator):  # type: ig
         kept, held = np.sort(kept), np.sort(held)
         self.growth_rows_ = rows[kept]
         rest = None if weights is None else weights[held]
-        held_rows = _take(X, held)
+        held_rows = take_rows(X, held)
         held_rows = held_rows.tocsr() if sp.issparse(held_rows) else held_rows
-        held_out = (held_rows, _some(targets, held), rest)
+        held_out = (held_rows, targets.taken(held), rest)
         weights = None if weights is None else weights[kept]
-        return _take(X, kept), _some(targets, kept), weights, held_out
+        return take_rows(X, kept), targets.taken(kept), weights, held_out
 
     @abstractmethod
     def _loss(self, targets: Targets, weights: Any) -> Any:
@@ -383,27 +336,6 @@ def rounded_gains(tree: Tree) -> NDArray[np.float64]:
     return np.round(tree.gains() / whole, 9)
 
 
-def _grow(X: Any, n_categories: Any, targets: Targets, weights: Any, settings: Settings) -> Tree:
-    from . import category_growth  # prediction does without Numba
-    from .growth import Growth
-
-    if category_growth.can_grow(X, n_categories, targets, weights, settings):
-        return category_growth.grow(X, n_categories, targets, settings)
-    return Growth(X, n_categories, targets, weights, settings).run()
-
-
-def n_features_of(max_features: Any, d: int) -> int:
-    """How many columns are tried at a node."""
-    if max_features is None:
-        return d
-    if isinstance(max_features, str):
-        root = np.sqrt(d) if max_features == "sqrt" else np.log2(d)
-        return max(1, int(root))
-    if isinstance(max_features, Integral):
-        return min(int(max_features), d)
-    return max(1, int(max_features * d))
-
-
 def splits_in_order(tree: Tree) -> NDArray[np.int64]:
     """The inner nodes in the order of best-first growth: parents first, then the largest gain."""
     import heapq
@@ -421,23 +353,3 @@ def splits_in_order(tree: Tree) -> NDArray[np.int64]:
 
 def _dense(X: Any) -> NDArray[Any]:
     return np.asarray(X.toarray() if sp.issparse(X) else X)
-
-
-def _take(X: Any, rows: Any) -> Any:
-    return sp.csc_matrix(X)[rows] if sp.issparse(X) else X[rows]
-
-
-def _some(targets: Targets, rows: Any) -> Targets:
-    return Targets(
-        None if targets.classes is None else targets.classes[rows],
-        None if targets.numbers is None else targets.numbers[rows],
-        targets.n_classes,
-    )
-
-
-def with_weight(X: Any, targets: Targets, weights: NDArray[np.float64]) -> Any:
-    """The rows whose weight is not zero; weights of one are none."""
-    if (weights == 0).any():
-        rows = np.flatnonzero(weights)
-        X, targets, weights = _take(X, rows), _some(targets, rows), weights[rows]
-    return X, targets, None if (weights == 1).all() else weights

@@ -11,21 +11,10 @@ from typing import Any, NamedTuple
 
 from rosenblatt.loops import compiled
 
-from .growth_loops import TIE, class_impurity
-from .scan_loops import GINI
+from .tree_loops import GINI, TIE, class_impurity
 
-START, STOP, DEPTH, BRANCH, FIRST_COUNT = range(5)  # of a node that waits, with its class counts
-
-
-class Limits(NamedTuple):
-    """What a tree may do."""
-
-    kind: int  # the criterion: GINI, or else entropy
-    n_classes: int
-    max_depth: int
-    min_split: int
-    min_leaf: int
-    min_decrease: float
+# Of a node that waits, before its class counts.
+START, STOP, DEPTH, PARENT, CODE, FIRST_COUNT = range(6)
 
 
 class Cells(NamedTuple):
@@ -46,21 +35,19 @@ class Work(NamedTuple):
     counts: Any  # (first[d],) how often a node has each cell of each column
     scores: Any  # (categories of all columns,)
     place: Any  # (C,) where the next row of each category goes
-    stack: Any  # (waiting nodes, 4 + K)
+    stack: Any  # (waiting nodes, 5 + K)
 
 
 class Nodes(NamedTuple):
-    """The nodes so far, in preorder, and their branches."""
+    """The nodes so far, in preorder."""
 
-    feature: Any  # -2 for a leaf
+    feature: Any
     rows: Any
     depth: Any
-    first_branch: Any  # -1 for a leaf
-    n_branches: Any
+    parent: Any
+    code: Any  # the category of the parent's column that leads here
     impurity: Any
     value: Any  # (2 n, K) class shares
-    branch_code: Any
-    branch_child: Any
 
 
 @compiled
@@ -106,67 +93,66 @@ def score_branch(kind, counts, first, K, x_log_x):
 
 
 @compiled
-def score_branches(limits, counts, x_log_x, scores):
+def score_branches(settings, counts, x_log_x, scores):
     """Write the scores of the categories of all columns."""
-    K = limits.n_classes
-    if K == 2 and limits.kind == GINI:  # without a branch: several at once
+    K = settings.n_classes
+    if K == 2 and settings.kind == GINI:  # without a branch: several at once
         for c in range(scores.shape[0]):
             a, b = counts[2 * c], counts[2 * c + 1]
             rows, one, other = a + b, float(a), float(b)
             scores[c] = (one * one + other * other) / float(rows + (rows == 0))
     else:
         for c in range(scores.shape[0]):
-            scores[c] = score_branch(limits.kind, counts, c * K, K, x_log_x)
+            scores[c] = score_branch(settings.kind, counts, c * K, K, x_log_x)
 
 
 @compiled
-def branches_of(limits, counts, first, stop):
+def branches_of(settings, counts, first, stop):
     """How many branches a column has whose counts are first to stop; 0 if one is too small."""
     branches = 0
-    for cell in range(first, stop, limits.n_classes):
+    for cell in range(first, stop, settings.n_classes):
         rows = 0
-        for k in range(cell, cell + limits.n_classes):
+        for k in range(cell, cell + settings.n_classes):
             rows += counts[k]
-        if 0 < rows < limits.min_leaf:
+        if 0 < rows < settings.min_leaf:
             return 0
         branches += rows > 0
     return branches
 
 
 @compiled(inline=True)
-def best_column(table, limits, counts, scores):
-    """The column that splits a node best, the first if equal; its score and its branches."""
-    best, best_score, best_branches, K = -1, -math.inf, 0, limits.n_classes
-    score_branches(limits, counts, table.x_log_x, scores)
+def best_column(table, settings, counts, scores):
+    """The column that splits a node best, the first if equal, and its score."""
+    best, best_score, K = -1, -math.inf, settings.n_classes
+    score_branches(settings, counts, table.x_log_x, scores)
     last = 0
     for j in range(table.first.shape[0] - 1):
         c, last, score = last, last + table.n_categories[j], 0.0
         for i in range(c, last):
             score += scores[i]
-        if best < 0 or score > best_score + TIE * abs(best_score):
-            branches = branches_of(limits, counts, c * K, last * K)
-            if branches > 1:
-                best, best_score, best_branches = j, score, branches
-    return best, best_score, best_branches
+        better = best < 0 or score > best_score + TIE * abs(best_score)
+        if better and branches_of(settings, counts, c * K, last * K) > 1:
+            best, best_score = j, score
+    return best, best_score
 
 
 @compiled(inline=True)
-def gains_enough(table, limits, counts, first, rows, score):
+def gains_enough(table, settings, counts, first, rows, score):
     """Whether a split of this score lowers the impurity as much as it must."""
-    own = score_branch(limits.kind, counts, first, limits.n_classes, table.x_log_x)
+    own = score_branch(settings.kind, counts, first, settings.n_classes, table.x_log_x)
     gain = max(score - own, 0.0)
-    if limits.kind != GINI:
+    if settings.kind != GINI:
         gain /= math.log(2.0)
-    return gain + 1e-15 * rows >= limits.min_decrease
+    return gain + 1e-15 * rows >= settings.min_decrease * table.cells.shape[0]
 
 
 @compiled(inline=True)
-def is_open(limits, counts, first, rows, depth):
+def is_open(settings, counts, first, rows, depth):
     """Whether a node may be split: its class counts begin at `first`."""
-    if rows < limits.min_split or depth >= limits.max_depth:
+    if rows < settings.min_split or depth >= settings.max_depth:
         return False
     largest = 0
-    for k in range(first, first + limits.n_classes):
+    for k in range(first, first + settings.n_classes):
         largest = max(largest, counts[k])
     return largest < rows
 
@@ -188,11 +174,10 @@ def move_rows(table, j, start, stop, place):
 
 
 @compiled(inline=True)
-def split(table, limits, nodes, work, start, stop, depth, j, first_branch, branches, waiting):
+def split(table, settings, work, start, stop, depth, j, node, waiting):
     """Put the children of a node on the stack, the last below; return how many nodes wait."""
-    K, counts, stack, place = limits.n_classes, work.counts, work.stack, work.place
-    first, last, end, branch = table.first[j], table.first[j + 1], stop, first_branch + branches
-    any_open = False
+    K, counts, stack, place = settings.n_classes, work.counts, work.stack, work.place
+    first, last, end, any_open = table.first[j], table.first[j + 1], stop, False
     for cell in range(last - K, first - 1, -K):
         rows = 0
         for k in range(K):
@@ -200,13 +185,12 @@ def split(table, limits, nodes, work, start, stop, depth, j, first_branch, branc
         place[(cell - first) // K] = end - rows
         if rows == 0:
             continue
-        branch -= 1
-        nodes.branch_code[branch] = (cell - first) // K
         stack[waiting, START], stack[waiting, STOP] = end - rows, end
-        stack[waiting, DEPTH], stack[waiting, BRANCH] = depth + 1, branch
+        stack[waiting, DEPTH], stack[waiting, PARENT] = depth + 1, node
+        stack[waiting, CODE] = (cell - first) // K
         for k in range(K):
             stack[waiting, FIRST_COUNT + k] = counts[cell + k]
-        any_open |= is_open(limits, counts, cell, rows, depth + 1)
+        any_open |= is_open(settings, counts, cell, rows, depth + 1)
         end -= rows
         waiting += 1
     if any_open:
@@ -215,45 +199,39 @@ def split(table, limits, nodes, work, start, stop, depth, j, first_branch, branc
 
 
 @compiled(inline=True)
-def write_node(limits, nodes, node, waits):
+def write_node(settings, nodes, node, waits):
     """Write a node that waited: its rows, its impurity and its class shares."""
     rows = waits[STOP] - waits[START]
-    nodes.rows[node], nodes.depth[node], nodes.feature[node] = rows, waits[DEPTH], -2
-    nodes.first_branch[node], nodes.n_branches[node] = -1, 0
+    nodes.rows[node], nodes.depth[node], nodes.feature[node] = rows, waits[DEPTH], 0
+    nodes.parent[node], nodes.code[node] = waits[PARENT], waits[CODE]
     value = nodes.value[node]
     for k in range(value.shape[0]):
         value[k] = waits[FIRST_COUNT + k]
-    nodes.impurity[node] = class_impurity(limits.kind, value, float(rows))
+    nodes.impurity[node] = class_impurity(settings.kind, value, float(rows))
     for k in range(value.shape[0]):
         value[k] /= rows
-    if waits[BRANCH] >= 0:
-        nodes.branch_child[waits[BRANCH]] = node
 
 
 @compiled
-def grow(table, limits, nodes, work, waiting, n_nodes, n_branches, budget):
+def grow(table, settings, nodes, work, waiting, n_nodes, budget):
     """Grow the nodes on the stack, depth first, until about `budget` cells were read.
 
-    Returns how many nodes wait, how many there are, and how many branches they have.
+    Returns how many nodes wait and how many there are.
     """
     d = table.first.shape[0] - 1
     while waiting and budget > 0:
         waiting -= 1
         waits = work.stack[waiting]
         node, n_nodes = n_nodes, n_nodes + 1
-        write_node(limits, nodes, node, waits)
+        write_node(settings, nodes, node, waits)
         start, stop, depth = waits[START], waits[STOP], waits[DEPTH]
-        if not is_open(limits, waits, FIRST_COUNT, stop - start, depth):
+        if not is_open(settings, waits, FIRST_COUNT, stop - start, depth):
             continue
         count_cells(table.cells, start, stop, table.first, work.counts)
         budget -= (stop - start) * d + work.counts.shape[0]
-        j, score, branches = best_column(table, limits, work.counts, work.scores)
-        if j < 0 or not gains_enough(table, limits, waits, FIRST_COUNT, stop - start, score):
+        j, score = best_column(table, settings, work.counts, work.scores)
+        if j < 0 or not gains_enough(table, settings, waits, FIRST_COUNT, stop - start, score):
             continue
-        nodes.feature[node], nodes.first_branch[node] = j, n_branches
-        nodes.n_branches[node] = branches
-        waiting = split(
-            table, limits, nodes, work, start, stop, depth, j, n_branches, branches, waiting
-        )
-        n_branches += branches
-    return waiting, n_nodes, n_branches
+        nodes.feature[node] = j
+        waiting = split(table, settings, work, start, stop, depth, j, node, waiting)
+    return waiting, n_nodes

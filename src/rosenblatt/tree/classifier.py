@@ -1,7 +1,7 @@
 """Classification trees."""
 
 from numbers import Real
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,13 +16,10 @@ from rosenblatt.explanation import Explanation, as_row, two_classes
 from rosenblatt.registry.row import Candidate, Contract, Row, Warm
 
 from . import pruning
-from .base import DecisionTree, with_weight
-from .inputs import class_targets, class_weights
-from .settings import Targets
+from .base import DecisionTree
+from .inputs import Targets, class_targets, class_weights, with_weight
+from .optimal import Found, best_tree, check_search
 from .structure import Tree
-
-if TYPE_CHECKING:
-    from .optimal import Found
 
 
 class DecisionTreeClassifier(ClassifierMixin, DecisionTree):  # type: ignore[misc]
@@ -205,16 +202,14 @@ class DecisionTreeClassifier(ClassifierMixin, DecisionTree):  # type: ignore[mis
             self._publish_bound(found)
         return self
 
-    def _searched(self, X: Any, targets: Targets, weights: Any) -> "Found":
+    def _searched(self, X: Any, targets: Targets, weights: Any) -> Found:
         """The tree with the fewest mistakes, and what all others make."""
-        from .optimal import best_tree, check_search  # prediction does without Numba
-
         depth = check_search(self)
         if weights is not None:
             X, targets, weights = with_weight(X, targets, weights)
         return best_tree(X, targets, weights, depth, self.criterion, self.time_limit)
 
-    def _publish_bound(self, found: "Found") -> None:
+    def _publish_bound(self, found: Found) -> None:
         """Publish what every tree of this depth gets wrong; warn if the search was not finished."""
         self.lower_bound_ = found.lower_bound
         if found.mistakes > found.lower_bound:

@@ -14,18 +14,11 @@ import numpy as np
 from rosenblatt.loops import compiled
 from rosenblatt.loops.random import random_bits
 
-from .columns_loops import HALF, LOW_HALF, MISSING
 from .scan_loops import (
-    ABSOLUTE,
-    BRANCH,
-    ENTROPY,
-    GINI,
-    POISSON,
     Segment,
     add_target,
     clear_targets,
     deviation_from_median,
-    mean_score,
     median,
     scan_absolute,
     scan_classes,
@@ -33,16 +26,27 @@ from .scan_loops import (
     scan_number,
     scan_numbers,
     scan_two_classes,
+)
+from .tree_loops import (
+    ABSOLUTE,
+    ENTROPY,
+    GINI,
+    HALF,
+    LOW_HALF,
+    MISSING,
+    OWN_BRANCH,
+    POISSON,
+    TO_THE_HEAVIER,
+    class_impurity,
+    is_better,
+    mean_score,
     x_log_x,
 )
 
 # What is known of a node: whole numbers, and others.
-START, STOP, DEPTH, CHILDREN, BRANCH_CODE, FEATURE, LOW_ROW, HIGH_ROW, MISSING_LEFT, DRAWS = range(
-    10
-)
+START, STOP, DEPTH, PARENT, CHILDREN, BRANCH_CODE, FEATURE, LOW_ROW, HIGH_ROW = range(9)
+MISSING_LEFT, DRAWS = 9, 10
 WEIGHT, IMPURITY, THRESHOLD, LOWER, UPPER, VALUE = range(6)
-TO_THE_HEAVIER = -1  # missing values of new rows, where training had none
-TIE = 1e-12  # splits whose scores differ by less, relatively, are equal: the first is taken
 NO_SHIFT = np.uint64(0)
 SIX, SIXTY_THREE, ONE = np.uint64(6), np.uint64(63), np.uint64(1)
 
@@ -63,29 +67,11 @@ class Rows(NamedTuple):
     table: Any  # x ln x of whole numbers up to n
 
 
-class Limits(NamedTuple):
-    """What a tree may do."""
-
-    kind: int  # the criterion
-    n_classes: int
-    shift: int
-    weighted: bool
-    random: bool
-    monotone: bool
-    missing: int
-    max_depth: int
-    min_split: int
-    min_leaf: int
-    max_features: int
-    min_weight: float
-    min_decrease: float
-
-
 class Nodes(NamedTuple):
     """What is known of the nodes so far."""
 
     used: Any  # (2 n,) whether there is such a node
-    ints: Any  # (2 n, 10)
+    ints: Any  # (2 n, 11)
     floats: Any  # (2 n, 6)
 
 
@@ -116,15 +102,20 @@ def clear(sums):
 
 
 @compiled
-def sum_rows(rows, limits, keys, shift, start, stop, sums):
+def sum_rows(rows, settings, keys, shift, start, stop, sums):
     """Write the sums (o, K) of the rows of keys[start:stop]; return their weight.
 
     Keys are entries of a column, or rows with shift 0. Sums are the weights of classes, or of
     weight times target.
     """
     clear(sums)
-    classes, numbers, weights, weighted = rows.classes, rows.numbers, rows.weights, limits.weighted
-    if limits.kind <= ENTROPY and sums.shape[0] == 1 and sums.shape[1] == 2 and not weighted:
+    classes, numbers, weights, weighted = (
+        rows.classes,
+        rows.numbers,
+        rows.weights,
+        settings.weighted,
+    )
+    if settings.kind <= ENTROPY and sums.shape[0] == 1 and sums.shape[1] == 2 and not weighted:
         second = 0
         for i in range(start, stop):
             second += classes[(np.uint64(keys[i]) & LOW_HALF) >> shift, 0]
@@ -135,7 +126,7 @@ def sum_rows(rows, limits, keys, shift, start, stop, sums):
         row = (np.uint64(keys[i]) & LOW_HALF) >> shift
         w = weights[row] if weighted else 1.0
         W += w
-        if limits.kind <= ENTROPY:
+        if settings.kind <= ENTROPY:
             for o in range(classes.shape[1]):
                 sums[o, classes[row, o]] += w
         else:
@@ -145,27 +136,27 @@ def sum_rows(rows, limits, keys, shift, start, stop, sums):
 
 
 @compiled
-def score_of(limits, sums, W, table):
+def score_of(settings, sums, W, table):
     """The score of a branch of weight W with sums (o, K); not for absolute error."""
     score = 0.0
     for o in range(sums.shape[0]):
-        if limits.kind == GINI:
+        if settings.kind == GINI:
             for k in range(sums.shape[1]):
                 score += sums[o, k] * sums[o, k] / W
-        elif limits.kind == ENTROPY:
+        elif settings.kind == ENTROPY:
             for k in range(sums.shape[1]):
-                score += x_log_x(sums[o, k], limits.weighted, table)
-            score -= x_log_x(W, limits.weighted, table)
+                score += x_log_x(sums[o, k], settings.weighted, table)
+            score -= x_log_x(W, settings.weighted, table)
         else:
-            score += mean_score(limits.kind, sums[o, 0], W)
+            score += mean_score(settings.kind, sums[o, 0], W)
     return score
 
 
 @compiled
-def all_equal(rows, limits, order, start, stop, sums, W):
+def all_equal(rows, settings, order, start, stop, sums, W):
     """Whether all rows order[start:stop] have the same targets."""
     for o in range(sums.shape[0]):
-        if limits.kind <= ENTROPY:
+        if settings.kind <= ENTROPY:
             if sums[o, rows.classes[order[start], o]] < W:
                 return False
         else:
@@ -177,48 +168,35 @@ def all_equal(rows, limits, order, start, stop, sums, W):
 
 
 @compiled
-def describe(rows, limits, nodes, work, node):
+def describe(rows, settings, nodes, work, node):
     """Weight and impurity of a node; returns whether its targets are all equal."""
     start, stop = nodes.ints[node, START], nodes.ints[node, STOP]
     sums, order = work.totals[0], work.order
-    W = sum_rows(rows, limits, order, NO_SHIFT, start, stop, sums)
-    equal = all_equal(rows, limits, order, start, stop, sums, W)
+    W = sum_rows(rows, settings, order, NO_SHIFT, start, stop, sums)
+    equal = all_equal(rows, settings, order, start, stop, sums, W)
     nodes.floats[node, WEIGHT] = W
     nodes.floats[node, IMPURITY] = 0.0
     if not equal:
         total = 0.0
         for o in range(sums.shape[0]):
-            if limits.kind <= ENTROPY:
-                total += class_impurity(limits.kind, sums[o], W)
-            elif limits.kind == ABSOLUTE:
-                total += absolute_impurity(rows, limits, work, start, stop, o) / W
+            if settings.kind <= ENTROPY:
+                total += class_impurity(settings.kind, sums[o], W)
+            elif settings.kind == ABSOLUTE:
+                total += absolute_impurity(rows, settings, work, start, stop, o) / W
             else:
-                total += number_impurity(rows, limits, order, start, stop, o, sums[o, 0] / W) / W
+                total += number_impurity(rows, settings, order, start, stop, o, sums[o, 0] / W) / W
         nodes.floats[node, IMPURITY] = total / sums.shape[0]
     return equal
 
 
 @compiled
-def class_impurity(kind, sums, W):
-    """Gini impurity, or entropy in bits, of class weights (K,)."""
-    total = 1.0 if kind == GINI else 0.0
-    for k in range(sums.shape[0]):
-        share = sums[k] / W
-        if kind == GINI:
-            total -= share * share
-        elif share > 0:
-            total -= share * math.log2(share)
-    return total
-
-
-@compiled
-def number_impurity(rows, limits, order, start, stop, o, mean):
+def number_impurity(rows, settings, order, start, stop, o, mean):
     """The sum of squares about the mean, or of Poisson deviances (halved)."""
     total, numbers, weights = 0.0, rows.numbers, rows.weights
     for i in range(start, stop):
         y = numbers[order[i], o]
-        w = weights[order[i]] if limits.weighted else 1.0
-        if limits.kind == POISSON:
+        w = weights[order[i]] if settings.weighted else 1.0
+        if settings.kind == POISSON:
             total += w * y * math.log(y / mean) if y > 0 else 0.0
         else:
             total += w * (y - mean) ** 2
@@ -226,32 +204,32 @@ def number_impurity(rows, limits, order, start, stop, o, mean):
 
 
 @compiled
-def add_rows(rows, limits, work, start, stop, o):
+def add_rows(rows, settings, work, start, stop, o):
     """Add the targets of some rows to the Fenwick trees."""
     for i in range(start, stop):
         row = work.order[i]
-        w = rows.weights[row] if limits.weighted else 1.0
+        w = rows.weights[row] if settings.weighted else 1.0
         add_target(w, rows.numbers[row, o], rows.classes[row, o], work.weight_tree, work.sum_tree)
 
 
 @compiled
-def absolute_impurity(rows, limits, work, start, stop, o):
+def absolute_impurity(rows, settings, work, start, stop, o):
     """The sum of deviations from the median."""
-    add_rows(rows, limits, work, start, stop, o)
+    add_rows(rows, settings, work, start, stop, o)
     total = deviation_from_median(rows.levels[o], work.weight_tree, work.sum_tree)
     clear_targets(work.weight_tree, work.sum_tree)
     return total
 
 
 @compiled
-def sum_node(rows, limits, nodes, work, node):
+def sum_node(rows, settings, nodes, work, node):
     """Write the sums of a node to work.totals[0]."""
     start, stop = nodes.ints[node, START], nodes.ints[node, STOP]
-    sum_rows(rows, limits, work.order, NO_SHIFT, start, stop, work.totals[0])
+    sum_rows(rows, settings, work.order, NO_SHIFT, start, stop, work.totals[0])
 
 
 @compiled
-def best_split(rows, limits, nodes, work, node, first, last, found):
+def best_split(rows, settings, nodes, work, node, first, last, found):
     """The best split of a node on the columns from first to last, after `sum_node`.
 
     Writes to found (8,): score, column, position, whether NaN goes left, random threshold,
@@ -263,9 +241,9 @@ def best_split(rows, limits, nodes, work, node, first, last, found):
     found[0], found[1] = -np.inf, -1
     own, state = random_bits(np.uint64(nodes.ints[node, DRAWS]))
     d = rows.place.shape[0]
-    draws = limits.max_features < d
-    counted = limits.shift and limits.kind <= ENTROPY and not limits.weighted
-    counted &= not limits.monotone and not limits.random
+    draws = settings.max_features < d
+    counted = settings.shift and settings.kind <= ENTROPY and not settings.weighted
+    counted &= not settings.monotone and not settings.random
     useful = 0
     for c in range(first, last):
         j = c
@@ -277,25 +255,19 @@ def best_split(rows, limits, nodes, work, node, first, last, found):
             other = c + np.int64(bits % np.uint64(d - c))
             work.columns[c], work.columns[other] = work.columns[other], work.columns[c]
             j = work.columns[c]
-            if c - first >= limits.max_features and useful:
+            if c - first >= settings.max_features and useful:
                 break
         # By node and column alone: the columns of a large node are searched one by one.
         bits, _ = random_bits(own ^ np.uint64(j))
         share = np.float64(bits >> np.uint64(11)) * 2.0**-53
         if rows.n_categories[j]:
-            useful += split_on_categories(rows, limits, nodes, work, node, j, found)
+            useful += split_on_categories(rows, settings, nodes, work, node, j, found)
         elif counted and rows.entries[rows.place[j], stop - 1] >> HALF != MISSING:
             E, W1 = rows.entries[rows.place[j]], work.totals[0, 0, 1]
             W, ends = nodes.floats[node, WEIGHT], work.deviation[0]
-            useful += split_on_counts(E, limits, start, stop, W, W1, rows.table, ends, j, found)
+            useful += split_on_counts(E, settings, start, stop, W, W1, rows.table, ends, j, found)
         else:
-            useful += split_on_threshold(rows, limits, nodes, work, node, j, share, found)
-
-
-@compiled(inline=True)
-def is_better(score, found):
-    """Whether a score beats the best so far by more than rounding."""
-    return found[1] < 0 or score > found[0] + TIE * abs(found[0])
+            useful += split_on_threshold(rows, settings, nodes, work, node, j, share, found)
 
 
 @compiled(inline=True)
@@ -306,7 +278,7 @@ def take(found, score, j, place, left, threshold, branches):
 
 
 @compiled
-def split_on_counts(E, limits, start, stop, W, W1, table, ends, j, found):
+def split_on_counts(E, settings, start, stop, W, W1, table, ends, j, found):
     """The same as `split_on_threshold` for the commonest case, handed only what it needs.
 
     Two classes, rows that count once, known values: a call with all tuples takes longer than the
@@ -315,14 +287,14 @@ def split_on_counts(E, limits, start, stop, W, W1, table, ends, j, found):
     if E[start] >> HALF == E[stop - 1] >> HALF:
         return 0
     at = Segment(start, stop, stop, False, -1, 0, -np.inf, np.inf, 0.0)
-    score, place = scan_counts(E, limits, at, table, W, W1, 0.0, 0.0, found[0], ends)
+    score, place = scan_counts(E, settings, at, table, W, W1, 0.0, 0.0, found[0], ends)
     if place >= 0 and is_better(score, found):
         take(found, score, j, place, 0, np.nan, 2)
     return 1
 
 
 @compiled
-def split_on_threshold(rows, limits, nodes, work, node, j, share, found):
+def split_on_threshold(rows, settings, nodes, work, node, j, share, found):
     """Improve on `found` by a threshold on column j; return whether its values differ."""
     start, stop = nodes.ints[node, START], nodes.ints[node, STOP]
     E, known = rows.entries[rows.place[j]], stop
@@ -334,40 +306,40 @@ def split_on_threshold(rows, limits, nodes, work, node, j, share, found):
     clear(missing)
     M = 0.0
     if known < stop:
-        M = sum_rows(rows, limits, E, np.uint64(limits.shift), known, stop, missing)
+        M = sum_rows(rows, settings, E, np.uint64(settings.shift), known, stop, missing)
     W = nodes.floats[node, WEIGHT]
-    if limits.missing == BRANCH and known < stop:
-        if stop - known < limits.min_leaf or limits.min_weight > M:
+    if settings.missing == OWN_BRANCH and known < stop:
+        if stop - known < settings.min_leaf or settings.min_weight > M:
             return 1
-        own = score_of(limits, missing, M, rows.table)
+        own = score_of(settings, missing, M, rows.table)
         for o in range(totals.shape[0]):
             for k in range(totals.shape[1]):
                 work.totals[3, o, k] = totals[o, k] - missing[o, k]
         totals, W = work.totals[3], W - M
-        if known - start >= limits.min_leaf and limits.min_weight <= W:
-            score = own + score_of(limits, totals, W, rows.table)
+        if known - start >= settings.min_leaf and settings.min_weight <= W:
+            score = own + score_of(settings, totals, W, rows.table)
             if is_better(score, found):  # known or not is all that is asked
                 take(found, score, j, known - 1, 0, np.inf, 2)
     only, threshold = -1, np.nan
-    if limits.random:
-        only, threshold = random_position(rows, limits, E, j, start, known, share)
+    if settings.random:
+        only, threshold = random_position(rows, settings, E, j, start, known, share)
     for left in range(2):
-        if left and (known == stop or limits.missing == BRANCH):
+        if left and (known == stop or settings.missing == OWN_BRANCH):
             break
         at = Segment(
             start, known, stop, left == 1, only, rows.signs[j],
             nodes.floats[node, LOWER], nodes.floats[node, UPPER], M,
         )  # fmt: skip
-        score, place = scan(E, rows, limits, at, W, totals, missing, M, work)
+        score, place = scan(E, rows, settings, at, W, totals, missing, M, work)
         if place >= 0 and is_better(score + own, found):
-            branches = 3 if limits.missing == BRANCH and known < stop else 2
+            branches = 3 if settings.missing == OWN_BRANCH and known < stop else 2
             at_end = place == known - 1
             take(found, score + own, j, place, left, np.inf if at_end else threshold, branches)
     return 1
 
 
 @compiled
-def scan(E, rows, limits, at, W, totals, missing, M, work):
+def scan(E, rows, settings, at, W, totals, missing, M, work):
     """Scan a column by the criterion, NaN on the left or not."""
     left = work.totals[1]
     L = 0.0
@@ -377,21 +349,21 @@ def scan(E, rows, limits, at, W, totals, missing, M, work):
         for o in range(left.shape[0]):
             for k in range(left.shape[1]):
                 left[o, k] = missing[o, k]
-    if limits.kind == ABSOLUTE:
-        return scan_absolute(E, rows, limits, at, work)
-    if limits.kind <= ENTROPY:
+    if settings.kind == ABSOLUTE:
+        return scan_absolute(E, rows, settings, at, work)
+    if settings.kind <= ENTROPY:
         if totals.shape[0] == 1 and totals.shape[1] == 2:
-            return scan_two_classes(E, rows, limits, at, totals, left, work.deviation[0])
-        return scan_classes(E, rows, limits, at, totals, left)
+            return scan_two_classes(E, rows, settings, at, totals, left, work.deviation[0])
+        return scan_classes(E, rows, settings, at, totals, left)
     if totals.shape[0] == 1:
-        return scan_number(E, rows, limits, at, W, totals[0, 0], L, left[0, 0])
-    return scan_numbers(E, rows, limits, at, W, totals, L, left)
+        return scan_number(E, rows, settings, at, W, totals[0, 0], L, left[0, 0])
+    return scan_numbers(E, rows, settings, at, W, totals, L, left)
 
 
 @compiled
-def random_position(rows, limits, E, j, start, known, share):
+def random_position(rows, settings, E, j, start, known, share):
     """A threshold drawn between the least and the largest value, and the last row below it."""
-    shift = np.uint64(limits.shift)
+    shift = np.uint64(settings.shift)
     values = rows.values[j]
     low = values[(E[start] & LOW_HALF) >> shift]
     high = values[(E[known - 1] & LOW_HALF) >> shift]
@@ -409,7 +381,7 @@ def random_position(rows, limits, E, j, start, known, share):
 
 
 @compiled
-def split_on_categories(rows, limits, nodes, work, node, j, found):
+def split_on_categories(rows, settings, nodes, work, node, j, found):
     """Improve on `found` by a branch for each category of column j; return whether they differ."""
     codes, C = rows.codes[rows.place[j]], rows.n_categories[j]
     classes, numbers, weights = rows.classes, rows.numbers, rows.weights
@@ -421,11 +393,11 @@ def split_on_categories(rows, limits, nodes, work, node, j, found):
     for i in range(nodes.ints[node, START], nodes.ints[node, STOP]):
         row = work.order[i]
         c = codes[row]
-        w = weights[row] if limits.weighted else 1.0
+        w = weights[row] if settings.weighted else 1.0
         weight_of[c] += w
         rows_of[c] += 1
         for o in range(classes.shape[1]):
-            if limits.kind <= ENTROPY:
+            if settings.kind <= ENTROPY:
                 counts[c, o, classes[row, o]] += w
             else:
                 counts[c, o, 0] += w * numbers[row, o]
@@ -433,16 +405,16 @@ def split_on_categories(rows, limits, nodes, work, node, j, found):
     for c in range(C):
         if work.rows_of[c]:
             branches += 1
-            score += score_of(limits, work.counts[c], work.weight_of[c], rows.table)
-            allowed &= work.rows_of[c] >= limits.min_leaf
-            allowed &= work.weight_of[c] >= limits.min_weight
+            score += score_of(settings, work.counts[c], work.weight_of[c], rows.table)
+            allowed &= work.rows_of[c] >= settings.min_leaf
+            allowed &= work.weight_of[c] >= settings.min_weight
     if branches > 1 and allowed and is_better(score, found):
         take(found, score, j, -1, 0, np.nan, branches)
     return int(branches > 1)
 
 
 @compiled
-def make_children(rows, limits, nodes, work, node, found):
+def make_children(rows, settings, nodes, work, node, found):
     """Split a node as `found`: sides of its rows, order of its rows, its children.
 
     Returns how many children may be split further.
@@ -457,7 +429,7 @@ def make_children(rows, limits, nodes, work, node, found):
     if C:
         set_category_sides(rows, nodes, work, node, j, C)
     else:
-        set_sides(rows, limits, nodes, work, node, j, found)
+        set_sides(rows, settings, nodes, work, node, j, found)
     children = ints[node, CHILDREN]
     count_children(work, start, stop, children)
     partition_order(work, start, stop, children)
@@ -466,7 +438,7 @@ def make_children(rows, limits, nodes, work, node, found):
         m = int(work.weight_of[c])
         nodes.used[child] = 1
         ints[child, START], ints[child, STOP] = begin, begin + m
-        ints[child, DEPTH] = ints[node, DEPTH] + 1
+        ints[child, DEPTH], ints[child, PARENT] = ints[node, DEPTH] + 1, node
         ints[child, CHILDREN] = 0
         # The draws of a node depend on the way to it, and not on the number of its rows.
         bits, _ = random_bits(np.uint64(ints[node, DRAWS]) ^ np.uint64(c + 1))
@@ -478,15 +450,13 @@ def make_children(rows, limits, nodes, work, node, found):
     child = node + 1
     for c in range(children):
         m = int(ints[child, STOP] - ints[child, START])
-        equal = describe(rows, limits, nodes, work, child)
-        if limits.monotone:
-            narrow_bounds(rows, limits, nodes, work, node, child, c, j)
-        enough = m >= limits.min_split and floats[child, WEIGHT] >= 2 * limits.min_weight
-        if not equal and enough and ints[child, DEPTH] < limits.max_depth:
+        equal = describe(rows, settings, nodes, work, child)
+        if settings.monotone:
+            narrow_bounds(rows, settings, nodes, work, node, child, c, j)
+        enough = m >= settings.min_split and floats[child, WEIGHT] >= 2 * settings.min_weight
+        if not equal and enough and ints[child, DEPTH] < settings.max_depth:
             ints[child, CHILDREN] = -1  # to be split
             still_open += 1
-        if c == 1 and ints[node, MISSING_LEFT] == TO_THE_HEAVIER:
-            ints[node, MISSING_LEFT] = int(floats[node + 1, WEIGHT] > floats[child, WEIGHT])
         child += 2 * m - 1
     return still_open
 
@@ -511,12 +481,12 @@ def count_children(work, start, stop, children):
 
 
 @compiled
-def set_sides(rows, limits, nodes, work, node, j, found):
+def set_sides(rows, settings, nodes, work, node, j, found):
     """The child of each row of a node that is split by a threshold."""
     E, place = rows.entries[rows.place[j]], int(found[2])
-    shift = np.uint64(limits.shift)
+    shift = np.uint64(settings.shift)
     ints, stop, sides = nodes.ints, nodes.ints[node, STOP], work.side
-    own_branch = limits.missing == BRANCH
+    own_branch = settings.missing == OWN_BRANCH
     missing_side = ints[node, CHILDREN] - 1 if own_branch else 1 - int(found[3])
     for p in range(ints[node, START], stop):
         side = 0 if p <= place else 1
@@ -588,10 +558,10 @@ def partition_order(work, start, stop, children):
 
 
 @compiled
-def partition_columns(rows, limits, nodes, work, node, first, last, buffer):
+def partition_columns(rows, settings, nodes, work, node, first, last, buffer):
     """Put the entries of a node in the order of its children, in the columns first to last."""
     start, stop = nodes.ints[node, START], nodes.ints[node, STOP]
-    children, shift = nodes.ints[node, CHILDREN], np.uint64(limits.shift)
+    children, shift = nodes.ints[node, CHILDREN], np.uint64(settings.shift)
     for j in range(first, last):
         E, bits = rows.entries[j], work.bits
         if children == 2:
@@ -624,15 +594,15 @@ def partition_columns(rows, limits, nodes, work, node, first, last, buffer):
 
 
 @compiled
-def narrow_bounds(rows, limits, nodes, work, node, child, c, j):
+def narrow_bounds(rows, settings, nodes, work, node, child, c, j):
     """The bounds of a child's predictions: the middle of both children is one of them."""
     floats, sign = nodes.floats, rows.signs[j]
     sums = work.totals[0]
-    value = sums[0, 1] if limits.kind <= ENTROPY else sums[0, 0]
+    value = sums[0, 1] if settings.kind <= ENTROPY else sums[0, 0]
     floats[child, VALUE] = value / floats[child, WEIGHT]
-    if limits.kind == ABSOLUTE:
+    if settings.kind == ABSOLUTE:
         start, stop = nodes.ints[child, START], nodes.ints[child, STOP]
-        add_rows(rows, limits, work, start, stop, 0)
+        add_rows(rows, settings, work, start, stop, 0)
         floats[child, VALUE] = median(rows.levels[0], work.weight_tree)
         clear_targets(work.weight_tree, work.sum_tree)
     if sign == 0 or c != 1 or nodes.ints[child, BRANCH_CODE] == 2:  # NaN has no place in the order
@@ -646,33 +616,34 @@ def narrow_bounds(rows, limits, nodes, work, node, child, c, j):
 
 
 @compiled
-def gain_of(rows, limits, nodes, work, node, score):
+def gain_of(rows, settings, nodes, work, node, score):
     """How much the impurity falls by a split of this score, times the weight of the node.
 
     Reads the sums of the node that `sum_node` left behind.
     """
     W, outputs = nodes.floats[node, WEIGHT], rows.classes.shape[1]
-    if limits.kind == ABSOLUTE:
+    if settings.kind == ABSOLUTE:
         return score / outputs + W * nodes.floats[node, IMPURITY]
-    gain = (score - score_of(limits, work.totals[0], W, rows.table)) / outputs
-    return gain / math.log(2.0) if limits.kind == ENTROPY else gain
+    gain = (score - score_of(settings, work.totals[0], W, rows.table)) / outputs
+    return gain / math.log(2.0) if settings.kind == ENTROPY else gain
 
 
 @compiled
-def split_node(rows, limits, nodes, work, node, found):
+def split_node(rows, settings, nodes, work, node, found):
     """Split a node as `found`, if that gains enough; return how many children are open."""
     if found[1] < 0:
         nodes.ints[node, CHILDREN] = 0
         return 0
-    gain = max(gain_of(rows, limits, nodes, work, node, found[0]), 0.0)
-    if gain + 1e-15 * nodes.floats[node, WEIGHT] < limits.min_decrease:
+    gain = max(gain_of(rows, settings, nodes, work, node, found[0]), 0.0)
+    least = settings.min_decrease * nodes.floats[0, WEIGHT]
+    if gain + 1e-15 * nodes.floats[node, WEIGHT] < least:
         nodes.ints[node, CHILDREN] = 0
         return 0
-    return make_children(rows, limits, nodes, work, node, found)
+    return make_children(rows, settings, nodes, work, node, found)
 
 
 @compiled
-def grow(rows, limits, nodes, work, n_waiting, found, budget, first):
+def grow(rows, settings, nodes, work, n_waiting, found, budget, first):
     """Grow the nodes on the stack, depth first, until about `budget` entries were read.
 
     `first` is where this stack begins in work.stack. Returns how many nodes are waiting.
@@ -682,11 +653,11 @@ def grow(rows, limits, nodes, work, n_waiting, found, budget, first):
         n_waiting -= 1
         node = work.stack[first + n_waiting]
         size = nodes.ints[node, STOP] - nodes.ints[node, START]
-        sum_node(rows, limits, nodes, work, node)
-        best_split(rows, limits, nodes, work, node, 0, d, found)
-        still_open = split_node(rows, limits, nodes, work, node, found)
+        sum_node(rows, settings, nodes, work, node)
+        best_split(rows, settings, nodes, work, node, 0, d, found)
+        still_open = split_node(rows, settings, nodes, work, node, found)
         if still_open:
-            partition_columns(rows, limits, nodes, work, node, 0, m, work.buffer)
+            partition_columns(rows, settings, nodes, work, node, 0, m, work.buffer)
             child = node + 1
             for _ in range(nodes.ints[node, CHILDREN]):
                 if nodes.ints[child, CHILDREN] < 0:
@@ -695,3 +666,47 @@ def grow(rows, limits, nodes, work, n_waiting, found, budget, first):
                 child += 2 * (nodes.ints[child, STOP] - nodes.ints[child, START]) - 1
         budget -= size * (d + 1)
     return n_waiting
+
+
+@compiled
+def sum_leaf_classes(starts, stops, n_children, order, classes, weights, value):
+    """Add the weights of the rows of each leaf to value (N, o, K), by class."""
+    for node in range(starts.shape[0]):
+        if n_children[node] <= 0:
+            for i in range(starts[node], stops[node]):
+                row = order[i]
+                for o in range(classes.shape[1]):
+                    value[node, o, classes[row, o]] += weights[row]
+
+
+@compiled
+def mean_numbers(leaf_of, parent, numbers, weights, first, total, mass, value):
+    """Write the means of the rows of every node to value (N, o, 1).
+
+    leaf_of (n,) is the leaf of each row, -1 for a row without one. Rows are added in their order,
+    each to its leaf and all nodes above, as differences from the node's first target: so equal
+    targets have that mean, and a node has the same mean whether it is split or not. Scratch:
+    first (N,), total (N,), mass (N,).
+    """
+    for o in range(numbers.shape[1]):
+        for node in range(parent.shape[0]):
+            total[node] = mass[node] = 0.0
+        for row in range(leaf_of.shape[0]):
+            node, y, w = leaf_of[row], numbers[row, o], weights[row]
+            while node >= 0:
+                if mass[node] == 0.0:
+                    first[node] = y
+                mass[node] += w
+                total[node] += w * (y - first[node])
+                node = parent[node]
+        for node in range(parent.shape[0]):
+            value[node, o, 0] = first[node] + total[node] / mass[node]
+
+
+@compiled
+def add_up(parent, sums):
+    """Add the sums (N, o, K) of every node to those of its parent, from the last node on."""
+    for node in range(parent.shape[0] - 1, 0, -1):
+        for o in range(sums.shape[1]):
+            for k in range(sums.shape[2]):
+                sums[parent[node], o, k] += sums[node, o, k]

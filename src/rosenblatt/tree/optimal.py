@@ -19,9 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import optimal_loops
-from .growth import Growth, column_of
-from .settings import Settings, Targets
-from .structure import LEAF, UNDEFINED, Tree
+from .growth import Growth
+from .inputs import CRITERIA, Settings, Targets, column_of
+from .structure import Tree
 
 MOST_LEVELS = 256  # of a column: a byte
 MOST_CUTS = 248  # of a column; seven more levels are left for thresholds of greedy growth
@@ -96,7 +96,8 @@ def check_search(model: Any) -> int:
 def grow_greedily(X: Any, targets: Targets, weights: Any, depth: int, criterion: str) -> Tree:
     """The tree that takes the best split at each node."""
     numeric = np.zeros(X.shape[1], np.int64)
-    return Growth(X, numeric, targets, weights, Settings(criterion, max_depth=depth)).run()
+    settings = Settings(CRITERIA[criterion], X.shape[1], depth)
+    return Growth(X, numeric, targets, weights, settings).run()
 
 
 def thresholds(column: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -222,34 +223,29 @@ def _assemble(
     assert targets.classes is not None
     nodes: list[dict[str, Any]] = []
 
-    def add(plan: Plan, rows: NDArray[np.int64], depth: int) -> int:
-        """Add a node and all below it; return its number."""
+    def add(plan: Plan, rows: NDArray[np.int64], depth: int, parent: int) -> None:
+        """Add a node and all below it."""
         assert targets.classes is not None
         held = np.bincount(targets.classes[rows, 0], weights[rows], minlength=targets.n_classes[0])
-        share, number = held / held.sum(), len(nodes)
+        number, share = len(nodes), held / held.sum()
         nodes.append({
-            "children_left": LEAF, "children_right": LEAF, "feature": UNDEFINED,
-            "threshold": float(UNDEFINED), "missing_go_to_left": 0, "depth": depth,
-            "impurity": _impurity(share, criterion), "n_node_samples": len(rows),
-            "weighted_n_node_samples": held.sum(), "value": share[np.newaxis],
-            "first_branch": -1, "n_branches": 0,
+            "parent": parent, "feature": 0, "threshold": 0.0, "missing_left": 0, "depth": depth,
+            "impurity": _impurity(share, criterion), "n_samples": len(rows), "weight": held.sum(),
+            "value": share[np.newaxis],
         })  # fmt: skip
         if plan is not None:
             column, level, left, right = plan
             goes_left = columns[column][rows] <= cuts[column][level]
             nodes[number].update(
                 feature=column, threshold=cuts[column][level],
-                missing_go_to_left=int(2 * goes_left.sum() > len(rows)),
-                children_left=add(left, rows[goes_left], depth + 1),
-                children_right=add(right, rows[~goes_left], depth + 1),
+                missing_left=int(2 * goes_left.sum() > len(rows)),
             )  # fmt: skip
-        return number
+            add(left, rows[goes_left], depth + 1, number)
+            add(right, rows[~goes_left], depth + 1, number)
 
-    add(plan, np.arange(len(weights)), 0)
+    add(plan, np.arange(len(weights)), 0, -1)
     arrays = {name: np.array([node[name] for node in nodes]) for name in nodes[0]}
-    arrays["missing_go_to_left"] = arrays["missing_go_to_left"].astype(np.uint8)
-    arrays["branch_code"] = arrays["branch_child"] = np.zeros(0, np.int64)
-    return Tree(arrays, np.zeros(len(columns), np.int64))
+    return Tree.build(**arrays, n_categories=np.zeros(len(columns), np.int64))
 
 
 def _impurity(share: NDArray[np.float64], criterion: str) -> float:

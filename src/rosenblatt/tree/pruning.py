@@ -78,6 +78,11 @@ def _mark_below(
         waiting += [child for _, child in tree.branches(below)]
 
 
+def cut_by_price(tree: Tree, alpha: float) -> Tree:
+    """Return the smallest tree that is best if a leaf costs alpha."""
+    return tree.cut(cost_complexity_path(tree)[2] <= alpha)
+
+
 def cut_by_chance(tree: Tree, max_p_chance: float) -> Tree:
     """Cut splits, from the bottom up, whose branches could differ by chance alone.
 

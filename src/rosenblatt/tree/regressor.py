@@ -14,8 +14,7 @@ from rosenblatt.explanation import Explanation
 from rosenblatt.registry.row import Candidate, Contract, Row, Warm
 
 from .base import DecisionTree
-from .inputs import number_targets, warn_of_friedman
-from .settings import Targets
+from .inputs import Targets, number_targets, warn_of_friedman
 
 
 class DecisionTreeRegressor(RegressorMixin, DecisionTree):  # type: ignore[misc]

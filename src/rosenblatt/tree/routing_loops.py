@@ -70,11 +70,11 @@ def route(X, shift, nodes, cuts, order, at, leaves):
 
 
 @compiled
-def add_values(value, leaves, out):
-    """Add the values (N, S) of the leaves (n,) to out (n, S)."""
+def add_values(value, weight, leaves, out):
+    """Add the values (N, S) of the leaves (n,), times a weight, to out (n, S)."""
     for i in range(out.shape[0]):
         for s in range(out.shape[1]):
-            out[i, s] += value[leaves[i], s]
+            out[i, s] += weight * value[leaves[i], s]
 
 
 @compiled

@@ -1,34 +1,35 @@
 # mypy: ignore-errors
 """The best threshold of one column in one node of a tree, by one scan of its sorted rows.
 
-Legend: E (n,) the column's entries (see `tree_columns`), a node's from start to stop, its known
-values up to `known`, NaN after; W, L, R weights of the node, its left and its right rows. Every
-criterion is a score that is a sum over branches and is to be large:
-
-- gini: ``sum_k W_k**2 / W``; entropy: ``sum_k W_k ln W_k - W ln W``;
-- squared error: ``(sum w y)**2 / W``; Poisson: ``S ln(S / W)``, S = sum w y;
-- absolute error: minus the sum of w |y - median|.
+Legend: E (n,) the column's entries (see `tree_loops`), a node's from start to stop, its known
+values up to `known`, NaN after; W, L, R weights of the node, its left and its right rows.
 
 A scan starts with `left` (o, K), the sums of the missing values if they go left, and returns its
 best score and the last position on the left, -1 if no split is allowed.
 """
 
-import math
 from typing import NamedTuple
 
 import numpy as np
 
 from rosenblatt.loops import compiled
 
-from .columns_loops import HALF, LOW_HALF
+from .tree_loops import (
+    GINI,
+    HALF,
+    LOW_HALF,
+    MAJORITY,
+    OWN_BRANCH,
+    POISSON,
+    ROUNDING,
+    SQUARED,
+    mean_score,
+    x_log_x,
+)
 
-GINI, ENTROPY, SQUARED, POISSON, ABSOLUTE = range(5)
 EPS = 2.220446049250313e-16
-NO_RATE = 10 * EPS  # of targets that add up to no more, as in scikit-learn
 BLOCK = 64  # rows of a column that are counted, and perhaps skipped, together
 FEWEST_IN_BLOCKS = 512  # rows of a node that is read by blocks
-ROUNDING = 1e-12  # of scores, relative
-SIDE, MAJORITY, BRANCH = range(3)  # where missing values go: the better side, the larger, their own
 
 
 class Segment(NamedTuple):
@@ -46,17 +47,9 @@ class Segment(NamedTuple):
 
 
 @compiled(inline=True)
-def x_log_x(x, weighted, table):
-    """x ln x, from a table if x counts rows."""
-    if not weighted:
-        return table[int(x)]
-    return x * math.log(x) if x > 0 else 0.0
-
-
-@compiled(inline=True)
-def last_boundary(limits, at):
+def last_boundary(settings, at):
     """The end of the positions to scan: NaN on the right has a boundary before it."""
-    after = at.known < at.stop and not at.missing_left and limits.missing != BRANCH
+    after = at.known < at.stop and not at.missing_left and settings.missing != OWN_BRANCH
     return at.known if after else at.known - 1
 
 
@@ -67,23 +60,23 @@ def is_boundary(E, at, p):
 
 
 @compiled
-def is_allowed(limits, at, p, L, R, left_value, right_value):
+def is_allowed(settings, at, p, L, R, left_value, right_value):
     """Whether a split after position p has enough rows and weight on both sides, and predictions
     that rise or fall along the column as they must, within the node's bounds.
     """
     below, above = p - at.start + 1, at.known - p - 1
-    if limits.missing == MAJORITY and at.known < at.stop:
+    if settings.missing == MAJORITY and at.known < at.stop:
         more = L - at.missing > R if at.missing_left else R - at.missing < L
         if more != at.missing_left:
             return False
-    missing = 0 if limits.missing == BRANCH else at.stop - at.known
+    missing = 0 if settings.missing == OWN_BRANCH else at.stop - at.known
     if at.missing_left:
         below += missing
     else:
         above += missing
-    enough = below >= limits.min_leaf and above >= limits.min_leaf
-    enough &= min(L, R) >= limits.min_weight
-    if not limits.monotone or not enough:
+    enough = below >= settings.min_leaf and above >= settings.min_leaf
+    enough &= min(L, R) >= settings.min_weight
+    if not settings.monotone or not enough:
         return enough
     inside = min(left_value, right_value) >= at.lower
     inside &= max(left_value, right_value) <= at.upper
@@ -101,13 +94,13 @@ def score_of_two(gini, L0, L1, R0, R1, table):
 
 
 @compiled
-def count_blocks(E, limits, at, table, W, W1, L, ones, least, ends):
+def count_blocks(E, settings, at, table, W, W1, L, ones, least, ends):
     """Write how many rows of the second class are left of the end of each block to `ends`.
 
     Returns the best score of these ends, or `least` if none is better.
     """
-    gini = limits.kind == GINI
-    for b in range((last_boundary(limits, at) - at.start) // BLOCK):
+    gini = settings.kind == GINI
+    for b in range((last_boundary(settings, at) - at.start) // BLOCK):
         begin = at.start + b * BLOCK
         count = np.uint64(0)
         for p in range(begin, begin + BLOCK):
@@ -119,7 +112,7 @@ def count_blocks(E, limits, at, table, W, W1, L, ones, least, ends):
         if (E[p] ^ E[p + 1]) >> HALF:
             R, R1 = W - L, W1 - ones
             score = score_of_two(gini, L - ones, ones, R - R1, R1, table)
-            if score > least and is_allowed(limits, at, p, L, R, 0.0, 0.0):
+            if score > least and is_allowed(settings, at, p, L, R, 0.0, 0.0):
                 least = score
     return least
 
@@ -142,20 +135,20 @@ def bound_of_block(gini, L, ones, end, W, W1, table):
 
 
 @compiled
-def scan_counts(E, limits, at, table, W, W1, L, below1, least, ends):
+def scan_counts(E, settings, at, table, W, W1, L, below1, least, ends):
     """Two classes, each row once: weights are whole numbers, those of the second class end in 1.
 
     Long columns are counted by blocks first; of these, only the ones that can hold the best score
     are read row by row. A split that scores less than `least` need not be found. Scratch:
     ends (n,), of which the node's part is used.
     """
-    gini, ones = limits.kind == GINI, below1
-    begin, last = at.start, last_boundary(limits, at)
+    gini, ones = settings.kind == GINI, below1
+    begin, last = at.start, last_boundary(settings, at)
     in_blocks = last - begin >= FEWEST_IN_BLOCKS
     if gini:
         least = 0.5 * (least - W)
     if in_blocks:
-        least = count_blocks(E, limits, at, table, W, W1, L, ones, least, ends)
+        least = count_blocks(E, settings, at, table, W, W1, L, ones, least, ends)
     best, place = -np.inf, -1
     while begin < last:
         end = last
@@ -176,7 +169,7 @@ def scan_counts(E, limits, at, table, W, W1, L, below1, least, ends):
                     score = -(L0 * L1 * R + R0 * R1 * L) / (L * R)
                 else:
                     score = score_of_two(False, L0, L1, R0, R1, table)
-                if score > best and is_allowed(limits, at, p, L, R, 0.0, 0.0):
+                if score > best and is_allowed(settings, at, p, L, R, 0.0, 0.0):
                     best, place = score, p
         begin = end
     if gini and place >= 0:
@@ -185,16 +178,16 @@ def scan_counts(E, limits, at, table, W, W1, L, below1, least, ends):
 
 
 @compiled
-def scan_two_classes(E, rows, limits, at, totals, left, ends):
+def scan_two_classes(E, rows, settings, at, totals, left, ends):
     """Two classes: the weight of the second on the left determines the score."""
     W1, L1 = totals[0, 1], left[0, 1]
     W, L = totals[0, 0] + W1, left[0, 0] + L1
-    if limits.shift and not limits.weighted and not limits.monotone and at.only < 0:
-        return scan_counts(E, limits, at, rows.table, W, W1, L, L1, -np.inf, ends)
-    weighted, shift, table = limits.weighted, np.uint64(limits.shift), rows.table
+    if settings.shift and not settings.weighted and not settings.monotone and at.only < 0:
+        return scan_counts(E, settings, at, rows.table, W, W1, L, L1, -np.inf, ends)
+    weighted, shift, table = settings.weighted, np.uint64(settings.shift), rows.table
     classes, weights = rows.classes, rows.weights
     best, place = -np.inf, -1
-    for p in range(at.start, last_boundary(limits, at)):
+    for p in range(at.start, last_boundary(settings, at)):
         row = (E[p] & LOW_HALF) >> shift
         w = weights[row] if weighted else 1.0
         L += w
@@ -203,22 +196,22 @@ def scan_two_classes(E, rows, limits, at, totals, left, ends):
         if is_boundary(E, at, p):
             R, R1 = W - L, W1 - L1
             L0, R0 = max(L - L1, 0.0), max(R - R1, 0.0)
-            if limits.kind == GINI:
+            if settings.kind == GINI:
                 score = (L0 * L0 + L1 * L1) / L + (R0 * R0 + R1 * R1) / R
             else:
                 score = x_log_x(L0, weighted, table) + x_log_x(L1, weighted, table)
                 score += x_log_x(R0, weighted, table) + x_log_x(R1, weighted, table)
                 score -= x_log_x(L, weighted, table) + x_log_x(R, weighted, table)
-            if score > best and is_allowed(limits, at, p, L, R, L1 / L, R1 / R):
+            if score > best and is_allowed(settings, at, p, L, R, L1 / L, R1 / R):
                 best, place = score, p
     return best, place
 
 
 @compiled
-def scan_classes(E, rows, limits, at, totals, left):
+def scan_classes(E, rows, settings, at, totals, left):
     """Any number of classes and outputs: scores follow each row by what it changes."""
-    weighted, table, classes, weights = limits.weighted, rows.table, rows.classes, rows.weights
-    gini = limits.kind == GINI
+    weighted, table, classes, weights = settings.weighted, rows.table, rows.classes, rows.weights
+    gini = settings.kind == GINI
     W, L, left_sum, right_sum = 0.0, 0.0, 0.0, 0.0
     for k in range(totals.shape[1]):
         W += totals[0, k]
@@ -230,7 +223,7 @@ def scan_classes(E, rows, limits, at, totals, left):
             right_sum += b * b if gini else x_log_x(b, weighted, table)
     outputs = totals.shape[0]
     best, place = -np.inf, -1
-    for p in range(at.start, last_boundary(limits, at)):
+    for p in range(at.start, last_boundary(settings, at)):
         row = E[p] & LOW_HALF
         w = weights[row] if weighted else 1.0
         L += w
@@ -252,54 +245,43 @@ def scan_classes(E, rows, limits, at, totals, left):
             else:
                 score = left_sum + right_sum
                 score -= outputs * (x_log_x(L, weighted, table) + x_log_x(R, weighted, table))
-            if score > best and is_allowed(limits, at, p, L, R, 0.0, 0.0):
+            if score > best and is_allowed(settings, at, p, L, R, 0.0, 0.0):
                 best, place = score, p
     return best, place
 
 
 @compiled
-def mean_score(kind, S, W):
-    """The score of rows of weight W whose targets add up to S.
-
-    Poisson rates are positive: rows whose targets add up to zero, but for rounding, are no part.
-    """
-    if kind == SQUARED:
-        return S * S / W
-    return S * math.log(S / W) if S > NO_RATE else -np.inf
-
-
-@compiled
-def scan_number(E, rows, limits, at, W, total, L, S):
+def scan_number(E, rows, settings, at, W, total, L, S):
     """One target: L and S, the weight and sum of the left, determine the score."""
-    weighted, numbers, weights = limits.weighted, rows.numbers, rows.weights
+    weighted, numbers, weights = settings.weighted, rows.numbers, rows.weights
     least = EPS * (at.stop - at.start) * abs(total)  # what rounding makes of zero
     best, place = -np.inf, -1
-    for p in range(at.start, last_boundary(limits, at)):
+    for p in range(at.start, last_boundary(settings, at)):
         row = E[p] & LOW_HALF
         w = weights[row] if weighted else 1.0
         L += w
         S += w * numbers[row, 0]
         if is_boundary(E, at, p):
             R, T = W - L, total - S
-            if limits.kind == SQUARED:
+            if settings.kind == SQUARED:
                 score = S * S / L + T * T / R
             elif min(S, T) <= least:
                 continue
             else:
-                score = mean_score(limits.kind, S, L) + mean_score(limits.kind, T, R)
-            if score > best and is_allowed(limits, at, p, L, R, S / L, T / R):
+                score = mean_score(settings.kind, S, L) + mean_score(settings.kind, T, R)
+            if score > best and is_allowed(settings, at, p, L, R, S / L, T / R):
                 best, place = score, p
     return best, place
 
 
 @compiled
-def scan_numbers(E, rows, limits, at, W, totals, L, left):
+def scan_numbers(E, rows, settings, at, W, totals, L, left):
     """The same for several targets."""
     least = EPS * (at.stop - at.start)
     best, place = -np.inf, -1
-    for p in range(at.start, last_boundary(limits, at)):
+    for p in range(at.start, last_boundary(settings, at)):
         row = E[p] & LOW_HALF
-        w = rows.weights[row] if limits.weighted else 1.0
+        w = rows.weights[row] if settings.weighted else 1.0
         L += w
         for o in range(totals.shape[0]):
             left[o, 0] += w * rows.numbers[row, o]
@@ -307,22 +289,27 @@ def scan_numbers(E, rows, limits, at, W, totals, L, left):
             R, score = W - L, 0.0
             for o in range(totals.shape[0]):
                 S, T = left[o, 0], totals[o, 0] - left[o, 0]
-                if min(S, T) <= least * totals[o, 0] and limits.kind == POISSON:
+                if min(S, T) <= least * totals[o, 0] and settings.kind == POISSON:
                     score = -np.inf
-                score += mean_score(limits.kind, S, L) + mean_score(limits.kind, T, R)
-            if score > best and is_allowed(limits, at, p, L, R, 0.0, 0.0):
+                score += mean_score(settings.kind, S, L) + mean_score(settings.kind, T, R)
+            if score > best and is_allowed(settings, at, p, L, R, 0.0, 0.0):
                 best, place = score, p
     return best, place
 
 
 @compiled
-def scan_absolute(E, rows, limits, at, work):
+def scan_absolute(E, rows, settings, at, work):
     """Absolute error: deviations from the medians of every left part, then of every right part."""
-    last, deviation = last_boundary(limits, at), work.deviation[0]
-    classes, numbers, weights, weighted = rows.classes, rows.numbers, rows.weights, limits.weighted
+    last, deviation = last_boundary(settings, at), work.deviation[0]
+    classes, numbers, weights, weighted = (
+        rows.classes,
+        rows.numbers,
+        rows.weights,
+        settings.weighted,
+    )
     weight_tree, sum_tree = work.weight_tree, work.sum_tree
     # NaN is on the left, on the right, or (in a branch of its own) on neither side.
-    right_end = at.known if at.missing_left or limits.missing == BRANCH else at.stop
+    right_end = at.known if at.missing_left or settings.missing == OWN_BRANCH else at.stop
     for p in range(at.start, at.stop):
         deviation[p] = 0.0
     W, L, best, place = 0.0, 0.0, -np.inf, -1
@@ -336,7 +323,7 @@ def scan_absolute(E, rows, limits, at, work):
             add_target(w, numbers[row, o], classes[row, o], weight_tree, sum_tree)
             if q >= at.start and is_boundary(E, at, p):
                 deviation[p] += deviation_from_median(levels, weight_tree, sum_tree)
-                if limits.monotone:
+                if settings.monotone:
                     work.deviation[1, p] = median(levels, weight_tree)
         clear_targets(weight_tree, sum_tree)
         for p in range(right_end - 1, at.start, -1):
@@ -345,10 +332,10 @@ def scan_absolute(E, rows, limits, at, work):
             add_target(w, numbers[row, o], classes[row, o], weight_tree, sum_tree)
             if p <= last and is_boundary(E, at, p - 1):
                 deviation[p - 1] += deviation_from_median(levels, weight_tree, sum_tree)
-                if limits.monotone:
+                if settings.monotone:
                     work.deviation[2, p - 1] = median(levels, weight_tree)
         clear_targets(weight_tree, sum_tree)
-    for p in range(at.start, at.stop if limits.missing != BRANCH else at.known):
+    for p in range(at.start, at.stop if settings.missing != OWN_BRANCH else at.known):
         w = weights[E[p] & LOW_HALF] if weighted else 1.0
         W += w
         if at.missing_left and p >= at.known:
@@ -357,9 +344,9 @@ def scan_absolute(E, rows, limits, at, work):
         L += weights[E[p] & LOW_HALF] if weighted else 1.0
         if is_boundary(E, at, p) and -deviation[p] > best:
             below, above = 0.0, 0.0
-            if limits.monotone:
+            if settings.monotone:
                 below, above = work.deviation[1, p], work.deviation[2, p]
-            if is_allowed(limits, at, p, L, W - L, below, above):
+            if is_allowed(settings, at, p, L, W - L, below, above):
                 best, place = -deviation[p], p
     return best, place
 

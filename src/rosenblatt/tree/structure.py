@@ -10,10 +10,11 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from rosenblatt.loops.rows import read_only
 from rosenblatt.runtime import threads
-from rosenblatt.runtime.storage import read_only
 
 from . import routing_loops
+from .tree_loops import TO_THE_HEAVIER
 
 LEAF, UNDEFINED = -1, -2
 KNOWN_LEFT, KNOWN_RIGHT, MISSING_BRANCH = 0, 1, 2  # branches of a threshold with NaN apart
@@ -58,6 +59,50 @@ class Tree:
             array.flags.writeable = False
             setattr(self, name, array)
         self.n_categories = n_categories
+
+    @staticmethod
+    def build(
+        *, parent: NDArray[Any], feature: Any, threshold: Any, missing_left: Any, impurity: Any,
+        n_samples: Any, weight: Any, value: Any, depth: Any, n_categories: NDArray[np.int64],
+        code: NDArray[Any] | None = None,
+    ) -> "Tree":  # fmt: skip
+        """Return the tree of nodes in preorder, each with the number of its parent.
+
+        What a leaf has in feature, threshold and missing_left (nodes,) is not read; NaN goes to the
+        heavier child of a node where missing_left is -1. code (nodes,) is the branch that leads to
+        a node; None if there are no branches but left and right.
+        """
+        above, nodes = parent[1:], np.arange(len(parent))
+        right = np.full(len(parent), LEAF)
+        right[above] = nodes[1:]  # the last child
+        leaf = right < 0
+        left = np.where(leaf, LEAF, nodes + 1)
+        first, n_branches = np.full(len(parent), -1), np.zeros(len(parent), np.int64)
+        feature = np.where(leaf, 0, feature)
+        by_category = ~leaf & (n_categories[feature] > 0)
+        wide = by_category.copy()
+        if code is not None:
+            wide[above[code[1:] == MISSING_BRANCH]] = True
+        children = nodes[:0]
+        if wide.any():
+            children = 1 + np.flatnonzero(wide[above])
+            children = children[np.argsort(parent[children], kind="stable")]
+            n_branches = np.where(wide, np.bincount(above, minlength=len(parent)), 0)
+            first = np.where(wide, np.cumsum(n_branches) - n_branches, -1)
+            by_threshold = np.flatnonzero(wide & ~by_category)  # NaN may be a third child
+            right[by_threshold] = children[first[by_threshold] + 1]
+        heavier = weight[left] > weight[right]
+        arrays = {
+            "children_left": left, "children_right": right,
+            "feature": np.where(leaf, UNDEFINED, feature),
+            "threshold": np.where(leaf, UNDEFINED, np.where(by_category, np.nan, threshold)),
+            "missing_go_to_left": np.where(missing_left == TO_THE_HEAVIER, heavier, missing_left)
+            .astype(np.uint8) * ~leaf,
+            "impurity": impurity, "n_node_samples": n_samples, "weighted_n_node_samples": weight,
+            "value": value, "depth": depth, "first_branch": first, "n_branches": n_branches,
+            "branch_code": children if code is None else code[children], "branch_child": children,
+        }  # fmt: skip
+        return Tree(arrays, n_categories)
 
     children_left: NDArray[np.int64]
     children_right: NDArray[np.int64]
@@ -267,10 +312,11 @@ class Tree:
         arrays["n_branches"][becomes_leaf] = 0
         return Tree(arrays, self.n_categories)
 
-    def votes(self, weight: float) -> NDArray[np.float64]:
-        """Return `weight` for the largest class of each node, and else zeros, as `value`."""
+    @cached_property
+    def votes(self) -> NDArray[np.float64]:
+        """Ones for the largest class of each node, and else zeros, as `value`."""
         largest = self.value.argmax(axis=2)[..., np.newaxis]
-        return np.where(np.arange(self.max_n_classes) == largest, weight, 0.0)
+        return np.where(np.arange(self.max_n_classes) == largest, 1.0, 0.0)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Tree):
@@ -283,8 +329,9 @@ class Tree:
     __hash__ = None  # type: ignore[assignment]
 
     def __getstate__(self) -> dict[str, Any]:
-        state = dict(vars(self))  # a copy: another thread may be setting `_packed`
+        state = dict(vars(self))  # a copy: another thread may be setting what is cached
         state.pop("_packed", None)
+        state.pop("votes", None)
         return state
 
     def __repr__(self) -> str:
@@ -311,13 +358,14 @@ class Rows(NamedTuple):
 
 
 def mean_values(
-    trees: Sequence[Tree], X: Any, values: Sequence[NDArray[np.float64]] | None = None
+    trees: Sequence[Tree], X: Any, votes: NDArray[np.float64] | None = None
 ) -> NDArray[np.float64]:
     """Return the mean over the trees of the values (n, outputs, classes) of the rows of X.
 
-    values are those of the nodes of each tree, by default the trees' own.
+    With weights of votes (trees,), the mean of the votes times these.
     """
-    values = [tree.value for tree in trees] if values is None else values
+    values = [tree.value if votes is None else tree.votes for tree in trees]
+    weights = [1.0] * len(trees) if votes is None else votes.tolist()
     n, shape = X.shape[0], trees[0].value.shape[1:]
     out = np.zeros((n, prod(shape)))
     tables = [read_only(value.reshape(len(value), -1)) for value in values]
@@ -327,12 +375,12 @@ def mean_values(
     def work(first: int, last: int) -> None:
         for i, block in dense_blocks(X[first * size : last * size], size):
             rows, place = Rows.of(block), slice(first * size + i, first * size + i + len(block))
-            for tree, value in zip(trees, tables, strict=True):
+            for tree, value, weight in zip(trees, tables, weights, strict=True):
                 leaves = tree.leaves_of(rows)
                 if "numba" in sys.modules:
-                    routing_loops.add_values(value, leaves, out[place])
+                    routing_loops.add_values(value, weight, leaves, out[place])
                 else:
-                    out[place] += value[leaves]
+                    out[place] += weight * value[leaves]
 
     blocks = -(-n // size)
     threads.over_chunks(work, blocks, n * max(len(trees) * 10, X.shape[1]))

@@ -23,7 +23,7 @@ from rosenblatt.data.columns import free_name
 from rosenblatt.decomposition import PCA
 from rosenblatt.mixture import GaussianMixture
 from rosenblatt.neighbors import KNeighborsClassifier
-from rosenblatt.runtime.blas import one_blas_thread
+from rosenblatt.runtime.threads import one_blas_thread
 from rosenblatt.workbench.model_file.files import SavedModel
 from rosenblatt.workbench.model_file.metadata import versions
 from rosenblatt.workbench.preparation.features import TableFeatures

@@ -20,7 +20,7 @@ from sklearn.pipeline import Pipeline
 from rosenblatt.data import Source, TableError
 from rosenblatt.model_selection.ledger import Ledger
 from rosenblatt.model_selection.sealed_test import DEFAULT_LEDGER
-from rosenblatt.runtime.blas import one_blas_thread
+from rosenblatt.runtime.threads import one_blas_thread
 from rosenblatt.workbench.model_file.files import SavedModel
 from rosenblatt.workbench.preparation.leakage import hints_of
 from rosenblatt.workbench.preparation.problem import problem_of

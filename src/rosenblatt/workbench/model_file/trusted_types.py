@@ -51,7 +51,12 @@ MOVED = {
     f"rosenblatt.{old}.{name}": (f"rosenblatt.{new}", name)
     for old, new, names in (
         ("discriminant_analysis.distances", "discriminant_analysis.quadratic", "Factors"),
-        ("linear_model.logistic_path", "linear_model.logistic_cv", "LogisticRegressionCV"),
+        ("linear_model.logistic", "linear_model.logistic_regression", "LogisticRegression"),
+        (
+            "linear_model.logistic_path",
+            "linear_model.logistic_regression_cv",
+            "LogisticRegressionCV",
+        ),
         ("preprocessing.expansion", "preprocessing.basis_expansion", "BasisExpansion _Part"),
         (
             "preprocessing.bases",

@@ -53,8 +53,8 @@ class Rescaler(Standardizer):
         super().__init__("z-score", ddof=0)
         self.columns = columns
 
-    def _conclude(self) -> None:
-        super()._conclude()
+    def _conclude(self, rows: Any, final: bool) -> None:
+        super()._conclude(rows, final)
         assert self.mean_ is not None  # as the method says
         assert self.scale_ is not None
         self.mean_ = np.where(self.columns, self.mean_, 0.0)

@@ -1,0 +1,238 @@
+"""Rows of a kernel matrix, kept within a budget of memory, and sums over its rows.
+
+Gaussian kernels of support vector machines are computed by BLAS and a vectorized exponential, in
+float32 where the exponents keep enough digits; all others by `Kernel.against`, in float64.
+"""
+
+import math
+import mmap
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from rosenblatt.runtime.threads import over_chunks
+
+from . import gaussian_loops
+from .checks import check_finite_kernel, check_symmetric_rows
+from .functions import Gaussian, Kernel, Linear, against
+from .gaussian import GaussianRows
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.intp]
+
+CHEAPER = 8  # times as many values are added as are computed in the same time
+UNIT = 1e-15  # rounding of a sum of products, relative to its terms
+BLOCK = 1 << 21  # kernel values computed at a time by other kernels
+FEW = 1500  # rows of which all kernel values are computed in float64
+SAFE_IN_32_BITS = 500.0  # exponents up to this are off by less than 1e-4 of the kernel's value
+MEGABYTE = 1 << 20
+
+
+class KernelMatrix:
+    """Rows of the kernel matrix (n, n) of training rows X, as many as a budget allows.
+
+    Row i is ``kept[slot[i]]`` if slot[i] is not negative. `fetch` computes all that are missing of
+    some rows at once, in place of those that were fetched longest ago.
+
+    With ``in_order=True`` rows are read again and again in one order, and a new row replaces the
+    newest: to replace the oldest would throw out each before its return. They are then in float64,
+    as a run may go on until the last row is right by however little.
+    """
+
+    def __init__(
+        self,
+        kernel: Kernel | Callable[..., Any],
+        X: Any,
+        megabytes: float,
+        in_order: bool = False,
+    ) -> None:
+        self.kernel, self.X, self.in_order = kernel, X.astype(np.float64, copy=False), in_order
+        self.gaussian = None if in_order else self._gaussian()
+        self.row_of = against(kernel, self.X) if self.gaussian is None else None
+        dtype = np.dtype(np.float64) if self.gaussian is None else self.gaussian.rows.dtype
+        n = int(X.shape[0])
+        n_kept = rows_in_cache(megabytes, n, dtype.itemsize, 1 if in_order else 2)
+        self._memory = _borrow(n_kept * n * dtype.itemsize)
+        self.kept = self._memory[: n_kept * n * dtype.itemsize].view(dtype).reshape(n_kept, n)
+        self.slot = np.full(n, -1, np.intp)
+        self.owner = np.full(n_kept, -1, np.intp)
+        self.fetched = np.full(n_kept, -1, np.int64)  # number of the fetch that last asked for it
+        self.n_fetches = 0
+
+    def __del__(self) -> None:
+        if hasattr(self, "_memory"):
+            _give_back(self._memory)
+
+    def _gaussian(self) -> GaussianRows | None:
+        """Return the rows for a Gaussian kernel; None for other kernels, or without the digits."""
+        if not isinstance(self.kernel, Gaussian):
+            return None
+        double = GaussianRows(self.X, self.kernel.gamma)
+        if not double.accurate:
+            return None
+        if self.X.shape[0] <= FEW:
+            return double
+        single = GaussianRows(self.X, self.kernel.gamma, np.float32)
+        return double if single.largest > SAFE_IN_32_BITS else single
+
+    def fetch(self, rows: NDArray[Any]) -> Indices:
+        """Compute what is missing of some rows; return their places in `kept`."""
+        self.n_fetches += 1
+        there = self.slot[rows]
+        self.fetched[there[there >= 0]] = self.n_fetches
+        missing = rows[there < 0]
+        if len(missing):
+            places = self._places_for(len(missing))
+            replaced = self.owner[places]
+            self.slot[replaced[replaced >= 0]] = -1
+            self.owner[places] = -1
+            self._compute(missing, places)
+            self.slot[missing], self.owner[places] = places, missing
+            self.fetched[places] = self.n_fetches
+        return np.asarray(self.slot[rows])
+
+    def _places_for(self, count: int) -> Indices:
+        """Return places for new rows: free ones, else those to be replaced."""
+        if self.n_fetches == 1:
+            return np.arange(count)
+        age = self.fetched
+        if self.in_order:
+            age = np.where(age < 0, -self.n_fetches, -age)
+        return np.argpartition(age, count - 1)[:count]
+
+    def _compute(self, rows: Indices, places: Indices) -> None:
+        if self.row_of is None:
+            self.gaussian.write(rows, places, self.kept)  # type: ignore[union-attr]
+            return
+        with np.errstate(over="ignore", invalid="ignore"):  # raised below
+            K = self.row_of(self.X[rows])
+        check_finite_kernel(K, rows)
+        if not isinstance(self.kernel, Kernel):
+            others = np.flatnonzero(self.slot >= 0)
+            check_symmetric_rows(K, rows, others, self.kept[self.slot[others]][:, rows])
+        self.kept[places] = K
+
+    def among(self, rows: Indices) -> Floats:
+        """The kernel (q, q) of some rows with each other."""
+        if self.kept.dtype == np.float32:  # to compute it is less work than to collect it from rows
+            return self.gaussian.among(rows)  # type: ignore[union-attr]
+        places = self.fetch(rows)
+        if len(rows) == len(self.kept[0]):  # all, in their order
+            in_place = np.array_equal(places, rows)
+            return np.asarray(self.kept if in_place else self.kept[places], np.float64)
+        return np.asarray(self.kept[places[:, np.newaxis], rows], np.float64)
+
+    def add(self, rows: Indices, steps: NDArray[Any], f: Floats) -> None:
+        """Add steps (q,) times the kernel of some rows with all to f (n,)."""
+        places = self.fetch(rows)
+
+        def work(start: int, stop: int) -> None:
+            gaussian_loops.add_rows(self.kept, places, steps, start, stop, f)
+
+        over_chunks(work, len(f), len(f) * len(places) // CHEAPER)
+
+    @property
+    def blur(self) -> float:
+        """What a value that is kept may be off by, as a share of the largest."""
+        if self.kept.dtype == np.float64:
+            return UNIT
+        return float(np.finfo(np.float32).eps) * 4 * (1 + self.gaussian.largest)  # type: ignore[union-attr]
+
+    def exactly(self, b: Floats, rows: Indices | slice = slice(None)) -> Floats:
+        """``K b`` of some rows, in float64."""
+        used = np.flatnonzero(b)
+        return KernelScores(self.kernel, self.X[used])(self.X[rows], b[np.newaxis, used])[:, 0]
+
+
+class PrecomputedMatrix(KernelMatrix):
+    """A kernel matrix (n, n) that is there already: all rows are at their own places."""
+
+    def __init__(self, K: NDArray[Any]) -> None:
+        self.kept, self.slot = np.ascontiguousarray(K), np.arange(len(K))
+
+    def fetch(self, rows: NDArray[Any]) -> Indices:
+        """Return the rows: nothing needs to be computed."""
+        return rows
+
+    blur = UNIT
+
+    def exactly(self, b: Floats, rows: Indices | slice = slice(None)) -> Floats:
+        """``K b`` of some rows."""
+        used = np.flatnonzero(b)
+        return np.asarray(b[used] @ self.kept[used][:, rows])
+
+
+def rows_in_cache(megabytes: float, n: int, itemsize: int, least: int) -> int:
+    """Return how many rows of a kernel matrix (n, n) fit; raise if these are not `least`."""
+    room = int(megabytes * MEGABYTE // (n * itemsize))
+    if room < min(least, n):
+        raise ValueError(
+            f"cache_size={megabytes} megabytes cannot hold {least} row(s) of the kernel matrix: at "
+            f"least {least * n * itemsize / MEGABYTE:.3g} are needed."
+        )
+    return min(room, n)
+
+
+# Memory that is new to the process costs more than the kernel values that are put into it: a matrix
+# leaves its memory to the next one. The system may take back large parts.
+SPARE: list[NDArray[np.uint8]] = []
+MOST_SPARE = 256 * MEGABYTE
+LARGE = 64 * MEGABYTE  # memory that the system may take back; of less, to offer it costs too much
+LAZILY_FREED = getattr(mmap, "MADV_FREE", None)
+
+
+def _borrow(size: int) -> NDArray[np.uint8]:
+    """Return at least `size` bytes of memory, left over if there is enough."""
+    spare = SPARE.pop() if SPARE else np.empty(0, np.uint8)
+    if len(spare) >= size:
+        return spare
+    if LAZILY_FREED is None or size < LARGE:
+        return np.empty(size, np.uint8)
+    pages = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    if hasattr(mmap, "MADV_HUGEPAGE"):
+        pages.madvise(mmap.MADV_HUGEPAGE)
+    return np.frombuffer(pages, np.uint8)
+
+
+def _give_back(memory: NDArray[np.uint8]) -> None:
+    if memory.nbytes + sum(other.nbytes for other in SPARE) > MOST_SPARE:
+        return
+    pages: Any = getattr(memory.base, "obj", None)
+    if isinstance(pages, mmap.mmap):
+        pages.madvise(LAZILY_FREED)  # type: ignore[arg-type]
+    SPARE.append(memory)
+
+
+class KernelScores:
+    """Rows V (m, d), ready to have their kernel with new rows summed up in float64."""
+
+    def __init__(self, kernel: Kernel | Callable[..., Any], V: Any) -> None:
+        self.kernel, self.V = kernel, V.astype(np.float64, copy=False)
+        self.gaussian = None
+        if isinstance(kernel, Gaussian) and V.shape[0]:
+            rows = GaussianRows(self.V, kernel.gamma)
+            self.gaussian = rows if rows.accurate else None
+
+    def __call__(self, U: Any, a: Floats, some: slice = slice(None)) -> Floats:
+        """``sum_j a_kj K(u_i, v_j)`` (n, c) over some rows of V, a (c, s) for those."""
+        if not a.shape[1]:
+            return np.zeros((U.shape[0], len(a)))
+        if isinstance(self.kernel, Linear):
+            return np.asarray(U @ _combined(a, self.V[some]).T, np.float64)
+        if self.gaussian is not None:
+            return self.gaussian.sums(U, a, some)
+        of_rows, at_once = against(self.kernel, self.V[some]), max(1, BLOCK // a.shape[1])
+        blocks = [U[i : i + at_once].astype(np.float64) for i in range(0, U.shape[0], at_once)]
+        return np.concatenate([of_rows(block) @ a.T for block in blocks])
+
+
+def _combined(a: Floats, V: Any) -> Floats:
+    """``a V`` (c, d): by differences from the mean row, as far rows nearly cancel."""
+    if sp.issparse(V):
+        return np.asarray(a @ V)
+    center = V.mean(axis=0)
+    totals = np.array([math.fsum(row) for row in a])
+    return np.asarray(a @ (V - center) + totals[:, np.newaxis] * center)

@@ -1,0 +1,178 @@
+# mypy: ignore-errors
+"""The k nearest of n points by Euclidean or Manhattan distance, sought in bytes.
+
+Rows less a center are divided by a step, rounded and cut off where a byte ends. Cutting off brings
+no two rows farther apart, and rounding moves a row by a length that is known, so that
+
+    |x - q| / step >= |x' - q'| - |x' - x / step| - |q' - q / step|
+
+of rows in bytes x' and q'. Points whose right side is beyond the k-th distance so far are passed
+over; of the others, which are few, distances are computed in doubles, from the differences. Sums of
+4 queries with 16 points stay in registers; bytes add up several times as fast as numbers do.
+
+Legend: n points X (n, d), m queries Q (m, d), k neighbors, found and points (m, k) the heaps of
+`nearest`; d' is d rounded up to a multiple of 8.
+"""
+
+import numpy as np
+
+from rosenblatt.loops import compiled
+from rosenblatt.loops.simd import int32x8, lowest_bit, prefetch
+
+from .byte_sums_loops import COLUMNS, add_products, less_differences
+from .nearest_loops import MANHATTAN, clear, distance_of, sift, sort_heap
+
+POINTS, QUERIES = 16, 4  # of a tile
+NEVER = -(2**30)  # less than any sum
+MOST_OF_DIFFERENCES, MOST_OF_PRODUCTS = 127, 63  # the largest number in a byte
+SELDOM = 32  # one point in this many may be measured
+FIRST = 16  # times k points may be measured besides: those at first, when limits are wide
+LOST = 2.0**-40  # that doubles may lose of a number in a byte
+
+
+@compiled
+def quantize(X, center, step, metric, most, middle, bytes_, apart, squares):
+    """Write rows (n, d) in bytes (n, d'); `middle` is added to those that must not be negative.
+
+    apart (n,) gets how far rounding moves each row, in steps; squares (n,) gets |x'|^2.
+    """
+    for i in range(X.shape[0]):
+        far = 0.0
+        total = 0
+        for j in range(X.shape[1]):
+            z = (X[i, j] - center[j]) / step
+            z = min(max(z, -float(most)), float(most))
+            whole_z = np.rint(z)
+            off = abs(z - whole_z) + LOST
+            far += off if metric == MANHATTAN else off * off
+            code = np.int64(whole_z)
+            total += code * code
+            bytes_[i, j] = np.uint8(code + middle)
+        apart[i] = far if metric == MANHATTAN else np.sqrt(far)
+        squares[i] = total
+
+
+@compiled
+def nearest_quantized(
+    X, panels, starts, Q, codes, sizes, apart, step, metric, start, stop, found, points, limits
+):
+    """Fill the heaps of queries start to stop; return False if bytes tell too little apart.
+
+    panels (n / 16, d' / 8, 2, 64) hold the points as `byte_sums_loops` reads them, codes (m, d')
+    the queries, limits (m,) is scratch space. A point is passed over if its sum, which begins with
+    starts (n,), is not above the limit of the query: of products, x'.q' - |x'|^2 / 2; of
+    differences, -|x' - q'| with what rounding may add. sizes (m,) is |q'|^2, of products alone;
+    apart (m,) is what rounding may take off, in steps.
+    """
+    clear(found, points, start, stop)
+    for i in range(start, stop):
+        limits[i] = NEVER
+    measured, allowed = 0, (stop - start) * found.shape[1] * FIRST
+    at = 0
+    for panel in range(panels.shape[0]):  # stays in the nearest cache while all queries pass
+        for _ in range(POINTS):  # rows that may be measured soon
+            prefetch(X, at)
+            prefetch(X, at + 8)
+            at += X.shape[1]
+        for first in range(start, stop, QUERIES):
+            measured += tile(
+                X, panels, starts, Q, codes, sizes, apart, step, metric, panel, first, stop,
+                found, points, limits,
+            )  # fmt: skip
+        allowed += (stop - start) * POINTS // SELDOM
+        if measured > allowed:
+            return False
+    for i in range(start, stop):
+        sort_heap(found[i], points[i])
+    return True
+
+
+@compiled(inline=True)
+def tile(
+    X, panels, starts, Q, codes, sizes, apart, step, metric, panel, first, stop,
+    found, points, limits,
+):  # fmt: skip
+    """Add up bytes of 16 points for 4 queries; return how many had to be measured."""
+    width = codes.shape[1]
+    at, of = panel * width * POINTS, first * width
+    a = b = c = e = int32x8.load(starts, panel * POINTS)
+    f = g = h = i = int32x8.load(starts, panel * POINTS + 8)
+    if metric == MANHATTAN:
+        for _ in range(0, width, COLUMNS):
+            a = less_differences(a, codes, of, panels, at)
+            f = less_differences(f, codes, of, panels, at + 64)
+            b = less_differences(b, codes, of + width, panels, at)
+            g = less_differences(g, codes, of + width, panels, at + 64)
+            c = less_differences(c, codes, of + 2 * width, panels, at)
+            h = less_differences(h, codes, of + 2 * width, panels, at + 64)
+            e = less_differences(e, codes, of + 3 * width, panels, at)
+            i = less_differences(i, codes, of + 3 * width, panels, at + 64)
+            at += 128
+            of += 8
+    else:
+        for _ in range(0, width, COLUMNS):
+            a = add_products(a, codes, of, panels, at)
+            f = add_products(f, codes, of, panels, at + 64)
+            b = add_products(b, codes, of + width, panels, at)
+            g = add_products(g, codes, of + width, panels, at + 64)
+            c = add_products(c, codes, of + 2 * width, panels, at)
+            h = add_products(h, codes, of + 2 * width, panels, at + 64)
+            e = add_products(e, codes, of + 3 * width, panels, at)
+            i = add_products(i, codes, of + 3 * width, panels, at + 64)
+            at += 128
+            of += 8
+    limit = int32x8.spread_from(limits, first)
+    a, f = int32x8.subtract(limit, a), int32x8.subtract(limit, f)
+    limit = int32x8.spread_from(limits, first + 1)
+    b, g = int32x8.subtract(limit, b), int32x8.subtract(limit, g)
+    limit = int32x8.spread_from(limits, first + 2)
+    c, h = int32x8.subtract(limit, c), int32x8.subtract(limit, h)
+    limit = int32x8.spread_from(limits, first + 3)
+    e, i = int32x8.subtract(limit, e), int32x8.subtract(limit, i)
+    of_two = int32x8.either(int32x8.either(a, f), int32x8.either(b, g))
+    of_others = int32x8.either(int32x8.either(c, h), int32x8.either(e, i))
+    if int32x8.negative(int32x8.either(of_two, of_others)) == 0:
+        return 0
+    measured, at = 0, panel * POINTS
+    for q, near, next_near in (
+        (first, int32x8.negative(a), int32x8.negative(f)),
+        (first + 1, int32x8.negative(b), int32x8.negative(g)),
+        (first + 2, int32x8.negative(c), int32x8.negative(h)),
+        (first + 3, int32x8.negative(e), int32x8.negative(i)),
+    ):
+        near |= next_near << 8
+        if near and q < stop:
+            measured += measure(
+                X, near, at, Q, sizes, apart, step, metric, q, found, points, limits
+            )
+    return measured
+
+
+@compiled
+def measure(X, near, first, Q, sizes, apart, step, metric, i, found, points, limits):
+    """Put the points whose bits of `near` are set into the heap of query i; return their number."""
+    measured = 0
+    while near:
+        point = first + lowest_bit(np.uint64(near))
+        near &= near - 1
+        if point >= X.shape[0]:
+            break
+        measured += 1
+        distance = distance_of(X, point, Q, i, metric)
+        if distance < found[i, 0]:
+            sift(found[i], points[i], distance, point, found.shape[1])
+            limits[i] = limit_of(found[i, 0], step, sizes[i], apart[i], metric)
+    return measured
+
+
+@compiled
+def limit_of(farthest, step, size, apart, metric):
+    """The sum that a point must have to be nearer than the farthest of a heap."""
+    if metric == MANHATTAN:
+        reach = farthest / step + apart
+        bound = -reach
+    else:
+        reach = np.sqrt(farthest) / step + apart
+        bound = (size - reach * reach) / 2
+    # What doubles round, and one for the numbers that were rounded to whole ones.
+    return np.int32(max(np.floor(bound - 1e-9 * (abs(bound) + size)) - 1.0, float(NEVER)))

@@ -1,0 +1,168 @@
+"""The widest plane: the nearest point of a convex hull, or of two hulls to each other.
+
+``min |sum u_i a_i|`` over weights u >= 0 that sum to one within each group of rows. One group is
+the hull nearest to the origin; the two classes as groups give the largest geometric margin with a
+free intercept. Non-negative least squares (Lawson and Hanson, SciPy's `nnls`) solves it on a
+working set, which grows by the rows whose product with the nearest point is too small.
+
+If the hull holds the origin, the nearest point is zero and its weights show that no plane exists.
+
+References
+----------
+C. L. Lawson, R. J. Hanson (1974), Solving Least Squares Problems, chapter 23.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import linalg
+from scipy.optimize import nnls
+
+from rosenblatt.runtime.threads import interruptible
+
+from .inputs import Floats
+
+ROUNDS = 60
+CLOSE = 1e-11  # relative distance between a margin and its upper bound that ends the search
+LONG_CALL = 500  # rows from which `nnls` takes longer than an interrupt should wait
+MOST_ROWS = 2000  # of a working set
+
+
+@dataclass(frozen=True)
+class HullPoint:
+    """The nearest point of a working set: the rows that make it up, their weights, the margin."""
+
+    index: NDArray[np.intp]
+    rows: Floats
+    weights: Floats
+    direction: Floats  # a unit vector, or zeros
+    margin: float  # the smallest product with the direction: the mean of the groups' smallest
+    bound: float  # no unit vector has a larger margin
+
+
+def nearest_points(
+    take: Callable[[NDArray[np.intp]], Floats],
+    margins: Callable[[Floats], Floats],
+    group: NDArray[np.intp],
+    start: Floats,
+) -> Iterator[HullPoint]:
+    """Yield the nearest point of growing working sets, until no row is too near.
+
+    `take` returns rows (k, m) by number, `margins` the products of all rows with a vector. Rows of
+    group -1 do not count. The first working set are the rows with the smallest margins of `start`.
+    """
+    n_groups, size = int(group.max()) + 1, len(start) + 10
+    scores = margins(start)
+    parts = [_first_rows(scores, np.flatnonzero(group == g), size) for g in range(n_groups)]
+    work = np.unique(np.concatenate(parts))
+    for _ in range(ROUNDS):
+        A = take(work)
+        u = nearest_weights(A, group[work], n_groups)
+        z = A.T @ u
+        bound = float(np.linalg.norm(z)) / n_groups
+        carrying = u > 0
+        if not carrying.any():
+            return
+        if bound <= 1e-15 * np.abs(A).max():
+            yield HullPoint(work[carrying], A[carrying], u[carrying], 0.0 * z, 0.0, 0.0)
+            return
+        w = z / np.linalg.norm(z)
+        scores = margins(w)
+        margin = _margin(scores, group, n_groups)
+        if margin < bound * (1.0 - CLOSE):  # z is a small difference: its equations are sharper
+            sharp = _equal_margins(A[carrying], group[work][carrying], n_groups)
+            sharp_scores = margins(sharp)
+            if _margin(sharp_scores, group, n_groups) > margin:
+                w, scores, margin = sharp, sharp_scores, _margin(sharp_scores, group, n_groups)
+        yield HullPoint(work[carrying], A[carrying], u[carrying], w, margin, bound)
+        parts = [_too_near(scores, np.flatnonzero(group == g), work, size) for g in range(n_groups)]
+        fresh = np.concatenate(parts)
+        kept = work[carrying | (scores[work] < np.median(scores[work]))]
+        if margin >= bound * (1.0 - CLOSE) or not len(fresh) or len(kept) > MOST_ROWS:
+            return
+        work = np.union1d(kept, fresh)
+
+
+def widest_direction(
+    take: Callable[[NDArray[np.intp]], Floats],
+    margins: Callable[[Floats], Floats],
+    group: NDArray[np.intp],
+    start: Floats,
+) -> tuple[Floats, float]:
+    """Return the unit vector of largest margin that was met, and what no vector exceeds."""
+    best = start / np.linalg.norm(start)
+    value, bound = _margin(margins(best), group, int(group.max()) + 1), np.inf
+    for point in nearest_points(take, margins, group, start):
+        bound = min(bound, point.bound or np.inf)
+        if point.margin > value:
+            best, value = point.direction, point.margin
+    return best, bound
+
+
+def nearest_weights(A: Floats, group: NDArray[np.intp], n_groups: int) -> Floats:
+    """Return weights u >= 0, one in each group, of the shortest ``sum u_i a_i``; zeros if stuck."""
+    # The sums are asked for by least squares too, so they come out a little below one. With one
+    # group that only scales u. With two, unequal sums would tilt the answer; they are equal when
+    # the origin lies midway between the hulls, and a few shifts put it there.
+    member = (group == np.arange(n_groups)[:, None]).astype(float)
+    side = np.where(group == 0, -1.0, 1.0)[:, None] if n_groups == 2 else np.zeros((len(A), 1))
+    if A.shape[1] > 2 * len(A):  # the same lengths and angles in fewer columns
+        A = np.asarray(linalg.qr(A.T, mode="r", check_finite=False)[0][: len(A)].T)
+    u = np.zeros(len(A))
+    for _ in range(4):
+        scale = np.abs(A).max() * np.sqrt(A.shape[1]) or 1.0
+        system = np.vstack([A.T / scale, 16.0 * member])
+        system = np.column_stack([system, np.append(np.zeros(A.shape[1]), np.full(n_groups, 16.0))])
+        if not np.isfinite(system).all():
+            return np.zeros(len(A))
+        if (
+            system.shape[0] > 2 * system.shape[1]
+        ):  # more columns than rows: the same problem, folded
+            system = np.asarray(linalg.qr(system, mode="r")[0][: system.shape[1]])
+        try:
+            u = _solve(system)
+        except RuntimeError:
+            return np.zeros(len(A))
+        total = member @ u
+        if not (total > 0).all():
+            return np.zeros(len(A))
+        u = u / total[group]
+        if np.ptp(total) <= 1e-14:
+            break
+        A = A - side * ((side * A).T @ u / 2.0)
+    return u
+
+
+def _solve(system: Floats) -> Floats:
+    """Return non-negative least squares of columns against the last one."""
+    E, target = system[:, :-1], system[:, -1]
+    work = interruptible(lambda: nnls(E, target, maxiter=10 * E.shape[1]), E.shape[1] > LONG_CALL)
+    return np.asarray(work[0])
+
+
+def _equal_margins(A: Floats, group: NDArray[np.intp], n_groups: int) -> Floats:
+    """Return the unit vector w with one value of ``a_i.w`` within each group of rows A."""
+    side = np.where(group == 0, -1.0, 1.0) if n_groups == 2 else np.zeros(len(A))
+    w = linalg.lstsq(np.column_stack([A, side]), np.ones(len(A)), lapack_driver="gelsy")[0][:-1]
+    return np.asarray(w / (np.linalg.norm(w) or 1.0))
+
+
+def _margin(scores: Floats, group: NDArray[np.intp], n_groups: int) -> float:
+    return float(np.mean([scores[group == g].min() for g in range(n_groups)]))
+
+
+def _first_rows(scores: Floats, index: NDArray[np.intp], size: int) -> NDArray[np.intp]:
+    """Return the rows with the smallest scores, and as many spread over the others."""
+    order = index[np.argsort(scores[index], kind="stable")]
+    return np.append(order[:size], order[size :: max(1, len(order) // size)])
+
+
+def _too_near(
+    scores: Floats, index: NDArray[np.intp], work: NDArray[np.intp], size: int
+) -> NDArray[np.intp]:
+    """Return the rows below what the working set reached, at most the `size` worst."""
+    reached = scores[np.intersect1d(index, work)].min()
+    below = np.setdiff1d(index[scores[index] < reached], work)
+    return below[np.argsort(scores[below], kind="stable")[:size]]

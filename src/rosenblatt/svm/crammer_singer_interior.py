@@ -1,0 +1,302 @@
+"""An interior point method for all classes in one problem, if there are few columns and classes.
+
+As `interior_point`, with a multiplier for each row and other class and one slack a row. A step
+costs a weighted Gram matrix for each two classes, and some twenty steps are enough.
+
+Of many rows few hold the planes in place. Planes of a sample say which rows lie near their margins;
+planes of those, which were missed. The others have no multipliers, so that a bound from the
+multipliers of some rows holds for all.
+"""
+
+from dataclasses import replace
+from itertools import combinations_with_replacement
+from typing import Any
+
+import numpy as np
+import scipy.linalg
+from numpy.typing import NDArray
+from scipy.linalg.lapack import dpotrf, dpotrs
+
+from rosenblatt.loops import rows as rows_loops
+from rosenblatt.loops.rows import arrays
+
+from . import crammer_singer_loops as loops
+from .crammer_singer import CrammerSingerProblem
+from .interior_point import FALLING, FINE
+from .margin_problem import Array, MarginSolver
+
+CELLS_PER_BLOCK = 120_000
+MOST_PAIRS = 3000  # of columns, of which all products are formed and serve all classes
+MOST_KNOWN = 2_000_000  # such products that are kept
+TO_THE_EDGE = 0.995  # of the longest step that stays inside
+MOST_CORRECTIONS = 2  # of a direction, each a tenth of the work of the system
+LONGER = 0.01  # a correction that does not lengthen the step so much is the last
+STEPS_PER_LOOK = 8  # at the gap, as long as it cannot be small
+MOST_LOOKS_IN_VAIN = 50  # since the gap was least
+
+SAMPLE = 500  # rows, of which at least
+TIMES = 4  # as many make a sample worth while
+ROUGH = 0.005  # of the objective without weights: the gap at which rows are looked for
+NEAR = 0.3  # beyond its margin, a row may yet be needed
+OF_A_CLASS = 20  # rows at least, those with the least lead
+MOST = 0.5  # of all rows: then all
+
+
+class CrammerSingerInterior(MarginSolver):
+    """Planes; a multiplier a and a lead u for each row and other class; a slack xi for each row.
+
+    ``u = f_y - f_k + xi - 1 >= 0``, ``a >= 0``, and ``g = c - sum_k a >= 0``; the products a u and
+    g xi are brought to zero.
+    """
+
+    def __init__(self, problem: CrammerSingerProblem, tol: float) -> None:
+        super().__init__(problem, tol)
+        # Rows that cost nothing would have multipliers without room to move.
+        self.kept = np.flatnonzero(problem.c > 0)
+        self.X, self.codes = problem.X[self.kept], problem.codes[self.kept]
+        self.c, n, K = problem.c[self.kept], len(self.kept), problem.n_classes
+        self.W, self.b = np.zeros((K, problem.X.shape[1])), np.zeros(K)
+        a, u, q, da, du, first, fixed = np.zeros((7, n, K))
+        xi, g, h, dxi, second, rest = np.zeros((6, n))
+        a[:], u[:], xi[:], g[:] = self.c[:, np.newaxis] / K, 1.0, 2.0, self.c / K
+        a[np.arange(n), self.codes] = 0.0
+        self.now = loops.State(self.codes, a, u, xi, g, q, h)
+        self.step = loops.Step(da, du, dxi, first, second, fixed, rest)
+        self.last = self.left = np.inf  # the gap when it was least, and the sum of the products
+        self.n_steps = self.in_vain = 0
+        self.ones = np.ones(n)
+        self.best = self._point
+        self.known: dict[int, Array] = {}  # products of columns, by the first row of a block
+
+    @property
+    def _point(self) -> tuple[Array, Array, Array, Array]:
+        return self.now.a.copy(), self.now.u.copy(), self.W, self.b
+
+    @property
+    def planes(self) -> tuple[Array, Array]:
+        """Weights (K, d) and intercepts (K,)."""
+        return self.W, self.b
+
+    @property
+    def multipliers(self) -> Array:
+        """The multipliers of all rows (n, K), as the problem has them."""
+        alpha = np.zeros((len(self.problem.c), self.problem.n_classes))
+        alpha[self.kept] = -self.now.a
+        alpha[self.kept, self.codes] = self.now.a.sum(axis=1)
+        return alpha
+
+    @property
+    def support(self) -> NDArray[np.intp]:
+        """The rows that the planes are made of: a multiplier is more than its lead."""
+        positive = self.now.a > self.now.u * self.c[:, np.newaxis]  # never the own one, of 0
+        return np.asarray(self.kept[positive.any(axis=1)])
+
+    def advance(self) -> bool:
+        """Make a step; return whether the gap is small, or rounding keeps it, and falls no more."""
+        self.n_steps += 1
+        try:
+            with np.errstate(all="ignore"):
+                self.left = self._step()
+        except scipy.linalg.LinAlgError:
+            return self._return_to_best()
+        if self.left > self.small_gap and self.n_steps % STEPS_PER_LOOK:
+            return False
+        gap = self.gap()
+        if gap < self.last:
+            self.best, self.in_vain = self._point, 0
+        elif self.in_vain == MOST_LOOKS_IN_VAIN:
+            return self._return_to_best()
+        self.in_vain += 1
+        done = gap <= min(FINE, self.tol / 100) * self.problem.zero or (
+            gap >= FALLING * self.last <= self.small_gap
+        )
+        self.last = min(gap, self.last)
+        return bool(done)
+
+    def _return_to_best(self) -> bool:
+        self.now.a[:], self.now.u[:], self.W, self.b = self.best
+        return True
+
+    def _step(self) -> float:
+        """Mehrotra's predictor and corrector; return the sum of the products that go to zero."""
+        now, step = self.now, self.step
+        factor = self._factor()
+        for part in step:
+            part[:] = 0.0
+        whole = loops.products(now, step, 0.0)
+        length, *_ = self._direction(factor)
+        target = whole * (loops.products(now, step, length) / whole) ** 3 / now.a.size
+        loops.aim(now, step, target)
+        length, dW, db = self._corrected(factor, target, self._direction(factor))
+        length = min(1.0, TO_THE_EDGE * length)
+        if not (np.isfinite(length) and np.isfinite(dW).all()):
+            return 0.0
+        self.W, self.b = self.W + length * dW, self.b + length * db
+        return float(loops.move(now, step, length))
+
+    def _corrected(
+        self, factor: Any, target: float, found: tuple[float, Array, Array]
+    ) -> tuple[float, Array, Array]:
+        """A direction turned away from the edges that it meets first, if that makes it longer."""
+        for _ in range(MOST_CORRECTIONS):
+            length = found[0]
+            if length >= 1:
+                break
+            before = [part.copy() for part in self.step[:3]]
+            wish = min(1.0, max(1.5 * length, length + 0.1))
+            loops.correct(self.now, self.step, target, wish)
+            other = self._direction(factor)
+            if not other[0] >= length + LONGER:
+                for part, old in zip(self.step, before, strict=False):
+                    part[:] = old
+                break
+            found = other
+        return found
+
+    def _direction(self, factor: Any) -> tuple[float, Array, Array]:
+        """The longest step, and the changes of W and b, that bring products where `step` aims."""
+        W, b, (K, d) = self.W, self.b, self.W.shape
+        push = np.empty(self.now.a.shape)
+        loops.push(self.now, self.step, push)
+        right = np.zeros((K, d + 1))
+        right[:, :d] = np.asarray(self.X.T @ push).T - W
+        if self.problem.bias:
+            right[:, d] = self.ones @ push - b / self.problem.bias**2
+        move = dpotrs(factor, right.ravel(), lower=1)[0].reshape(K, d + 1)
+        dW, db = move[:, :d], move[:, d]
+        df = np.ascontiguousarray(self.X @ dW.T + db, np.float64)
+        return loops.change(self.now, self.step, df), dW, db
+
+    def _factor(self) -> Array:
+        """Cholesky's factor; LAPACK's own, as SciPy's checks take longer than it does."""
+        factor, status = dpotrf(self._system().T, lower=1, clean=0, overwrite_a=1)
+        if status:
+            raise scipy.linalg.LinAlgError("The system has no Cholesky factor.")
+        return np.asarray(factor)
+
+    def _system(self) -> Array:
+        """The identity and the sum of (x, 1)(x, 1)' (x) M, M (K, K) the curvature of a row."""
+        (n, K), m = self.now.a.shape, self.X.shape[1] + 1
+        upper = np.triu_indices(m)
+        by_pair = len(upper[0]) <= MOST_PAIRS
+        size = min(max(16, CELLS_PER_BLOCK // (len(upper[0]) if by_pair else m)), n)
+        M = np.empty((size, K * (K + 1) // 2))
+        sums: Any = np.zeros((M.shape[1], len(upper[0])) if by_pair else (M.shape[1], m, m))
+        for start in range(0, n, size):
+            stop = min(start + size, n)
+            weights = M[: stop - start]
+            loops.weigh(self.now, start, stop, weights)
+            if by_pair:
+                sums += weights.T @ self._pairs(start, stop, len(upper[0]))
+            else:
+                rows = self._rows(start, stop)
+                for part, weight in zip(sums, weights.T, strict=True):
+                    part += rows.T @ (rows * weight[:, np.newaxis])
+        if by_pair:
+            blocks = np.empty((len(sums), m, m))
+            blocks[:, *upper] = blocks[:, *upper[::-1]] = sums
+            sums = blocks
+        H = np.empty((K, m, K, m))
+        for (k, j), part in zip(combinations_with_replacement(range(K), 2), sums, strict=True):
+            H[k, :, j] = H[j, :, k] = part
+        return self._penalised(H.reshape(K * m, -1), m - 1)
+
+    def _rows(self, start: int, stop: int) -> Array:
+        """Some rows with a one behind."""
+        rows = np.empty((stop - start, self.X.shape[1] + 1))
+        rows_loops.weighted(arrays(self.X), np.ones(stop), start, stop, rows)
+        return rows
+
+    def _pairs(self, start: int, stop: int, size: int) -> Array:
+        """The products of each two columns of some rows, kept if those of all need little room."""
+        if start in self.known:
+            return self.known[start]
+        products, rows = np.empty((stop - start, size)), self._rows(start, stop)
+        loops.multiply_pairs(rows, products)
+        if len(self.c) * size <= MOST_KNOWN:
+            self.known[start] = products
+        return products
+
+    def _penalised(self, H: Array, d: int) -> Array:
+        """With the curvature of the penalty."""
+        bias, level = np.arange(len(H)) % (d + 1) == d, self.problem.bias
+        if not level:
+            H[bias] = H[:, bias] = 0.0
+        # Free intercepts may all move alike: a little weight keeps the system regular.
+        ridge = 1e-10 * float(H.diagonal()[bias].max()) + 1e-300
+        own = 1.0 if not level else ridge if self.problem.free else 1 / level**2
+        H[np.diag_indices(len(H))] += np.where(bias, own, 1.0)
+        return H
+
+
+class CrammerSingerSifting(MarginSolver):
+    """A fit of some rows, and which they are."""
+
+    def __init__(self, problem: CrammerSingerProblem, tol: float) -> None:
+        super().__init__(problem, tol)
+        self.n_looks = 0
+        by_class = np.argsort(np.where(problem.c > 0, problem.codes, -1), kind="stable")
+        by_class = by_class[np.count_nonzero(problem.c <= 0) :]
+        starts = np.flatnonzero(np.diff(problem.codes[by_class], prepend=-1))
+        every = np.arange(0, len(by_class), max(1, len(by_class) // SAMPLE))
+        self._fit(np.sort(by_class[np.union1d(every, starts)]), as_all=True)
+
+    def _fit(self, rows: NDArray[np.intp], as_all: bool = False) -> None:
+        """Begin with some rows, which may count as much as all."""
+        problem, c = self.problem, self.problem.c[rows]
+        if as_all:
+            c = c * (problem.c.sum() / c.sum())
+        self.rows = rows
+        some = replace(problem, X=problem.X[rows], codes=problem.codes[rows], c=c)
+        self.of_some = CrammerSingerInterior(some, self.tol)
+
+    @property
+    def planes(self) -> tuple[Array, Array]:
+        """Weights (K, d) and intercepts (K,)."""
+        return self.of_some.planes
+
+    @property
+    def support(self) -> NDArray[np.intp]:
+        """The rows that the planes are made of."""
+        return self.rows[self.of_some.support]
+
+    @property
+    def multipliers(self) -> Array:
+        """The multipliers of all rows (n, K)."""
+        alpha = np.zeros((len(self.problem.c), self.problem.n_classes))
+        alpha[self.rows] = self.of_some.multipliers
+        return alpha
+
+    def advance(self) -> bool:
+        """Make a step; return whether the gap of some rows is small, and no other is needed."""
+        done = self.of_some.advance()
+        if self.n_looks < 2:
+            if done or self.of_some.left <= ROUGH * self.of_some.problem.zero:
+                self._look()
+            return False
+        if not done or self.gap() <= self.small_gap / 100:
+            return done
+        before = len(self.rows)
+        self._look()
+        return len(self.rows) == before
+
+    def _look(self) -> None:
+        """Go on with the rows that are near their margins, or begin with them."""
+        self.n_looks += 1
+        lead, counted = 1 - self.problem.slack(*self.planes, signed=True), self.problem.c > 0
+        near = counted & (lead < 1 + (NEAR if self.n_looks < 3 else 0.0))
+        for k in range(self.problem.n_classes):
+            own = np.flatnonzero(counted & (self.problem.codes == k))
+            near[own[np.argsort(lead[own], kind="stable")[:OF_A_CLASS]]] = True
+        if self.n_looks > 1:
+            near[self.rows] = True
+        if near.sum() > MOST * counted.sum():
+            near, self.n_looks = counted, max(self.n_looks, 2)
+        rows = np.flatnonzero(near)
+        if self.n_looks == 1 or len(rows) > len(self.rows):
+            self._fit(rows)
+
+
+def is_worth_while(problem: CrammerSingerProblem) -> bool:
+    """Whether there are many more rows than a sample has."""
+    return bool(np.count_nonzero(problem.c > 0) > TIMES * SAMPLE)

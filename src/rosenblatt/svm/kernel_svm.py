@@ -1,0 +1,300 @@
+"""Shared by `SVC` and `SVR`: checks of rows, passes of the solver, scores, the path over C."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.callback import CallbackSupportMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils._param_validation import StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from rosenblatt import checks
+from rosenblatt.base import Estimator, Passes, warn
+from rosenblatt.capabilities import ModelPath, rows_of
+from rosenblatt.kernels.checks import (
+    called_kernel,
+    check_finite_kernel,
+    check_symmetric,
+    check_with_training_rows,
+    is_positive_semidefinite,
+)
+from rosenblatt.kernels.functions import Kernel, canonical, kernel_of
+from rosenblatt.kernels.kernel_matrix import MEGABYTE, KernelMatrix, KernelScores
+from rosenblatt.runtime.threads import one_blas_thread
+
+from .smo import BoxProblem, Smo, Solution
+from .training_rows import Array, TrainingRows, widest_columns
+
+MOST_ROWS_OF_EIGENVALUES = 2_000
+ENDLESS = 1 << 62  # steps
+
+KERNELS = [
+    StrOptions({"linear", "poly", "rbf", "laplacian", "sigmoid", "precomputed"}),
+    callable,
+]
+
+
+class KernelSVM(CallbackSupportMixin, Estimator):  # type: ignore[misc]
+    """Support vector machine with a kernel: for classification and regression."""
+
+    C: float
+    kernel: Any
+    gamma: Any
+    tol: float
+    max_iter: int
+    cache_size: float
+    degree: int
+    coef0: float
+    shrinking: bool
+    gamma_: float | None
+    support_: NDArray[np.int32]
+    support_vectors_: Any
+    dual_coef_: Any
+    intercept_: Array
+    shape_fit_: tuple[int, ...]
+    _scores: KernelScores | None = None  # supports, ready to be compared with
+    _X_fit: Any = None  # what a kernel function compares new rows with
+    _path_cache: "PathCache | None" = None  # of a path: what the fit with the last C left
+
+    # Rows.
+
+    def _training_rows(self, X: Any) -> Any:
+        """Rows or a kernel matrix, checked."""
+        self._X_fit = self._scores = None
+        if callable(self.kernel) and not isinstance(self.kernel, Kernel):
+            self._X_fit = X
+            X = called_kernel(self.kernel, X, X)
+        elif self.kernel == "precomputed":
+            if sp.issparse(X):
+                raise TypeError("Sparse precomputed kernels are not supported.")
+            X = checks.rows(self, X, reset=True, order="C", finite=False)
+            check_finite_kernel(X)
+        else:
+            X = canonical(checks.rows(self, X, reset=True, order="C"))
+            self.shape_fit_ = X.shape
+            return X
+        check_symmetric(X)
+        warn_if_indefinite(X)
+        self.shape_fit_ = X.shape if self._X_fit is None else np.shape(self._X_fit)
+        return X
+
+    def _rows_to_score(self, X: Any) -> Any:
+        check_is_fitted(self)
+        if self._X_fit is not None:
+            return called_kernel(self.kernel, X, self._X_fit)
+        if self.kernel == "precomputed":
+            check_with_training_rows(X, self.shape_fit_[0], type(self).__name__)
+        elif self.support_vectors_.shape[0] != self.n_support_.sum():
+            raise ValueError(f"The internal representation of {type(self).__name__} was altered")
+        return canonical(checks.rows(self, X, order="C"))
+
+    # The fit.
+
+    def _solve(
+        self,
+        rows: TrainingRows,
+        problems: Sequence[tuple[NDArray[np.intp], BoxProblem]],
+        passes: Passes,
+        attributes: Callable[[list[Solution]], dict[str, Any]],
+    ) -> None:
+        """Solve the problems of some rows each; a pass is a working set. Set the attributes."""
+        run = SmoRun(self, rows, problems)
+        passes.attributes = lambda: attributes(run.solutions())
+        with one_blas_thread():
+            for _ in passes:
+                if reason := run.advance():
+                    passes.stop(reason)
+        solutions = run.solutions()
+        self.stop_reason_, self.n_sweeps_ = passes.stop_reason, passes.n_iter
+        self._warn_not_converged(solutions, rows)
+        for name, value in attributes(solutions).items():
+            setattr(self, name, value)
+        if rows.kernel is not None:
+            self._scores = KernelScores(self._fitted_kernel(), self.support_vectors_)
+
+    def _warn_not_converged(self, solutions: list[Solution], rows: TrainingRows) -> None:
+        """Warn if a run stopped short of the tolerance."""
+        short = [run for run in solutions if run.reason in ("max_iter", "no_progress")]
+        self.fit_status_ = int(bool(short))
+        if not short:
+            return
+        worst, steps = max(run.violation for run in short), max(run.n_steps for run in short)
+        limit, cure = f"(max_iter={self.max_iter})", "raise max_iter"
+        if short[0].reason == "no_progress":
+            limit, cure = f"(no progress, after {steps:,} steps in all)", "lower C"
+        names = getattr(self, "feature_names_in_", None)
+        warn(
+            f"Solver terminated early {limit}: slopes are off by {worst:.3g}, and tol={self.tol:g} "
+            "was asked for. Consider pre-processing your data with StandardScaler or MinMaxScaler, "
+            f"{cure}, or see how far from the best it is with certify(model, X, y)."
+            + ("" if rows.matrix else widest_columns(rows.X, names)),
+            ConvergenceWarning,
+        )
+
+    # Scores.
+
+    def _sums(self, X: Any, coefficients: Any, some: slice = slice(None)) -> Array:
+        """``sum_j a_kj K(x, x_j)`` (n, c) over some supports, by coefficients a (c, s)."""
+        a = coefficients.toarray() if sp.issparse(coefficients) else coefficients
+        a = np.ascontiguousarray(a[:, some], np.float64)
+        if self._X_fit is not None or self.kernel == "precomputed":
+            return np.asarray(X[:, self.support_[some]] @ a.T, np.float64)
+        if self._scores is None:
+            self._scores = KernelScores(self._fitted_kernel(), self.support_vectors_)
+        with one_blas_thread():
+            return self._scores(X, a, some)
+
+    def _fitted_kernel(self) -> Kernel:
+        if isinstance(self.kernel, Kernel):
+            return self.kernel
+        rate: Any = self.gamma_
+        return kernel_of(  # type: ignore[return-value]
+            self.kernel, None, gamma=rate, degree=self.degree, coef0=self.coef0
+        )
+
+    def trace_view(self) -> dict[str, Any]:
+        """Return the states that traces and plots draw: supports, their weights, the intercept."""
+        if not hasattr(self, "dual_coef_"):
+            return {}
+        coef = self.dual_coef_
+        return {
+            "supports": self.support_,
+            "support_weights": coef.toarray() if sp.issparse(coef) else coef,
+            "intercept": self.intercept_,
+        }
+
+    # The path over C.
+
+    def path_parameters(self) -> tuple[str, ...]:
+        """Return ``("C",)``."""
+        return ("C",)
+
+    def fit_path(self, data: Any, parameter: str, values: Sequence[Any]) -> ModelPath:
+        """Fit with each C, from where the next smaller one ended, on the same kernel blocks.
+
+        Data, parameter and path are those of `capabilities.PathModel`.
+        """
+        X, y, sample_weight = rows_of(data)
+        values = checks.path_values(self, parameter, values)
+        models = [clone(self).set_params(C=C) for C in values]
+        cache = PathCache()
+        for model in sorted(models, key=lambda model: model.C):
+            model._path_cache = cache
+            try:
+                model.fit(X, y, sample_weight)
+            finally:
+                del model._path_cache
+        return ModelPath(models)
+
+    def __getstate__(self) -> dict[str, Any]:
+        state: Any = super().__getstate__()
+        return {name: state[name] for name in state if name != "_scores"}
+
+
+class SmoRun:
+    """Problems solved one after the other, a working set at a time."""
+
+    def __init__(
+        self,
+        model: KernelSVM,
+        rows: TrainingRows,
+        problems: Sequence[tuple[NDArray[np.intp], BoxProblem]],
+    ) -> None:
+        self.model, self.rows, self.problems = model, rows, problems
+        self.cache = model._path_cache or PathCache()
+        self.done: list[Solution] = []
+        self.solver: Smo | None = None
+
+    def advance(self) -> Any:
+        """Improve one working set; return why to stop when all problems are solved."""
+        if self.solver is None:
+            self.solver = self._next_solver()
+        reason = self.solver.advance()
+        if reason is None:
+            return None
+        self.done.append(self.solver.solution(reason))
+        self.solver = None
+        if len(self.done) < len(self.problems):
+            return None
+        self.cache.keep([problem for _, problem in self.problems], self.done, self.model.C)
+        reasons = {solution.reason for solution in self.done}
+        return next(word for word in ("max_iter", "no_progress", "converged") if word in reasons)
+
+    def _next_solver(self) -> Smo:
+        model, number = self.model, len(self.done)
+        places, problem = self.problems[number]
+        blocks = self.cache.blocks_of(number, self.rows, places, len(self.problems) > 1)
+        start = self.cache.start_of(number, model.C)
+        most = ENDLESS if model.max_iter < 0 else model.max_iter
+        return Smo(problem, blocks, model.tol, most, start, bool(model.shrinking))
+
+    def solutions(self) -> list[Solution]:
+        """All solutions as they stand; those of problems that are not begun are zero."""
+        found = [*self.done]
+        if self.solver is not None:
+            found.append(self.solver.solution("callback"))
+        return found + [Solution.zero(problem) for _, problem in self.problems[len(found) :]]
+
+
+class PathCache:
+    """Kernel blocks and coefficients that a fit along a path over C leaves to the next."""
+
+    def __init__(self) -> None:
+        self.blocks: dict[int, KernelMatrix] = {}
+        self.found: list[tuple[Array, bool]] = []  # coefficients, and whether most are bounded
+        self.C = 1.0
+
+    def blocks_of(
+        self, number: int, rows: TrainingRows, places: NDArray[np.intp], shared: bool
+    ) -> KernelMatrix:
+        """The kernel blocks of a problem, kept while all fit into the budget of one."""
+        if number in self.blocks:
+            return self.blocks[number]
+        blocks = rows.blocks(places, shared)
+        held = sum(other.kept.nbytes for other in self.blocks.values())
+        if held + blocks.kept.nbytes <= rows.megabytes * MEGABYTE:
+            self.blocks[number] = blocks
+        return blocks
+
+    def start_of(self, number: int, C: float) -> Array | None:
+        """Where a problem begins: bounded coefficients grow with C, and free ones hardly do."""
+        ratio = C / self.C
+        if number >= len(self.found) or not np.isfinite(ratio):
+            return None
+        b, mostly_bounded = self.found[number]
+        return b * ratio if mostly_bounded else b
+
+    def keep(self, problems: list[BoxProblem], solutions: list[Solution], C: float) -> None:
+        """Keep the coefficients of the fit with one C."""
+        self.found, self.C = [], C
+        for problem, solution in zip(problems, solutions, strict=True):
+            b = solution.b
+            bounded = (b != 0) & ((b <= problem.low) | (b >= problem.high))
+            mostly_bounded = bool(2 * np.count_nonzero(bounded) > np.count_nonzero(b))
+            self.found.append((b, mostly_bounded))
+
+
+def warn_if_indefinite(K: NDArray[Any]) -> None:
+    """Warn, with the eigenvalue, if a matrix holds no scalar products."""
+    if len(K) > MOST_ROWS_OF_EIGENVALUES or is_positive_semidefinite(K):
+        return
+    least = float(np.linalg.eigvalsh(K.astype(np.float64))[0])
+    warn(
+        f"The kernel matrix is not positive semidefinite: its least eigenvalue is {least:.3g}. The "
+        "problem then has no unique solution, and the answer may depend on the order of the rows."
+    )
+
+
+def row_weights(n: int, sample_weight: Any) -> Array:
+    """Weights (n,); rows without a positive one are left out."""
+    if sample_weight is None:
+        return np.ones(n)
+    weight = checks.weights(sample_weight, n, ones=True, negative=True, all_zero=True)
+    weight = np.maximum(weight, 0.0)
+    if not weight.any():
+        raise ValueError("Invalid input - all samples have zero or negative weights.")
+    return np.asarray(weight)

@@ -1,0 +1,97 @@
+# mypy: ignore-errors
+"""Sequential minimal optimisation: pairs of coefficients, one raised and one lowered by as much.
+
+The problem is ``min 1/2 b'Kb + c.b + kink |b|_1`` with ``sum b = 0`` and ``low <= b <= high``. For
+a support vector classifier c is -y, low and high are 0 and C on the side of y, and kink is 0; for
+regression c is -t, low and high are -C and C, and kink is the width of the tube.
+
+Legend: g = K b + c; up_i is the slope of the objective when b_i rises, down_j when b_j falls, which
+differ by the kink at zero. At the optimum no up_i is below a down_j, of those that can move.
+"""
+
+import numpy as np
+
+from rosenblatt.loops import compiled
+
+TINY = 1e-12  # the curvature along a pair of equal rows
+
+
+@compiled
+def smo_steps(K, diagonal, g, b, low, high, kink, tol, most, room):
+    """Improve pairs of a working set until none is off by more than tol; return their number.
+
+    Reads K (q, q) and its diagonal, low, high (q,); changes g (q,) and b (q,); room (3, q) is
+    scratch space. The first of a pair has the lowest slope up; of the others, the second promises
+    most by the curvature along it.
+    """
+    rise, fall, gains = room[0], room[1], room[2]  # slopes up and down are g + rise and g + fall
+    for t in range(g.shape[0]):
+        set_kinks(b, low, high, kink, rise, fall, t)
+    for step in range(most):
+        i, least = lowest(g, rise)
+        if least == np.inf:
+            return step
+        estimate_gains(K[i], diagonal, g, fall, diagonal[i], least, gains)
+        j, highest, largest = -1, -np.inf, 0.0
+        for t in range(g.shape[0]):
+            if g[t] + fall[t] > highest:
+                highest = g[t] + fall[t]
+            if gains[t] > largest:
+                j, largest = t, gains[t]
+        if j < 0 or highest - least <= tol:
+            return step
+        move_pair(K, g, b, low, high, kink, i, j)
+        set_kinks(b, low, high, kink, rise, fall, i)
+        set_kinks(b, low, high, kink, rise, fall, j)
+    return most
+
+
+@compiled(inline=True)
+def set_kinks(b, low, high, kink, rise, fall, t):
+    """Set what is added to the slope of b_t as it rises and falls, infinite if it cannot."""
+    rise[t] = (kink if b[t] >= 0 else -kink) if b[t] < high[t] else np.inf
+    fall[t] = (kink if b[t] > 0 else -kink) if b[t] > low[t] else -np.inf
+
+
+@compiled
+def lowest(g, rise):
+    """The place of the lowest slope up, and that slope."""
+    i, least = 0, np.inf
+    for t in range(g.shape[0]):
+        if g[t] + rise[t] < least:
+            i, least = t, g[t] + rise[t]
+    return i, least
+
+
+@compiled
+def estimate_gains(row, diagonal, g, fall, own, least, gains):
+    """Fill gains (q,) with the square of what each pair is off by over its curvature."""
+    for t in range(g.shape[0]):
+        off = g[t] + fall[t] - least
+        off = off if off > 0.0 else 0.0
+        curvature = own + diagonal[t] - 2.0 * row[t]
+        gains[t] = off * off / (curvature if curvature > TINY else TINY)
+
+
+@compiled
+def move_pair(K, g, b, low, high, kink, i, j):
+    """Raise b_i and lower b_j to the lowest point along the pair, or to the first bound or kink."""
+    slope = g[j] + (kink if b[j] > 0 else -kink) - g[i] - (kink if b[i] >= 0 else -kink)
+    step = slope / max(K[i, i] + K[j, j] - 2.0 * K[i, j], TINY)
+    top = 0.0 if kink > 0 and b[i] < 0 else high[i]
+    bottom = 0.0 if kink > 0 and b[j] > 0 else low[j]
+    step = min(step, top - b[i], b[j] - bottom)
+    # A bound that is reached is reached exactly.
+    b[i] = top if step == top - b[i] else b[i] + step
+    b[j] = bottom if step == b[j] - bottom else b[j] - step
+    first, second = K[i], K[j]
+    for t in range(g.shape[0]):
+        g[t] += step * (first[t] - second[t])
+
+
+@compiled
+def slopes(g, b, low, high, kink, up, down):
+    """Set up and down (n,): slopes of what can rise and can fall, else infinity and minus it."""
+    for t in range(g.shape[0]):
+        up[t] = g[t] + (kink if b[t] >= 0 else -kink) if b[t] < high[t] else np.inf
+        down[t] = g[t] + (kink if b[t] > 0 else -kink) if b[t] > low[t] else -np.inf
