@@ -228,11 +228,11 @@ def _use_statistics(model: Any, rehearsal: Rehearsal) -> None:
     labels = np.tile(y, REPEATED)
     model.fit(many * LARGE_COUNT, labels)
     model.fit(few * 0.5, y)
-    for n, weight in ((FEW, 0.5), (FEW, 2.0), (A_FEW, 0.5)):
-        model.fit(few[:n], y[:n], np.full(n, weight))
+    for n, row_weight in ((FEW, 0.5), (FEW, 2.0), (A_FEW, 0.5)):
+        model.fit(few[:n], y[:n], np.full(n, row_weight))
     model.fit(few[:A_FEW], y[:A_FEW])
-    for weight in (0.5, 5.0 * LARGE_COUNT):
-        model.fit(many, labels, np.full(len(labels), weight))
+    for row_weight in (0.5, 5.0 * LARGE_COUNT):
+        model.fit(many, labels, np.full(len(labels), row_weight))
     model.fit(many[:, 1:], labels)  # a chunk of narrow rows has more of them than 16 bits count
     model.fit(many, labels)
     with suppress(ValueError):  # minima and maxima cannot be forgotten
