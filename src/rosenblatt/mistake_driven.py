@@ -14,10 +14,9 @@ from sklearn.model_selection import StratifiedShuffleSplit
 from sklearn.utils import compute_class_weight
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from rosenblatt import checks, losses
+from rosenblatt import checks, losses, mistake_driven_loops
 from rosenblatt.base import Attributes, Passes, StopReason, arrays, read_only, warn_not_converged
 from rosenblatt.loops import random
-from rosenblatt.loops import rows as rows_loops
 
 Pick = Literal["cyclic", "random", "first", "worst"]
 
@@ -114,7 +113,7 @@ class MistakeDriven(CallbackSupportMixin, ClassifierMixin, BaseEstimator):  # ty
     def _always_zero(self, X: Any) -> NDArray[np.bool_]:
         """Return for each row (n,) whether it scores 0 for all weights, without an intercept."""
         empty = np.empty(X.shape[0], np.bool_)
-        rows_loops.find_empty(arrays(X), empty)
+        mistake_driven_loops.find_empty(arrays(X), empty)
         return empty
 
 

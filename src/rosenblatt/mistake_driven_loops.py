@@ -1,5 +1,5 @@
 # mypy: ignore-errors
-"""Comparison of the scores of the classes, for linear and kernel perceptrons."""
+"""Scores of the classes and rows of zeros, for linear and kernel perceptrons."""
 
 from rosenblatt.loops import compiled
 
@@ -25,3 +25,21 @@ def beats(scores, true, rival, ties):
     if scores[true] == scores[rival]:
         return (true - rival) * ties > 0
     return scores[true] > scores[rival]
+
+
+@compiled
+def find_empty(X, empty):
+    """Fill empty (n,) with whether each row of X is all zero; most show at their first number."""
+    for i in range(empty.shape[0]):
+        empty[i] = True
+        if isinstance(X, tuple):
+            data, _, indptr = X
+            for p in range(indptr[i], indptr[i + 1]):
+                if data[p] != 0:
+                    empty[i] = False
+                    break
+        else:
+            for j in range(X.shape[1]):
+                if X[i, j] != 0:
+                    empty[i] = False
+                    break

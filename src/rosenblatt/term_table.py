@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt import term_table_loops
-from rosenblatt.loops.machine_code import MachineCode
+from rosenblatt.machine_code import MachineCode
 
 NOT_SPLIT = "surrogatepass"  # half a surrogate pair is a character to Python
 LEAST_SLOTS = 2**12

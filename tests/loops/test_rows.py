@@ -31,12 +31,3 @@ def test_sums_of_rows(table, m):
     steps, w = rng.normal(size=m), np.ones(7)
     rows_loops.add_each(rows, 2, steps, w)
     np.testing.assert_allclose(w, 1.0 + X[2 : 2 + m].T @ steps, atol=1e-14)
-
-
-def test_weighted_rows_leave_out_those_of_no_weight(table):
-    X, rows = table
-    h, room = np.arange(12) % 3 / 2, np.full((9, 8), np.nan)
-    kept = np.flatnonzero(h[1:10]) + 1
-    m = rows_loops.weighted(rows, h, 1, 10, room)
-    expected = np.sqrt(h[kept, None]) * np.hstack([X[kept], np.ones((len(kept), 1))])
-    np.testing.assert_allclose(room[:m], expected, rtol=1e-15)

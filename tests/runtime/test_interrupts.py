@@ -10,9 +10,9 @@ import pytest
 from scipy.linalg import lapack
 
 from rosenblatt import LinearDiscriminantAnalysis, LinearRegression
-from rosenblatt.loops import tiles
 from rosenblatt.runtime.threads import MANY_UNKNOWNS, interruptible
 from rosenblatt.runtime.threads import limit as threads_limit
+from rosenblatt.statistics import moments_loops
 
 
 def test_a_long_call_is_interrupted_and_its_answer_and_errors_come_back():
@@ -52,8 +52,8 @@ def test_products_and_decompositions_of_many_columns_run_where_ctrl_c_need_not_w
 
         return work
 
-    add = tiles.sum_products_by_tile
-    monkeypatch.setattr(tiles, "sum_products_by_tile", watched("products", add))
+    add = moments_loops.sum_products_by_tile
+    monkeypatch.setattr(moments_loops, "sum_products_by_tile", watched("products", add))
     for module, name in calls:
         monkeypatch.setattr(module, name, watched(name, getattr(module, name)))
     X = np.random.RandomState(0).standard_normal((1010, 1000))

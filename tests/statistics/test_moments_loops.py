@@ -1,6 +1,7 @@
 """The moment loops equal exact fractions, whatever the storage, precision and weights."""
 
 import numpy as np
+import pytest
 import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
@@ -73,3 +74,33 @@ def test_products(problem, storage):
     first, second = expected(X, buckets, weights, centers)
     np.testing.assert_allclose(sums, first, rtol=1e-12, atol=1e-12)
     np.testing.assert_allclose(products, np.tril(second), rtol=1e-12, atol=1e-12)
+
+
+def tiled_products(X, buckets, weights, centers, rows, n_targets):
+    n_buckets, d = centers.shape
+    height, width = (d + 1 + -(d + 1) % multiple for multiple in (4, 12))
+    products, block = np.zeros((n_buckets, height, width)), np.zeros((width // 4, rows, 4))
+    places, first = np.empty((2, n_buckets + 1), np.int64), X.shape[1] - n_targets
+    targets = read_only(X[:, first:].astype(np.float64)) if n_targets else None
+    about = (read_only(buckets), weights, centers, products, block, places)
+    moments_loops.sum_products_by_tile(read_only(X[:, :first]), targets, *about)
+    return products[:, : d + 1, : d + 1]
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("n_targets", [0, 1, 3])
+@pytest.mark.parametrize(
+    ("n", "d", "rows"), [(0, 4, 8), (1, 4, 8), (50, 5, 16), (70, 11, 200), (90, 12, 40), (9, 26, 4)]
+)
+def test_products_by_tile(n, d, rows, n_targets, dtype, weighted):
+    rng = np.random.default_rng([n, d])
+    X, buckets = rng.standard_normal((n, d)).astype(dtype), rng.integers(-1, 3, size=n)
+    weights = read_only(rng.uniform(size=n)) if weighted else None
+    centers = rng.standard_normal((3, d))
+    found = tiled_products(X, buckets, weights, centers, rows, n_targets)
+    w = np.ones(n) if weights is None else weights
+    for b in range(3):
+        z = np.hstack([X[buckets == b] - centers[b], np.ones((np.sum(buckets == b), 1))])
+        products = (z * w[buckets == b, None]).T @ z
+        np.testing.assert_allclose(np.tril(found[b]), np.tril(products), rtol=1e-9, atol=1e-9)

@@ -13,17 +13,19 @@ Each row keeps the drift up to which that holds. If there are many centres, a de
 measured against its own first, which alone often shows that no other is nearer; the rows that are
 left are packed into panels.
 
-Sums are pairs of doubles (see `pairs`): a row that leaves takes all of what it brought, and the
-loss follows from sums alone.
+Sums are pairs of doubles (see `pairs_loops`): a row that leaves takes all of what it brought, and
+the loss follows from sums alone.
 
 Legend: X (n, d) or CSR, K centres (K, d), panels (n / 24, d, 24), quads (K / 4, d, 4), labels (n,).
 """
 
 import numpy as np
 
-from rosenblatt.loops import compiled, pairs
+from rosenblatt.loops import compiled
 from rosenblatt.loops.simd import count_bits, float32x8, lowest_bit, prefetch
 from rosenblatt.loops.tiles import POINTS, QUERIES, multiply_panels
+
+from . import pairs_loops as pairs
 
 ROWS, CENTRES = POINTS, QUERIES  # of a tile
 MOST_OF_A_PANEL = 18  # rows, from which on a panel is scored as it is

@@ -98,13 +98,13 @@ def multiclass_pass(X, labels, order, ties, most_mistakes, bias, W, b, shrink, m
         if shrink is not None:
             step = shrink_weights(W, step, shrink)
         if not is_right:
-            rows.move(X, i, step, W, rival, true)
+            move(X, i, step, W, rival, true)
             b[true] += bias * steps[i]
             b[rival] -= bias * steps[i]
             if mean is not None:
                 U, v, n_visits = mean
                 weighted = np.float64(steps[i]) * (n_visits + t)
-                rows.move(X, i, weighted, U, rival, true)
+                move(X, i, weighted, U, rival, true)
                 v[true] += bias * weighted
                 v[rival] -= bias * weighted
             mistakes += 1
@@ -254,3 +254,18 @@ def error_weight(X, labels, ties, w, b, limit, order):
         if wrong >= limit:
             break
     return wrong
+
+
+@compiled
+def move(X, i, step, W, source, target):
+    """Take `step` times row i of X from column `source` of W (d, K) and give it to `target`."""
+    if isinstance(X, tuple):
+        data, indices, indptr = X
+        for p in range(indptr[i], indptr[i + 1]):
+            j = np.uint32(indices[p])
+            W[j, target] += step * data[p]
+            W[j, source] -= step * data[p]
+    else:
+        for j in range(X.shape[1]):
+            W[j, target] += step * X[i, j]
+            W[j, source] -= step * X[i, j]

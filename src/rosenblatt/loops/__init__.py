@@ -10,7 +10,7 @@ model stand next to it, as in ``linear_model/perceptron_loops.py``.
 
 import os
 from collections.abc import Callable
-from functools import update_wrapper
+from functools import cached_property, update_wrapper
 from typing import Any
 
 __all__ = ["JIT_DISABLED", "Instruction", "Loop", "compiled", "instruction"]
@@ -70,16 +70,11 @@ class Loop:
     def __init__(self, function: Callable[..., Any], policy: dict[str, Any]) -> None:
         update_wrapper(self, function)
         self.py_func, self.policy = function, policy
-        self._call: Callable[..., Any] = self._first_call
 
     def __call__(self, *arguments: Any) -> Any:
-        return self._call(*arguments)
+        return self.dispatcher(*arguments)
 
-    def _first_call(self, *arguments: Any) -> Any:
-        self._call = self.dispatcher
-        return self._call(*arguments)
-
-    @property
+    @cached_property
     def dispatcher(self) -> Any:
         """Numba's dispatcher for calls from Python."""
         from . import compiler

@@ -11,25 +11,26 @@ This module imports Numba; `loops` imports it at the first call of a loop.
 import gc
 import inspect
 import os
+import pickle
 import re
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numba
 from numba.core import types
-from numba.core.caching import (
-    CompileResultCacheImpl,
-    FunctionCache,
-    IndexDataCacheFile,
-    _CacheLocator,
-)
+from numba.core.caching import _Cache
+from numba.core.compiler import CompileResult
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import CPUDispatcher
+from numba.core.serialize import dumps
 from numba.core.typing.templates import make_intrinsic_template
 from numba.extending import models, register_model
+
+from rosenblatt.runtime.atomic_files import drafted
 
 from .cache import digest, folder, short_digest
 from .llvm import llvm_type
@@ -166,77 +167,41 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_resume_garbage_collection)
 
 
-class _DigestLocator(_CacheLocator):
-    """Makes Numba look in `folder`, where a file's name shows that its source is unchanged."""
+class DigestCache(_Cache):
+    """The compiled forms of a loop, each in a file named by its source and the types of arguments.
 
-    def __init__(self, py_func: Any, py_file: str) -> None:
-        self._module = py_func.__module__
-
-    def get_cache_path(self) -> str:
-        return str(folder())
-
-    def get_source_stamp(self) -> str:
-        return digest(self._module)
-
-    def get_disambiguator(self) -> str:
-        return str(self._module)
-
-    @classmethod
-    def from_function(cls, py_func: Any, py_file: str) -> "_DigestLocator":
-        return cls(py_func, py_file)
-
-
-class _DigestCacheImpl(CompileResultCacheImpl):
-    _locator_classes = [_DigestLocator]  # noqa: RUF012  (Numba's own form)
-
-
-class _OneFileEach(IndexDataCacheFile):
-    """Each form of a loop, for the types it was compiled for, in a file named by these.
-
-    Numba numbers the files and keeps an index of them. Of two processes that compile at once, one
-    may lose its line in the index, or take the number of the other, whose code it is served later.
+    Numba's own cache numbers these files and keeps an index. Of two processes that compile at once,
+    one may lose its line in the index, or take the number of the other, whose code it loads later.
     """
 
-    def __init__(self, folder: str, loop: str, source: str) -> None:
-        super().__init__(folder, loop, source)
-        self._loop, self._source = loop, source
-
-    def save(self, key: Any, data: Any) -> None:
-        self._save_data(self._name(key), (repr(key), data))
-
-    def load(self, key: Any) -> Any:
-        try:
-            form, data = self._load_data(self._name(key))
-        except FileNotFoundError:
-            return None
-        return data if form == repr(key) else None
-
-    def _name(self, key: Any) -> str:
-        return f"{self._loop}.{short_digest(self._source, repr(key))}.nbc"
-
-
-class DigestCache(FunctionCache):
-    """Numba's cache of one function, in a file keyed by its source and its types."""
-
-    _impl_class = _DigestCacheImpl
+    cache_path = property(lambda self: str(folder()))
 
     def __init__(self, py_func: Any) -> None:
-        super().__init__(py_func)
-        source = digest(py_func.__module__)
-        self._cache_file = _OneFileEach(self._cache_path, self._impl.filename_base, source)
+        self._loop = f"{py_func.__module__}.{py_func.__name__}"
+        # The code is for loops of modules that have no digest.
+        self._source = short_digest(digest(py_func.__module__), py_func.__code__.co_code.hex())
+
+    def _file(self, signature: Any, codegen: Any) -> Path:
+        form = short_digest(self._source, repr(signature), repr(codegen.magic_tuple()))
+        return Path(self.cache_path, f"{self._loop}.{form}.nbc")
 
     def load_overload(self, signature: Any, target_context: Any) -> Any:
-        # Numba sets up its compiler first, which takes longer than to import and load all else.
-        # What was compiled without its runtime (``_nrt=False``) needs none of it.
-        with self._guard_against_spurious_io_errors():
-            return self._load_overload(signature, target_context)
-
-    def _load_overload(self, signature: Any, target_context: Any) -> Any:
+        # Numba's own cache sets up the compiler first, which takes longer than to import and load
+        # all else. What was compiled without its runtime (``_nrt=False``) needs none of it.
         try:
-            return super()._load_overload(signature, target_context)
+            data = self._file(signature, target_context.codegen()).read_bytes()
+            return CompileResult._rebuild(target_context, *pickle.loads(data))
         except Exception:  # a damaged file can fail in any way; the loop is compiled anew
             return None
 
     def save_overload(self, signature: Any, data: Any) -> None:
-        with suppress(OSError):  # such as a full disk: the loop is compiled, and will be again
-            super().save_overload(signature, data)
+        if data.library.has_dynamic_globals:  # such as addresses, which no other process has
+            return
+        # Errors such as a full disk: the loop is compiled, and will be again.
+        with suppress(OSError), drafted(self._file(signature, data.codegen)) as draft:
+            draft.write_bytes(dumps(data._reduce()))
+
+    def enable(self) -> None:
+        """Do nothing: the cache is always in use."""
+
+    disable = flush = enable

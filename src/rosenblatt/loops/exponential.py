@@ -25,34 +25,19 @@ LOWEST_32 = np.float32(-87.0)
 SERIES_32 = tuple(np.float32(1 / math.factorial(k)) for k in range(8))
 
 
-@instruction("int64(float64)")
-def bits(number):
-    """The bits of a float64 as an integer."""
-    return np.float64(number).view(np.int64)
+def _bit_cast(source, target):
+    """Return a function that reads the bits of a number of one type as one of another type."""
+
+    @instruction(f"{target}({source})")
+    def bit_cast(number):
+        return np.dtype(source).type(number).view(target)
+
+    bit_cast.llvm(lambda builder, number: builder.bitcast(number, llvm_type(target)))
+    return bit_cast
 
 
-@instruction("float64(int64)")
-def float_of(integer):
-    """The float64 that has these bits."""
-    return np.int64(integer).view(np.float64)
-
-
-@instruction("int32(float32)")
-def bits_32(number):
-    """The bits of a float32 as an integer."""
-    return np.float32(number).view(np.int32)
-
-
-@instruction("float32(int32)")
-def float_of_32(integer):
-    """The float32 that has these bits."""
-    return np.int32(integer).view(np.float32)
-
-
-bits.llvm(lambda builder, number: builder.bitcast(number, llvm_type("int64")))
-float_of.llvm(lambda builder, number: builder.bitcast(number, llvm_type("float64")))
-bits_32.llvm(lambda builder, number: builder.bitcast(number, llvm_type("int32")))
-float_of_32.llvm(lambda builder, number: builder.bitcast(number, llvm_type("float32")))
+bits, float_of = _bit_cast("float64", "int64"), _bit_cast("int64", "float64")
+bits_32, float_of_32 = _bit_cast("float32", "int32"), _bit_cast("int32", "float32")
 
 
 @compiled(fuse=True)

@@ -124,60 +124,6 @@ def dots(X, i, W, scores):
 
 
 @compiled
-def move(X, i, step, W, source, target):
-    """Take `step` times row i of X from column `source` of W (d, K) and give it to `target`."""
-    if isinstance(X, tuple):
-        data, indices, indptr = X
-        for p in range(indptr[i], indptr[i + 1]):
-            j = np.uint32(indices[p])
-            W[j, target] += step * data[p]
-            W[j, source] -= step * data[p]
-    else:
-        for j in range(X.shape[1]):
-            W[j, target] += step * X[i, j]
-            W[j, source] -= step * X[i, j]
-
-
-@compiled
-def weighted(X, h, start, stop, weighted):
-    """Fill the first rows of weighted (m, d + 1) with sqrt(h) (x, 1); return of how many rows.
-
-    Reads rows start to stop of X and their weights h (n,); those of weight 0 are left out.
-    """
-    m, d = 0, weighted.shape[1] - 1
-    for i in range(start, stop):
-        if h[i] != 0:
-            root = np.sqrt(h[i])
-            if isinstance(X, tuple):
-                weighted[m] = 0.0
-                add(X, i, root, weighted[m])
-            else:
-                for j in range(d):
-                    weighted[m, j] = root * X[i, j]
-            weighted[m, d] = root
-            m += 1
-    return m
-
-
-@compiled
-def find_empty(X, empty):
-    """Fill empty (n,) with whether each row of X is all zero; most show at their first number."""
-    for i in range(empty.shape[0]):
-        empty[i] = True
-        if isinstance(X, tuple):
-            data, _, indptr = X
-            for p in range(indptr[i], indptr[i + 1]):
-                if data[p] != 0:
-                    empty[i] = False
-                    break
-        else:
-            for j in range(X.shape[1]):
-                if X[i, j] != 0:
-                    empty[i] = False
-                    break
-
-
-@compiled
 def prefetch_row(X, per_row, order, t):
     """Prefetch the row visited AHEAD visits after t, and its entry in per_row (n,).
 
@@ -243,17 +189,6 @@ def read_only(array: NDArray[Any]) -> NDArray[Any]:
     view = np.ascontiguousarray(array).view()
     view.flags.writeable = False
     return view
-
-
-def aligned_zeros(*shape: int) -> NDArray[np.float64]:
-    """Doubles on a boundary of 64 bytes, so that no vector of a loop lies across two cache lines.
-
-    Without it the steps of a mixture took an eighth longer.
-    """
-    size = int(np.prod(shape))
-    space = np.zeros(size + 8)
-    first = -(space.ctypes.data // 8) % 8
-    return space[first : first + size].reshape(shape)
 
 
 def summed_duplicates(X: Any, copy: bool = True) -> Any:

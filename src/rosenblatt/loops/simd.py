@@ -164,14 +164,10 @@ OPERATIONS: dict[str, tuple[Any, ...]] = {
         lambda v, a, b, x, y: np.where(a < b, x, y),
         lambda v, c, a, b, x, y: c.select(c.fcmp_ordered("<", a, b), x, y),
     ),
-    # Whether a < b or a != b at any place.
+    # True if a < b at any place.
     "any_below": (
         FLOATS, COMPARISON, lambda v, a, b: bool((a < b).any()),
         lambda v, c, a, b: _any(c, c.fcmp_ordered("<", a, b)),
-    ),
-    "any_different": (
-        FLOATS, COMPARISON, lambda v, a, b: bool((a != b).any()),
-        lambda v, c, a, b: _any(c, c.fcmp_unordered("!=", a, b)),
     ),
     # An integer with bit i set where a < b, or a < 0, at place i.
     "bits_below": (

@@ -4,7 +4,7 @@ Products of columns, summed over rows, 4 x 12 sums at a time; and products of 4 
 points, summed over columns.
 
 A block holds some rows in panels of four columns, (q / 4, rows, 4), so that what a tile reads lies
-together. A row less its centre has a one behind it, whose products are the sums of the columns, and
+together. A row less its center has a one behind it, whose products are the sums of the columns, and
 zeros up to q columns, a multiple of 12; of these p, a multiple of 4, make a row of products.
 """
 
@@ -15,88 +15,6 @@ from .simd import float32x8, float64x4, prefetch
 
 TILE = 3 * float64x4.WIDTH  # columns
 POINTS, QUERIES = 3 * float32x8.WIDTH, 4  # of a tile
-
-
-@compiled
-def sum_products_by_tile(
-    X, targets, buckets, weights, centres, limits, products, far, block, places
-):
-    """Add the products of rows to the lower halves of products (B, p, q), by bucket.
-
-    Rows are taken with their targets, if any, as further columns: d in all. They are taken less
-    their centres (B, d) and times the roots of their weights. If limits are not None, a row with a
-    squared distance above its limit (B, d) is left out, and far (n,) gets its bucket. block is
-    zeros when it starts; places (2, B + 1) is scratch space.
-    """
-    n, most = buckets.shape[0], block.shape[1]
-    begin, end = places[0], places[1]
-    for start in range(0, n, most):
-        stop = min(start + most, n)
-        find_places(buckets, start, stop, begin, end)
-        put_rows(X, targets, start, stop, buckets, weights, centres, limits, far, block, end)
-        for b in range(centres.shape[0]):
-            if end[b] > begin[b]:
-                ahead = (stop + begin[b]) * X.shape[1]
-                add_products(block, begin[b], end[b] - begin[b], products, b, X, ahead)
-
-
-@compiled
-def find_places(buckets, start, stop, begin, end):
-    """Set begin and end (B + 1,) to where each bucket begins if rows start to stop are sorted."""
-    for b in range(begin.shape[0]):
-        begin[b] = 0
-    for i in range(start, stop):
-        begin[buckets[i] + 1] += 1  # rows without a bucket, -1, are counted at 0
-    begin[0] = end[0] = 0
-    for b in range(begin.shape[0] - 1):
-        begin[b + 1] += begin[b]
-        end[b + 1] = begin[b + 1]
-
-
-@compiled
-def is_far(X, first, i, centres, limits, b):
-    """Whether row i of columns first, ... has a number farther from its centre than it may be."""
-    for j in range(X.shape[1]):
-        z = np.float64(X[i, j]) - centres[b, first + j]
-        if z * z > limits[b, first + j]:
-            return True
-    return False
-
-
-@compiled
-def put_rows(X, targets, start, stop, buckets, weights, centres, limits, far, block, end):
-    """Put rows, sorted by bucket, into the block, and the roots of their weights behind them."""
-    n_features, d, panel = X.shape[1], centres.shape[1], float64x4.WIDTH * block.shape[1]
-    whole = n_features - n_features % float64x4.WIDTH
-    for i in range(start, stop):
-        b = buckets[i]
-        if b < 0:
-            continue
-        if limits is not None:
-            out = is_far(X, 0, i, centres, limits, b)
-            if targets is not None:
-                out = out or is_far(targets, n_features, i, centres, limits, b)
-            if out:
-                far[i] = b
-                continue
-        root = 1.0 if weights is None else np.sqrt(np.float64(weights[i]))
-        r, scale = end[b], float64x4.spread(root)
-        to = float64x4.WIDTH * r
-        for v in range(0, whole, float64x4.WIDTH):
-            z = float64x4.subtract(
-                float64x4.load(X, i * n_features + v), float64x4.load(centres, b * d + v)
-            )
-            float64x4.store(block, to, float64x4.multiply(z, scale))
-            to += panel
-        for j in range(whole, n_features):
-            z = np.float64(X[i, j]) - centres[b, j]
-            block[j // float64x4.WIDTH, r, j % float64x4.WIDTH] = z * root
-        if targets is not None:
-            for j in range(n_features, d):
-                z = np.float64(targets[i, j - n_features]) - centres[b, j]
-                block[j // float64x4.WIDTH, r, j % float64x4.WIDTH] = z * root
-        block[d // float64x4.WIDTH, r, d % float64x4.WIDTH] = root
-        end[b] += 1
 
 
 @compiled

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 
 from rosenblatt.loops import tiles
-from rosenblatt.loops.rows import aligned_zeros, arrays
+from rosenblatt.loops.rows import arrays
 from rosenblatt.loops.simd import float64x4
 from rosenblatt.runtime import threads
 from rosenblatt.statistics import ClassCounts, Moments
@@ -340,3 +340,14 @@ def least_variances(
         return np.asarray(np.linalg.eigvalsh(V.T @ covariances @ V)[:, 0])
     variances = covariances.reshape(len(covariances), -1) @ (V * V)  # of diagonal matrices
     return np.asarray(variances.min(axis=1))
+
+
+def aligned_zeros(*shape: int) -> NDArray[np.float64]:
+    """Doubles on a boundary of 64 bytes, so that no vector of a loop lies across two cache lines.
+
+    Without it the steps of a mixture took an eighth longer.
+    """
+    size = int(np.prod(shape))
+    space = np.zeros(size + 8)
+    first = -(space.ctypes.data // 8) % 8
+    return space[first : first + size].reshape(shape)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.loops.machine_code import MachineCode
+from rosenblatt.machine_code import MachineCode
 from rosenblatt.term_table import TermTable, split
 
 from . import mail_loops

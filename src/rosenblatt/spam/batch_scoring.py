@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt import term_table_loops
-from rosenblatt.loops.machine_code import MachineCode
+from rosenblatt.machine_code import MachineCode
 from rosenblatt.term_table import TermTable, split
 
 from . import mail_loops

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.loops.machine_code import MachineCode
+from rosenblatt.machine_code import MachineCode
 from rosenblatt.spam import mail_loops as codes
 from rosenblatt.term_table import OVERHANG, TermTable, joined
 

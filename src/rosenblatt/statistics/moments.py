@@ -10,9 +10,9 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from rosenblatt import checks
-from rosenblatt.loops import tiles
 from rosenblatt.loops.rows import some_rows
 from rosenblatt.loops.simd import float64x4
+from rosenblatt.loops.tiles import TILE
 from rosenblatt.runtime.threads import interruptible, one_blas_thread
 
 from . import moments_loops
@@ -551,14 +551,14 @@ def _sum_products(batch: Batch, buckets: NDArray[np.int64], centers: Table) -> t
 
 def _tiled_products(X: Any, buckets: Any, weights: Any, centers: Table) -> Table:
     """Return the products of rows (B, d + 1, d) about the centers; the last row are sums."""
-    (B, d), four, tile = centers.shape, float64x4.WIDTH, tiles.TILE
+    (B, d), four, tile = centers.shape, float64x4.WIDTH, TILE
     X, targets = (X.X, X.targets) if isinstance(X, AugmentedRows) else (X, None)
     size = max(BLOCK_ROWS, BLOCK_ROWS_PER_BUCKET * B) + 8
     height, width = (d + 1 + -(d + 1) % multiple for multiple in (four, tile))
     block = np.zeros((width // four, min(size, len(buckets)), four))
     products, places = np.zeros((B, height, width)), np.empty((2, B + 1), np.int64)
-    tiles.sum_products_by_tile(
-        X, targets, buckets, weights, centers, None, products, None, block, places
+    moments_loops.sum_products_by_tile(
+        X, targets, buckets, weights, centers, products, block, places
     )
     return products[:, : d + 1, :d].copy()
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from rosenblatt.loops import compiled
 from rosenblatt.loops.simd import AHEAD, float64x4, prefetch
+from rosenblatt.loops.tiles import add_products
 
 BLOCK_ROWS = 256
 BLOCK_ROWS_PER_BUCKET = 16
@@ -124,3 +125,68 @@ def sum_products(X, buckets, weights, centers, sums, products):
                 sums[b, j] += wz
                 for l in range(j + 1):  # noqa: E741
                     products[b, j, l] += wz * (X[i, l] - centers[b, l])
+
+
+# Products of columns, in the registers of `loops.tiles`.
+
+
+@compiled
+def sum_products_by_tile(X, targets, buckets, weights, centers, products, block, places):
+    """Add the products of rows to the lower halves of products (B, p, q), by bucket.
+
+    Rows are taken with their targets, if any, as further columns: d in all. They are taken less
+    their centers (B, d) and times the roots of their weights. block is zeros when it starts;
+    places (2, B + 1) is scratch space.
+    """
+    n, most = buckets.shape[0], block.shape[1]
+    begin, end = places[0], places[1]
+    for start in range(0, n, most):
+        stop = min(start + most, n)
+        find_places(buckets, start, stop, begin, end)
+        put_rows(X, targets, start, stop, buckets, weights, centers, block, end)
+        for b in range(centers.shape[0]):
+            if end[b] > begin[b]:
+                ahead = (stop + begin[b]) * X.shape[1]
+                add_products(block, begin[b], end[b] - begin[b], products, b, X, ahead)
+
+
+@compiled
+def find_places(buckets, start, stop, begin, end):
+    """Set begin and end (B + 1,) to where each bucket begins if rows start to stop are sorted."""
+    for b in range(begin.shape[0]):
+        begin[b] = 0
+    for i in range(start, stop):
+        begin[buckets[i] + 1] += 1  # rows without a bucket, -1, are counted at 0
+    begin[0] = end[0] = 0
+    for b in range(begin.shape[0] - 1):
+        begin[b + 1] += begin[b]
+        end[b + 1] = begin[b + 1]
+
+
+@compiled
+def put_rows(X, targets, start, stop, buckets, weights, centers, block, end):
+    """Put rows, sorted by bucket, into the block, and the roots of their weights behind them."""
+    n_features, d, panel = X.shape[1], centers.shape[1], float64x4.WIDTH * block.shape[1]
+    whole = n_features - n_features % float64x4.WIDTH
+    for i in range(start, stop):
+        b = buckets[i]
+        if b < 0:
+            continue
+        root = 1.0 if weights is None else np.sqrt(np.float64(weights[i]))
+        r, scale = end[b], float64x4.spread(root)
+        to = float64x4.WIDTH * r
+        for v in range(0, whole, float64x4.WIDTH):
+            z = float64x4.subtract(
+                float64x4.load(X, i * n_features + v), float64x4.load(centers, b * d + v)
+            )
+            float64x4.store(block, to, float64x4.multiply(z, scale))
+            to += panel
+        for j in range(whole, n_features):
+            z = np.float64(X[i, j]) - centers[b, j]
+            block[j // float64x4.WIDTH, r, j % float64x4.WIDTH] = z * root
+        if targets is not None:
+            for j in range(n_features, d):
+                z = np.float64(targets[i, j - n_features]) - centers[b, j]
+                block[j // float64x4.WIDTH, r, j % float64x4.WIDTH] = z * root
+        block[d // float64x4.WIDTH, r, d % float64x4.WIDTH] = root
+        end[b] += 1

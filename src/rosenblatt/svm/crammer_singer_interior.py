@@ -17,12 +17,12 @@ import scipy.linalg
 from numpy.typing import NDArray
 from scipy.linalg.lapack import dpotrf, dpotrs
 
-from rosenblatt.loops import rows as rows_loops
 from rosenblatt.loops.rows import arrays
 
 from . import crammer_singer_loops as loops
 from .crammer_singer import CrammerSingerProblem
 from .interior_point import FALLING, FINE
+from .interior_point_loops import weighted_rows
 from .margin_problem import Array, MarginSolver
 
 CELLS_PER_BLOCK = 120_000
@@ -204,7 +204,7 @@ class CrammerSingerInterior(MarginSolver):
     def _rows(self, start: int, stop: int) -> Array:
         """Some rows with a one behind."""
         rows = np.empty((stop - start, self.X.shape[1] + 1))
-        rows_loops.weighted(arrays(self.X), np.ones(stop), start, stop, rows)
+        weighted_rows(arrays(self.X), np.ones(stop), start, stop, rows)
         return rows
 
     def _pairs(self, start: int, stop: int, size: int) -> Array:

@@ -9,6 +9,8 @@ towards zero.
 import math
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from rosenblatt.loops import compiled, rows
 
 TO_THE_EDGE = 0.995  # of the longest step that stays inside
@@ -175,3 +177,24 @@ def solve(factor, scale, v):
         v[j] /= factor[j, j]
     for j in range(m):
         v[j] /= scale[j]
+
+
+@compiled
+def weighted_rows(X, h, start, stop, weighted):
+    """Fill the first rows of weighted (m, d + 1) with sqrt(h) (x, 1); return of how many rows.
+
+    Reads rows start to stop of X and their weights h (n,); those of weight 0 are left out.
+    """
+    m, d = 0, weighted.shape[1] - 1
+    for i in range(start, stop):
+        if h[i] != 0:
+            root = np.sqrt(h[i])
+            if isinstance(X, tuple):
+                weighted[m] = 0.0
+                rows.add(X, i, root, weighted[m])
+            else:
+                for j in range(d):
+                    weighted[m, j] = root * X[i, j]
+            weighted[m, d] = root
+            m += 1
+    return m

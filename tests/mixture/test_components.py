@@ -1,9 +1,9 @@
-"""Space for loops."""
+"""Scratch space of the mixture loops."""
 
 import numpy as np
 import pytest
 
-from rosenblatt.loops.rows import aligned_zeros
+from rosenblatt.mixture.components import aligned_zeros
 
 
 @pytest.mark.parametrize("shape", [(1,), (3, 5), (2, 7, 4)])

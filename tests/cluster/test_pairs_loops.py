@@ -7,7 +7,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from rosenblatt.loops import pairs as pair_loops
+from rosenblatt.cluster import pairs_loops as pair_loops
 
 numbers = st.floats(-1e60, 1e60).filter(lambda x: x == 0 or abs(x) > 1e-60).map(float)
 

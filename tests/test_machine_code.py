@@ -7,8 +7,8 @@ import sys
 import numpy as np
 import pytest
 
-from rosenblatt.loops import machine_code
-from rosenblatt.loops.machine_code import MachineCode, form_of
+from rosenblatt import machine_code
+from rosenblatt.machine_code import MachineCode, form_of
 from rosenblatt.spam.mail_loops import add_tokens
 from rosenblatt.term_table import TermTable, joined
 from rosenblatt.term_table_loops import place_terms

@@ -22,8 +22,8 @@ from typing import Any
 
 import numpy as np
 
-from . import JIT_DISABLED, Loop
-from .cache import digest, private_folder, short_digest
+from rosenblatt.loops import JIT_DISABLED, Loop
+from rosenblatt.loops.cache import digest, private_folder, short_digest
 
 SYMBOL = "loop"  # what the function is called in its file
 DIGEST_SIZE = 32

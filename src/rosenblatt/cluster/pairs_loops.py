@@ -5,7 +5,7 @@ round away. Each function of pairs is right to a few units of 2**-104. They are 
 (see Hida, Li and Bailey 2001, Algorithms for quad-double precision floating point arithmetic).
 """
 
-from . import compiled, instruction
+from rosenblatt.loops import compiled, instruction
 
 
 @compiled
