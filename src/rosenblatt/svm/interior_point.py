@@ -17,7 +17,6 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from rosenblatt.loops import rows as rows_loops
 from rosenblatt.loops.rows import arrays
 from rosenblatt.solvers.newton import Factor, factored
 
@@ -113,7 +112,9 @@ def gram(X: Any, h: Array) -> Array:
     size = max(16, CELLS_PER_BLOCK // max(d, 1))
     room = np.empty((min(size, n), d + 1))
     for start in range(0, n, size):
-        block = room[: rows_loops.weighted(rows, h, start, min(start + size, n), room)]
+        block = room[
+            : interior_point_loops.weighted_rows(rows, h, start, min(start + size, n), room)
+        ]
         H += block.T @ block
     return H
 
