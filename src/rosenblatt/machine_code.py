@@ -137,7 +137,7 @@ def called(code: bytes) -> Callable[..., int]:
             raise RuntimeError("A loop ended early.")
         return result.value
 
-    call.engine = engine  # which owns the machine code
+    call.engine = engine  # type: ignore[attr-defined]  # which owns the machine code
     return call
 
 

@@ -22,21 +22,16 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
-import rosenblatt as rb
+from rosenblatt import registry
 from rosenblatt.data import TableError, read_table
 from rosenblatt.workbench.model_file.files import load_model, save_model
 from tests.workbench.models import fitted
 
+# Of each estimator that predicts numbers or classes of rows, the first setting of its contract.
 MODELS = [
-    rb.LinearRegression(),
-    rb.Ridge(),
-    rb.Lasso(),
-    rb.LogisticRegression(max_iter=20),
-    rb.Perceptron(max_iter=5),
-    rb.GaussianNB(),
-    rb.LinearDiscriminantAnalysis(),
-    rb.DecisionTreeClassifier(max_depth=3),
-    rb.KNeighborsClassifier(3),
+    row.estimator(**row.contract.settings[0])
+    for row in registry.ROWS
+    if row.contract and hasattr(row.estimator, "predict") and "dense" in row.inputs
 ]
 REFUSALS = (ValueError, TypeError, TableError)  # whose words are for users
 SIZES = [0.0, 5e-324, 1e-300, 1e-8, 1.0, 2.0**53, 1e150, 1e308, np.inf, np.nan]

@@ -30,7 +30,7 @@ from rosenblatt.loops.cache import folder
 from rosenblatt.registry import ROWS, row_of
 
 NOTE = "warm.txt"
-MINUTES_OF_CPU = 12  # with an empty cache, measured on a busy machine with two cores
+MINUTES_OF_CPU = 3  # with an empty cache and idle cores
 NOTHING_TO_DO = "Nothing to do: all loops were compiled already."
 
 

@@ -1,3 +1,4 @@
+# mypy: ignore-errors
 """Arithmetic on pairs of doubles: about 32 digits from two numbers of 16.
 
 A pair ``(high, low)`` stands for the sum of its two numbers, the second being what the first had to
