@@ -42,9 +42,10 @@ def warm(jobs: int | None = None) -> None:
     todo = list(rehearsals())
     console, start, before = Console(), time.perf_counter(), len(_compiled_forms())
     jobs = jobs or os.cpu_count() or 1
+    minutes = max(1, round(MINUTES_OF_CPU / jobs))
     console.print(
         f"Compiling the inner loops by {len(todo)} small fits in {jobs} "
-        f"process{'es' if jobs > 1 else ''}: about {MINUTES_OF_CPU / jobs:.0f} minutes."
+        f"process{'es' if jobs > 1 else ''}: about {minutes} minute{'s' if minutes > 1 else ''}."
     )
     _rehearse_all(todo, jobs, console)
     _take_note()
