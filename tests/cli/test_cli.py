@@ -75,9 +75,10 @@ def test_doctor_says_when_nothing_can_be_kept(tmp_path):
 
 
 def test_without_the_cli_extra_it_says_what_to_install(tmp_path):
-    (tmp_path / "typer.py").write_text("raise ModuleNotFoundError('typer')")
-    done = run("--help", PYTHONPATH=str(tmp_path))
-    assert done.returncode == 1
+    (tmp_path / "rich.py").write_text("raise ModuleNotFoundError('rich', name='rich')")
+    path = os.pathsep.join(filter(None, (str(tmp_path), os.environ.get("PYTHONPATH"))))
+    done = run("doctor", PYTHONPATH=path)
+    assert done.returncode == 2
     assert 'pip install "rosenblatt[cli]"' in done.stderr
 
 

@@ -6,7 +6,8 @@ import polars as pl
 import pytest
 
 from rosenblatt import cluster_table
-from rosenblatt.cli.cluster import names_of, numbers_of
+from rosenblatt.cli.cluster import numbers_of
+from rosenblatt.cli.compare import names_in
 from rosenblatt.workbench import clustering
 from rosenblatt.workbench.clustering import FAMILIES
 from tests.cli.commands import done, refused, run
@@ -67,7 +68,7 @@ def test_a_search_cut_short_is_said_so_on_the_screen_too(tmp_path, monkeypatch):
 @pytest.mark.parametrize(("text", "numbers"), [("4", 4), ("2-4", [2, 3, 4]), ("2,6", [2, 6])])
 def test_numbers_are_read(text, numbers):
     assert numbers_of(text) == numbers
-    assert names_of(["a, b", "c"]) == ["a", "b", "c"]
+    assert names_in(["a, b", "c"]) == ["a", "b", "c"]
 
 
 @pytest.fixture

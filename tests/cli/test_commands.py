@@ -404,7 +404,10 @@ def test_trace_writes_a_page_with_the_names_of_columns(here):
     ("words", "message"),
     [
         ("--model GaussianNB -o r.html", "Gaussian naive Bayes learns at once and has no steps"),
-        ("--model Perceptron --every day -o r.html", 'every must be "pass", "update" or "visit"'),
+        (
+            "--model Perceptron --every day -o r.html",
+            "--every must be pass, update or visit; got 'day'",
+        ),
         ("--model Perceptron -o no/r.html", "There is no folder"),
     ],
 )

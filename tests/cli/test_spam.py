@@ -1,6 +1,5 @@
 """The commands of the spam filter, as a mail server and a person call them."""
 
-import inspect
 import json
 import os
 import shutil
@@ -10,12 +9,9 @@ import sys
 from contextlib import closing
 
 import pytest
-from typer.testing import CliRunner
 
-from rosenblatt.cli import mail
-from rosenblatt.cli import spam as cli_spam
-from rosenblatt.cli.app import app
 from rosenblatt.spam.spam_filter import OTHER_THRESHOLDS, THRESHOLDS
+from tests.cli import commands
 from tests.spam.messages import ham, message, spam
 
 
@@ -32,9 +28,8 @@ def trained(tmp_path):
     return tmp_path
 
 
-def run(folder, *words, input=None):
-    arguments = ["spam", "--store", str(folder / "s.db"), *map(str, words)]
-    return CliRunner().invoke(app, arguments, input=input)
+def run(folder, *words, input=""):
+    return commands.run("spam", "--store", folder / "s.db", *words, input=input)
 
 
 def test_a_message_is_judged_with_an_exit_code(trained):
@@ -62,9 +57,9 @@ def test_what_is_no_mail_is_named_with_an_exit_code(trained):
 def test_a_store_without_history_is_no_fault_of_the_message(trained):
     store = ["spam", "--store", str(trained / "counts.db")]
     folders = ["--ham", str(trained / "ham"), "--spam", str(trained / "spam")]
-    CliRunner().invoke(app, [*store, "learn", "--no-history", *folders])
+    commands.run(*store, "learn", "--no-history", *folders)
     words = [*store, "classify", "-m", "logistic regression", str(trained / "new")]
-    found = CliRunner().invoke(app, words)
+    found = commands.run(*words)
     assert (found.exit_code, found.output[:7]) == (2, "Error: ")
     assert "keeps counts only" in found.output
 
@@ -173,69 +168,16 @@ def test_a_store_that_is_damaged_inside_is_named(trained):
 
 
 def test_one_message_needs_no_heavy_import(trained):
-    """A new process answers before NumPy would be loaded, or Typer."""
+    """A new process answers before NumPy would be loaded."""
     code = (
         "import sys\nfrom rosenblatt.cli import main\n"
         f"sys.argv = ['rosenblatt', 'spam', '--store', {str(trained / 's.db')!r}, 'classify', "
         f"{str(trained / 'new')!r}]\n"
         "try:\n    main()\nexcept SystemExit:\n    pass\n"
-        "print(sorted({'numba', 'scipy', 'sklearn', 'numpy', 'typer'} & set(sys.modules)))"
+        "print(sorted({'numba', 'scipy', 'sklearn', 'numpy', 'rich'} & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "[]"
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        "classify",
-        "classify - --filter --tempfail",
-        "classify a b -m multinomial --format jsonl",
-        "classify --spam-above 0.7 a --ham-below 1e-3",
-        "learn --ham a --ham b --spam c --no-history",
-        "learn --table t.csv --history",
-        "learn",
-    ],
-)
-def test_words_are_read_as_typer_reads_them(words, monkeypatch):
-    """Typer takes longer to load than a message to be judged, so usual words do without it."""
-    called = []
-    for name in ("learn_mail", "judge_mail"):
-        monkeypatch.setattr(
-            cli_spam, name, lambda store, **given: called.append((store, given)) or 0
-        )
-    arguments = ["spam", "--store", "s.db", *words.split()]
-    assert CliRunner().invoke(app, arguments).exit_code == 0
-    ((store, given),) = called
-    plain = mail.plain_command(arguments)
-    defaults = inspect.signature(plain.func).bind(store, **plain.keywords)
-    defaults.apply_defaults()
-    assert plain.args == (store,)
-    assert {"store": store, **given} == defaults.arguments
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        "",
-        "status",
-        "--store",
-        "--store s.db",
-        "--help",
-        "learn a",
-        "learn --ham",
-        "learn --ham --spam",
-        "classify --help",
-        "classify --spam-above much",
-        "classify --format=jsonl",
-        "classify -mbernoulli",
-        "classify -- -a",
-        "classify --debug",
-    ],
-)
-def test_other_words_are_left_to_typer(words):
-    assert mail.plain_command(["spam", *words.split()]) is None
-    assert mail.plain_command(words.split()) is None
 
 
 @pytest.mark.skipif(shutil.which("maildrop") is None, reason="maildrop is not installed here")

@@ -43,7 +43,7 @@ def test_once_families_are_tried(here, monkeypatch):
         progress([], "ridge regression", None)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(compare_module, "run", tried)
+    monkeypatch.setattr(compare_module, "compare", tried)
     assert compared() == "Stopped before the report was written.\n"
 
 
@@ -87,8 +87,8 @@ def test_while_the_model_is_saved(here, monkeypatch):
 @pytest.mark.parametrize(
     ("module", "word"),
     [
-        ("typer", "Stopped."),
-        ("rosenblatt.cli.app", "Stopped."),
+        ("argparse", "Stopped."),
+        ("rosenblatt.cli.arguments", "Stopped."),
         ("rosenblatt.cli.compare", "Stopped before anything was tried; nothing was written."),
         ("polars", "Stopped before anything was tried; nothing was written."),
     ],
@@ -155,7 +155,7 @@ def test_the_report_of_many_columns_has_its_time_within_the_budget(here, monkeyp
         kept.append(budget.after)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(compare_module, "run", tried)
+    monkeypatch.setattr(compare_module, "compare", tried)
     for n in (10, 20_000):
         names = ",".join(f"c{j}" for j in range(n))
         (here / "wide.csv").write_text(f"{names}\n" + f"{','.join(['1'] * n)}\n" * 2)

@@ -1,4 +1,4 @@
-"""Words that make no command are answered in one sentence, as bad tables are."""
+"""Words that are not a command are answered in one sentence, as bad tables are."""
 
 import pytest
 
@@ -21,7 +21,7 @@ COMPARE = ("compare", "iris", "--target", "species")
             "iris has sepal_length, sepal_width, petal_length, petal_width, species.",
         ),
         ((*COMPARE, "--targt", "x"), "--targt"),
-        ((*COMPARE, "--seed", "one"), "Invalid value for '--seed'"),
+        ((*COMPARE, "--seed", "one"), "--seed must be a whole number; got 'one'."),
         (("wram",), "No such command 'wram'"),
         (("--colour",), "--colour"),
     ],
@@ -33,7 +33,7 @@ def test_what_cannot_be_understood_is_one_sentence(words, sentence):
 
 def test_without_a_word_there_is_help():
     result = run()
-    assert "Commands" in result.output
+    assert "commands:" in result.output
     assert "Error" not in result.output
 
 

@@ -9,9 +9,7 @@ import shlex
 import tempfile
 from pathlib import Path
 
-from typer.testing import CliRunner
-
-from rosenblatt.cli.app import app
+from tests.cli.commands import run
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "commands.md"
 BLOCKS = re.compile(r"^```console\n(.*?)^```$", flags=re.M | re.S)
@@ -26,7 +24,7 @@ def shown():
 
 
 def printed(command):
-    return CliRunner(env={"COLUMNS": "100"}).invoke(app, shlex.split(command)[1:]).output
+    return run(*shlex.split(command)[1:], columns=100).output
 
 
 def without_numbers(text):

@@ -15,10 +15,8 @@ from sklearn.linear_model import Ridge
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
-from typer.testing import CliRunner
 
 import rosenblatt
-from rosenblatt.cli.app import app
 from rosenblatt.data import TableError, read_table
 from rosenblatt.workbench import families
 from rosenblatt.workbench.model_file.files import load_model
@@ -26,6 +24,7 @@ from rosenblatt.workbench.preparation import pipelines
 from rosenblatt.workbench.preparation.problem import problem_of
 from rosenblatt.workbench.protocol import conclusions, search
 from rosenblatt.workbench.protocol.clock import Clock
+from tests.cli.commands import run
 
 QUICK = ["Gaussian naive Bayes", "logistic regression"]
 
@@ -327,9 +326,9 @@ def test_words_are_those_of_the_terminal_interval_and_warnings_included(
     y = np.where((x > 0) ^ late, "yes", "no")
     pl.DataFrame({"t": np.arange(500), "x": x, "y": y}).write_csv("a.csv")
     found = rosenblatt.compare("a.csv", "y", time="t", families="GaussianNB", ledger=openings)
-    said = CliRunner().invoke(
-        app, ["compare", "a.csv", "--target", "y", "--time", "t", "--families", "GaussianNB",
-              "--ledger", str(tmp_path / "other")],
+    said = run(
+        "compare", "a.csv", "--target", "y", "--time", "t", "--families", "GaussianNB",
+        "--ledger", tmp_path / "other",
     ).output  # fmt: skip
     for words in (str(found), " ".join(said.split()), found._repr_html_()):
         assert f"naive Bayes: accuracy {found.findings.opening.score:.4f}, 95% in " in words
@@ -353,7 +352,7 @@ def test_the_baseline_is_ranked_by_its_score(openings, monkeypatch, tmp_path):
     lines = str(found).splitlines()
     assert "always the largest class (baseline)" in lines[place + 1]
     words = ["compare", "a.csv", "--target", "y", "--families", ",".join(tried)]
-    said = CliRunner().invoke(app, words, env={"COLUMNS": "200"}).output
+    said = run(*words, columns=200).output
     table = said[said.index("family") :]
     names = sorted(board["family"], key=table.index)
     assert names == board["family"].tolist()
@@ -503,7 +502,7 @@ def test_a_family_that_does_not_read_texts_says_so(tmp_path, monkeypatch):
     assert notes["logistic regression"] == ""
     assert "does not read texts (said)" in found.report(tmp_path / "page.html").read_text()
     command = ["compare", "a.csv", "--target", "y", "--families", "MixedNB,LogisticRegression"]
-    said = CliRunner().invoke(app, [*command, "--verbose"]).output
+    said = run(*command, "--verbose").output
     assert "mixed naive Bayes: does not read texts (said)" in said
 
 

@@ -3,11 +3,10 @@
 import numpy as np
 import polars as pl
 import pytest
-from typer.testing import CliRunner
 
 import rosenblatt
 from rosenblatt import GaussianNB, Perceptron, Ridge, certify
-from rosenblatt.cli.app import app
+from tests.cli.commands import run
 
 
 def test_small_errors_are_not_shown_as_zero(tmp_path, monkeypatch):
@@ -19,7 +18,7 @@ def test_small_errors_are_not_shown_as_zero(tmp_path, monkeypatch):
     metric = "neg_mean_absolute_error"
     found = rosenblatt.compare(table, "y", metric=metric, families="Ridge", ledger="openings")
     words = ["compare", "a.csv", "--target", "y", "--metric", metric, "--families", "Ridge"]
-    said = CliRunner().invoke(app, words, env={"COLUMNS": "200"}).output
+    said = run(*words, columns=200).output
     page = found.report(tmp_path / "page.html").read_text()
     for text in (str(found), said):
         assert f"Ridge regression: {metric} -6.5e-05, 95% in -8e-05 to -5e-05 (boot" in text

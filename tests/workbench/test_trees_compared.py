@@ -6,10 +6,8 @@ import numpy as np
 import polars as pl
 import pytest
 from scipy.sparse import csr_matrix
-from typer.testing import CliRunner
 
 import rosenblatt
-from rosenblatt.cli.app import app
 from rosenblatt.data import read_table
 from rosenblatt.workbench.families import FAMILIES
 from rosenblatt.workbench.fitting import fit_table
@@ -17,6 +15,7 @@ from rosenblatt.workbench.preparation.problem import problem_of
 from rosenblatt.workbench.protocol.contestants import contestant
 from rosenblatt.workbench.protocol.search import Arena
 from rosenblatt.workbench.weights import tree_in_words
+from tests.cli.commands import run
 
 NAMED = {family.name: family for family in FAMILIES}
 
@@ -118,7 +117,7 @@ def test_one_name_fits_predicts_and_explains_either_task(model, target, towns, t
     towns.drop_nulls().write_csv(table)
 
     def run(*words):
-        said = CliRunner().invoke(app, [str(word) for word in words])
+        said = run(*words)
         assert said.exit_code == 0, said.output
         return said.stdout
 
@@ -131,6 +130,6 @@ def test_one_name_fits_predicts_and_explains_either_task(model, target, towns, t
 
 
 def test_models_tells_of_both_tasks():
-    said = CliRunner().invoke(app, ["models", "random forest"]).stdout
+    said = run("models", "random forest").stdout
     assert "RandomForestClassifier" in said
     assert "RandomForestRegressor" in said

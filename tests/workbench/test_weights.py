@@ -6,15 +6,14 @@ import numpy as np
 import polars as pl
 import pytest
 from sklearn.datasets import dump_svmlight_file
-from typer.testing import CliRunner
 
 import rosenblatt
 from rosenblatt.certificates import Certificate, Claim
-from rosenblatt.cli.app import app
 from rosenblatt.data import read_table
 from rosenblatt.workbench.fitting import fit_table
 from rosenblatt.workbench.report import page
 from rosenblatt.workbench.weights import weights_of
+from tests.cli.commands import run
 
 
 @pytest.fixture
@@ -39,7 +38,7 @@ def test_report_and_explain_count_columns_of_libsvm_as_the_file_does(libsvm, tmp
     model = tmp_path / "rows.skops"
     found.save(model)
     row = int(np.flatnonzero(read_table(libsvm).sparse[:, 6].toarray())[0])
-    said = CliRunner().invoke(app, ["explain", str(model), str(libsvm), "--row", str(row)])
+    said = run("explain", model, libsvm, "--row", row)
     assert re.search(r"\bx7\b", said.stdout), said.output
 
 
@@ -90,7 +89,7 @@ def test_fit_names_the_claims_that_fail(tmp_path, monkeypatch):
     )
     monkeypatch.setattr("rosenblatt.workbench.fitting.certificate_of", lambda *_: certificate)
     words = ["fit", "iris", "--target", "species", "--model", "GaussianNB", "-o"]
-    said = CliRunner().invoke(app, [*words, str(tmp_path / "m.skops")])
+    said = run(*words, tmp_path / "m.skops")
     assert "0 of 1 claims of its certificate hold." in said.stdout
     assert "Does not hold: gap: far from the best" in said.stdout
 

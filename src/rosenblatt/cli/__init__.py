@@ -1,68 +1,76 @@
-"""The `rosenblatt` command: one file per sub-command, each imported when it is called for."""
+"""The `rosenblatt` command: `arguments` reads the words, one module per command does the work."""
 
 import atexit
 import gc
+import os
 import sys
+from importlib import import_module
 
-from .sentences import TRY_AGAIN
+from .output import BAD_INPUT, TRY_AGAIN, about_input, print_note, sentence_of, warnings_as_notes
 
-__all__ = ["main"]
+__all__ = ["execute", "main"]
 
-is_the_process = False  # whether all that the process does is this command
+INTERRUPTED = 130  # the exit code that shells use after Ctrl-C
+is_the_process = False  # True if the process does nothing but this command
 
 
 def main() -> None:
-    """Run the command line."""
+    """Run the command line and end the process."""
     global is_the_process
     is_the_process = True
-    # Else Python looks at all that was ever imported, three times, to end half a second later.
-    atexit.register(gc.freeze)
+    atexit.register(gc.freeze)  # a last garbage collection of all modules takes half a second
     for stream in (sys.stdout, sys.stderr):
-        if stream is not None:  # which characters a terminal has must not end a run
+        if stream is not None:  # characters that the terminal lacks must not abort a run
             stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+    words = sys.argv[1:]
+    is_mail_filter = words[:1] == ["spam"] and "--filter" in words
     try:
-        _run()
-    except SystemExit as ending:
-        if ending.code not in (0, TRY_AGAIN) and _filters_mail():  # an option that it does not have
-            _pass_on()
-        raise
-    except Exception:  # an installation that is broken
-        if _filters_mail():
-            sys.excepthook(*sys.exc_info())
-            _pass_on()
-        raise
-    except KeyboardInterrupt:  # before a command has begun, or after its end
-        sys.stderr.write("Stopped.\n")  # what prints elsewhere may not be loaded yet
-        sys.exit(130)
+        code = execute(words)
+    except Exception:  # a broken installation, or a fault of ours
+        if not is_mail_filter:
+            raise
+        sys.excepthook(*sys.exc_info())
+        code = BAD_INPUT
+    if is_mail_filter and code not in (0, TRY_AGAIN):  # such as an unknown option
+        code = _pass_message_on(words)
+    sys.exit(code)
 
 
-def _filters_mail() -> bool:
-    """Whether a message passes through this process, which must come out whatever happens."""
-    return sys.argv[1:2] == ["spam"] and "--filter" in sys.argv
+def execute(words: list[str]) -> int:
+    """Run a command and return its exit code; errors of the user are printed as one sentence."""
+    arguments = None
+    try:
+        from .arguments import UsageError, parse
+
+        try:
+            arguments = parse(words)
+            with warnings_as_notes():
+                module = import_module(f".{arguments.module}", __package__)
+                return getattr(module, arguments.function)(arguments) or 0
+        except UsageError as error:
+            print_note(f"Error: {error}")
+            return BAD_INPUT
+    except KeyboardInterrupt:
+        note = "Stopped." if arguments is None else arguments.if_stopped
+        if note:
+            print_note(note)
+        return INTERRUPTED
+    except BrokenPipeError:  # the reader of our output has closed it
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except Exception as error:
+        if getattr(arguments, "debug", False) or not about_input(error):
+            raise
+        print_note(f"Error: {sentence_of(error)}")
+        return BAD_INPUT
 
 
-def _pass_on() -> None:
-    """Copy the message through as it came; if that is not wanted or fails, it is tried again."""
-    raw = b"" if "--tempfail" in sys.argv else sys.stdin.buffer.read()
+def _pass_message_on(words: list[str]) -> int:
+    """Copy a message through as it came, after an error; return the exit code."""
+    raw = b"" if "--tempfail" in words else sys.stdin.buffer.read()
     try:
         sys.stdout.buffer.write(raw)
         sys.stdout.buffer.flush()
     except OSError:
         raw = b""
-    sys.exit(0 if raw else TRY_AGAIN)  # nothing is left of a message that was read before
-
-
-def _run() -> None:
-    if sys.argv[1:2] == ["spam"]:
-        from .mail import plain_command, run_plain
-
-        if command := plain_command(sys.argv[1:]):
-            gc.disable()  # messages make no cycles; looking for them took 7% of the time
-            sys.exit(run_plain(command))
-    try:
-        import typer  # noqa: F401
-    except ModuleNotFoundError:
-        sys.exit('The rosenblatt command needs two more packages: pip install "rosenblatt[cli]"')
-    from .app import app
-
-    app()
+    return 0 if raw else TRY_AGAIN  # nothing is left of a message that was read before

@@ -1,6 +1,7 @@
 """`rosenblatt certify`: what a model achieved, derived again from a table and its numbers."""
 
 import math
+from argparse import Namespace
 from dataclasses import replace
 from typing import Any
 
@@ -16,26 +17,19 @@ from rosenblatt.workbench.model_file.files import SavedModel, blaming
 from rosenblatt.workbench.preparation.known_columns import rows_for, targets_of
 
 from .model_files import load_model
-from .sentences import print_note
+from .output import print_note
 from .tables import Reading, printed_to
 
 
-def certify(
-    model: str,
-    table: str,
-    tol: float,
-    target: str | None,
-    out: str | None,
-    reading: Reading,
-    large: bool,
-) -> int:
+def run(args: Namespace) -> int:
     """Print the certificate; return 0 if it holds, else 1."""
-    if not 0 <= tol < math.inf:
-        raise ValueError(f"tol must be a number >= 0; got {tol}.")
-    saved = load_model(model, large=large)
+    model, table, tol, out, reading = args.model, args.table, args.tol, args.out, Reading.of(args)
+    if tol == math.inf:
+        raise ValueError(f"tol must be a finite number >= 0; got {tol}.")
+    saved = load_model(model, large=args.large)
     if saved.task == "clustering":
         return _certify_clusters(saved, model, table, tol, out, reading)
-    read = reading.for_model(table, saved, target)
+    read = reading.for_model(table, saved, args.target)
     rows, y = targets_of(saved, read)
     whole = len(y)
     others = whole != saved.n_rows

@@ -1,7 +1,6 @@
 """rosenblatt cluster: groups of rows in one table."""
 
-import shlex
-import sys
+from argparse import Namespace
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -15,38 +14,28 @@ from rosenblatt.workbench.clustering import cluster_table
 from rosenblatt.workbench.clustering_result import Clustering
 from rosenblatt.workbench.protocol.clock import Clock, age_of_process
 
-from .compare import NO_REPORT, TO_END, TO_SAVE, Screen
-from .errors import Stages
+from .compare import NO_REPORT, TO_END, TO_SAVE, Screen, command_line, names_in
 from .tables import Reading
 
 MOST_NAMED = 5  # columns that were left out
 
 
-def cluster(
-    table: str,
-    reading: Reading,
-    *,
-    stages: Stages,
-    k: str | None,
-    without: list[str] | None,
-    out: str,
-    labels: str | None,
-    save: str | None,
-    budget: float | None,
-    random_state: int,
-) -> int:
+def run(args: Namespace) -> int:
     """Cluster, show what was tried, and write the report, the labels and the model."""
-    check_places([path for path in (out, labels, save) if path is not None], table)
+    out, labels, save = args.out, args.labels, args.save
+    check_places([path for path in (out, labels, save) if path is not None], args.table)
     if save is not None:
         import_module("skops")  # which may not be there
     already = age_of_process() if cli.is_the_process else 0.0
-    clock = Clock(checked_budget(budget), already, TO_END + (TO_SAVE if save is not None else 0.0))
+    clock = Clock(
+        checked_budget(args.budget), already, TO_END + (TO_SAVE if save is not None else 0.0)
+    )
     console = Screen(markup=False, highlight=False)
-    numbers = numbers_of(k)
-    source = reading._replace(verbose=False).table(table)
+    numbers = numbers_of(args.k)
+    source = Reading.of(args)._replace(verbose=False).table(args.table)
     found = cluster_table(
-        source, k=numbers, without=names_of(without), budget=clock, random_state=random_state,
-        progress=_say(console, stages), command=shlex.join(["rosenblatt", *sys.argv[1:]]),
+        source, k=numbers, without=names_in(args.without), budget=clock, random_state=args.seed,
+        progress=_print_each(console, args), command=command_line(),
     )  # fmt: skip
     _answer(console, found)
     found.report(Path(out))
@@ -57,26 +46,17 @@ def cluster(
     if save is not None:
         found.save(save)
         console.print(f"Model: {save}")
-    stages.note = ""
+    args.if_stopped = ""
     return 0
 
 
-def names_of(words: list[str] | None) -> list[str]:
-    """The value of `--without`, once or several times, with commas or not.
-
-    >>> names_of(["a,b", "c"])
-    ['a', 'b', 'c']
-    """
-    return [name.strip() for word in words or [] for name in word.split(",") if name.strip()]
-
-
-def _say(console: Screen, stages: Stages) -> Any:
-    """What prints each clustering as it is done."""
+def _print_each(console: Screen, args: Namespace) -> Any:
+    """Return a function that prints each clustering when it is done."""
     n_printed = 0
 
     def print_new(trials: list[Trial], trying: str, clock: Clock) -> None:
         nonlocal n_printed
-        stages.note = NO_REPORT
+        args.if_stopped = NO_REPORT
         for trial in trials[n_printed:]:
             console.print(
                 f"{clock.seconds:6.1f} s  {trial.silhouette:6.3f}  "

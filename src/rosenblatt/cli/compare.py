@@ -2,6 +2,7 @@
 
 import shlex
 import sys
+from argparse import Namespace
 from collections import Counter
 from importlib import import_module
 from pathlib import Path
@@ -17,13 +18,12 @@ from rosenblatt.data.errors import listed
 from rosenblatt.data.files import check_places
 from rosenblatt.data.source import is_many
 from rosenblatt.workbench.arguments import checked_budget
-from rosenblatt.workbench.comparison import compare as run
+from rosenblatt.workbench.comparison import compare
 from rosenblatt.workbench.protocol import verdicts
 from rosenblatt.workbench.protocol.clock import Clock, age_of_process
 from rosenblatt.workbench.protocol.results import Contestant, Findings, figure
 
-from .errors import Stages
-from .sentences import on_one_line
+from .output import on_one_line
 from .tables import Reading, named_target
 
 NO_REPORT = "Stopped before the report was written."
@@ -40,28 +40,17 @@ class Screen(Console):
         super().print(*(on_one_line(o) if isinstance(o, str) else o for o in objects), **settings)
 
 
-def compare(
-    table: str,
-    target: str | None,
-    reading: Reading,
-    *,
-    stages: Stages,
-    out: str,
-    save: str | None,
-    families: list[str] | None,
-    **options: Any,
-) -> int:
+def run(args: Namespace) -> int:
     """Compare, show the table as it fills, and write the report; return 1 if nothing was fitted."""
+    table, target, out, save, reading = (
+        args.table, args.target, args.out, args.save, Reading.of(args),
+    )  # fmt: skip
     check_places([out] if save is None else [out, save], table)
     if save is not None:
         import_module("skops")  # which may not be there
     # Starting and reading take their part of the time.
     already = age_of_process() if cli.is_the_process else 0.0
-    clock = options["budget"] = Clock(checked_budget(options.get("budget")), already)
-    if families:
-        options["families"] = [
-            name.strip() for some in families for name in some.split(",") if name.strip()
-        ]
+    clock = Clock(checked_budget(args.budget), already)
     console = Screen(markup=False, highlight=False)  # names are no markup
     source: Any
     if is_many(table):
@@ -75,18 +64,25 @@ def compare(
         target, width = named_target(source, target), source.frame.width
     to_save = TO_SAVE + TO_SAVE_A_COLUMN * width
     clock.after = TO_END + TO_END_A_COLUMN * width + (0.0 if save is None else to_save)
-    options |= {"target": target, "command": shlex.join(["rosenblatt", *sys.argv[1:]])}
+    options: dict[str, Any] = {
+        name: getattr(args, name)
+        for name in ("task", "metric", "positive", "time", "groups", "peers", "ledger")
+    }
+    options |= {
+        "target": target, "budget": clock, "families": names_in(args.families) or None,
+        "random_state": args.seed, "clean_labels": args.clean_labels, "command": command_line(),
+    }  # fmt: skip
     # Where there is no screen, a line for each contestant is all that helps.
     if console.is_terminal:
         with Live(console=console, refresh_per_second=8, transient=True) as live:
 
             def show(found: list[Contestant], trying: str, clock: Clock) -> None:
-                stages.note = NO_REPORT
+                args.if_stopped = NO_REPORT
                 live.update(_grid(found, trying, clock))
 
-            found = run(source, progress=show, **options)
+            found = compare(source, progress=show, **options)
     else:
-        found = run(source, progress=_say(console, stages), **options)
+        found = compare(source, progress=_print_each(console, args), **options)
     # Before all else: the test set may be open. Only a second Ctrl-C loses what was found.
     try:
         found.report(Path(out))
@@ -94,7 +90,7 @@ def compare(
         found.report(Path(out))
     _answer(console, found.findings)
     console.print(f"Report: {out}")
-    stages.note = "" if save is None else f"Stopped before the model was written to {save}."
+    args.if_stopped = "" if save is None else f"Stopped before the model was written to {save}."
     if save is not None and found.findings.nothing_fitted:
         console.print(f"There is no model to write to {save}.", style="yellow")
     elif save is not None:
@@ -108,13 +104,27 @@ def compare(
     return int(found.findings.nothing_fitted)
 
 
-def _say(console: Console, stages: Stages) -> Any:
-    """What prints each contestant as it is done."""
+def names_in(words: list[str] | None) -> list[str]:
+    """Return the names given by an option, once or several times, separated by commas.
+
+    >>> names_in(["a,b", "c"])
+    ['a', 'b', 'c']
+    """
+    return [name.strip() for word in words or [] for name in word.split(",") if name.strip()]
+
+
+def command_line() -> str:
+    """Return the command as it was typed."""
+    return shlex.join(["rosenblatt", *sys.argv[1:]])
+
+
+def _print_each(console: Console, args: Namespace) -> Any:
+    """Return a function that prints each contestant when it is done."""
     n_printed = 0
 
     def print_new(found: list[Contestant], trying: str, clock: Clock) -> None:
         nonlocal n_printed
-        stages.note = NO_REPORT
+        args.if_stopped = NO_REPORT
         for entry in found[n_printed:]:
             console.print(f"{clock.seconds:6.1f} s  {figure(entry.mean)}  {entry.family}")
         n_printed = len(found)

@@ -3,7 +3,7 @@
 import importlib.metadata
 import os
 import platform
-import sys
+from argparse import Namespace
 
 from rich.console import Console
 from rich.markup import escape
@@ -13,14 +13,14 @@ NEEDED = ("numpy", "scipy", "scikit-learn", "numba")
 EXTRAS = {
     "tables": ("polars", "pyarrow", "pandas", "fastexcel"),
     "plot": ("matplotlib",),
-    "cli": ("typer", "rich"),
+    "cli": ("rich", "shtab"),
     "files": ("skops",),
     "dask": ("distributed",),
     "service": ("starlette", "uvicorn"),
 }
 
 
-def doctor() -> int:
+def run(args: Namespace) -> int:
     """Print the findings; return 0 if everything needed is here, else 1."""
     console = Console()
     table = Table(box=None, show_header=False, pad_edge=False)
@@ -91,7 +91,3 @@ def _loops() -> str:
     size = sum(file.stat().st_size for file in files) / 1e6
     advice = "" if files else "; `rosenblatt warm` fills it"
     return f"{len(files)} compiled forms, {size:.1f} MB in {path}{advice}"
-
-
-if __name__ == "__main__":
-    sys.exit(doctor())

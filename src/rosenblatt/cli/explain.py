@@ -1,5 +1,6 @@
 """`rosenblatt explain`: what each column adds to the prediction for one row."""
 
+from argparse import Namespace
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -11,22 +12,15 @@ from rosenblatt.workbench.preparation.known_columns import rows_for, target_of
 from rosenblatt.workbench.protocol.results import rows_counted
 
 from .model_files import load_model
-from .sentences import on_one_line
+from .output import on_one_line
 from .tables import Reading, printed_to
 
 
-def explain(
-    model: str,
-    table: str,
-    row: int,
-    target: str | None,
-    out: str | None,
-    reading: Reading,
-    large: bool,
-) -> None:
-    """Print what each column adds."""
-    saved = load_model(model, large=large)
-    there = _row(table, row, reading.batches(table, saved, target))
+def run(args: Namespace) -> None:
+    """Print the contribution of each column."""
+    model, table, row = args.model, args.table, args.row
+    saved = load_model(model, large=args.large)
+    there = _row(table, row, Reading.of(args).batches(table, saved, args.target))
     found = rows_for(saved, there, row)
     with blaming(model, table):
         explanation = explain_row(saved, found)  # which may be refused: nothing is printed then
@@ -41,7 +35,7 @@ def explain(
         names=tuple(map(on_one_line, explanation.names)),
         path=tuple(map(on_one_line, explanation.path)),
     )
-    with printed_to(out, table, model) as print_lines:
+    with printed_to(args.out, table, model) as print_lines:
         print_lines(on_one_line(f"Row {row} of {table}: {summary}"))
         print_lines(lines)
 

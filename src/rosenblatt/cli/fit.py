@@ -1,5 +1,6 @@
 """`rosenblatt fit`: one model, fitted to all rows of a table, in a file."""
 
+from argparse import Namespace
 from shlex import quote
 
 from rosenblatt.data.files import place_for
@@ -11,40 +12,26 @@ from rosenblatt.workbench.preparation.row_view import first_of
 from rosenblatt.workbench.protocol.results import rows_counted
 from rosenblatt.workbench.weights import rule_in_words
 
-from .sentences import print_line, print_note
+from .output import print_line, print_note
 from .tables import Reading, named_target
 
 
-def fit(
-    table: str,
-    target: str | None,
-    model: str,
-    settings: list[str] | None,
-    task: str | None,
-    clean_labels: bool,
-    reading: Reading,
-    certificate: bool,
-    out: str,
-    engine: str | None,
-    workers: int,
-    scheduler: str | None,
-    checkpoint: str | None,
-) -> None:
-    """Fit, write the file, and print what is in it."""
-    place_for(out, table)
-    families_named(model)  # which refuses an unknown name
-    if is_many(table) or engine or scheduler or checkpoint:
+def run(args: Namespace) -> None:
+    """Fit, write the file, and print a summary."""
+    out = args.out
+    place_for(out, args.table)
+    families_named(args.model)  # raises if there is no such model
+    if is_many(args.table) or args.engine or args.scheduler or args.checkpoint:
         from .source_fit import fit_by_parts  # Dask takes a second to import
 
-        how = {"task": task, "clean_labels": clean_labels, "checkpoint": checkpoint}
-        where = (engine, workers, scheduler)
-        fit_by_parts(table, target, model, settings, reading, where, out, how)
+        fit_by_parts(args)
         return
-    read = reading.table(table)
-    target = named_target(read, target)
+    read = Reading.of(args).table(args.table)
+    target = named_target(read, args.target)
     saved = fit_table(
-        read, target, model, settings, task=task, certificate=certificate, clean_labels=clean_labels
-    )
+        read, target, args.model, args.settings, task=args.task, certificate=args.certificate,
+        clean_labels=args.clean_labels,
+    )  # fmt: skip
     left_out = len(read) - saved.n_rows
     if left_out:
         were = "was" if left_out == 1 else "were"

@@ -1,6 +1,7 @@
 """`rosenblatt predict`: the prediction for each row of a table, however long it is."""
 
 import sys
+from argparse import Namespace
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from importlib import import_module
@@ -17,27 +18,19 @@ from rosenblatt.workbench.preparation import known_columns
 from rosenblatt.workbench.preparation.row_view import first_of
 
 from .model_files import load_model
-from .sentences import print_line, print_note
+from .output import print_line, print_note
 from .tables import Reading
 
 PREDICTION, CLUSTER = "prediction", "cluster"
 
 
-def predict(
-    model: str,
-    table: str,
-    out: str | None,
-    proba: bool,
-    keep: bool,
-    score: bool,
-    target: str | None,
-    reading: Reading,
-    large: bool,
-) -> None:
-    """Write what is predicted of each row, batch by batch."""
+def run(args: Namespace) -> None:
+    """Write the prediction of each row, batch by batch."""
+    table, target, out, reading = args.table, args.target, args.out, Reading.of(args)
+    proba, keep, score = args.proba, args.keep, args.score
     if out is not None:
-        place_for(out, table, model)
-    saved = load_model(model, large=large)
+        place_for(out, table, args.model)
+    saved = load_model(args.model, large=args.large)
     if score and saved.task == "clustering":
         raise ValueError("Clusters have no right answer to be scored by: leave --score out.")
     if proba and not (hasattr(saved.model, "predict_proba") and hasattr(saved.model, "classes_")):

@@ -1,6 +1,7 @@
 """`rosenblatt fit` of files that may be larger than memory, here or on many workers."""
 
 import sys
+from argparse import Namespace
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
@@ -16,39 +17,32 @@ from rosenblatt.data.errors import listed
 from rosenblatt.workbench.large_sources import fit_source
 from rosenblatt.workbench.model_file.files import save_model
 
-from .sentences import print_line
-from .tables import MOST_LISTED, Reading
+from .output import print_line
+from .tables import MOST_LISTED
 
 ENGINES = ("here", "processes", "dask")
 SECONDS_TO_ANSWER = 10
 
 
-def fit_by_parts(
-    place: str,
-    target: str | None,
-    model: str,
-    settings: list[str] | None,
-    reading: Reading,
-    where: tuple[str | None, int, str | None],
-    out: str,
-    how: dict[str, Any],
-) -> None:
-    """Fit, write the file, and print what is in it."""
-    source = Source(place, target=target, format=reading.format)
-    if target is None and not source.sparse:
+def fit_by_parts(args: Namespace) -> None:
+    """Fit, write the file, and print a summary."""
+    source = Source(args.table, target=args.target, format=args.format)
+    if args.target is None and not source.sparse:
         columns = listed(source.columns, MOST_LISTED)
-        raise TableError(f"Name the column to be predicted (--target); {place} has {columns}.")
-    with client_for(*where) as client:
-        progress = sys.stderr.isatty() or None
-        saved = fit_source(source, model, settings, client, progress=progress, **how)
-    save_model(saved, out)
+        raise TableError(f"Name the column to be predicted (--target); {args.table} has {columns}.")
+    with client_for(args.engine, args.workers, args.scheduler) as client:
+        saved = fit_source(
+            source, args.model, args.settings, client, progress=sys.stderr.isatty() or None,
+            task=args.task, clean_labels=args.clean_labels, checkpoint=args.checkpoint,
+        )  # fmt: skip
+    save_model(saved, args.out)
     n_parts = len(list(source.parts()))
     parts = "1 part" if n_parts == 1 else f"{n_parts:,} parts"
-    print_line(f"{saved.family} fitted to {saved.n_rows:,} rows in {parts}: {out}")
+    print_line(f"{saved.family} fitted to {saved.n_rows:,} rows in {parts}: {args.out}")
     gap = getattr(saved.model.steps[-1][1], "dual_gap_", None)
     if gap is not None:
         print_line(f"The objective is within {np.max(gap):.3g} of the best possible (duality gap).")
-    print_line(f"Next: rosenblatt predict {quote(str(out))} TABLE")
+    print_line(f"Next: rosenblatt predict {quote(args.out)} TABLE")
 
 
 @contextmanager

@@ -1,61 +1,32 @@
-"""`rosenblatt spam`: learn from mail, judge it, and say why.
+"""`rosenblatt spam`: learn from mail, classify it, and explain why.
 
-What judges one message imports neither NumPy nor anything that does.
+A mail server starts a process for each message: `classify` imports neither NumPy nor anything that
+imports it.
 """
 
+import json
+import os
 import sys
-from typing import Annotated, Any
+from argparse import Namespace
+from collections.abc import Iterable, Iterator
+from itertools import chain
+from typing import Any
 
-import typer
+from .output import BAD_INPUT, TRY_AGAIN, on_one_line, print_line, print_note, print_text
 
-from .errors import PlainGroup, plain_errors, refusal
-from .mail import judge_mail, learn_mail, watched
-from .sentences import on_one_line, print_line, print_note, print_text
-
-app = typer.Typer(
-    cls=PlainGroup,
-    help="Train and run a spam filter for e-mail.",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-)
-StoreOption = Annotated[
-    str | None,
-    typer.Option(help="Database of the filter; default: in your data folder."),
-]
-ModelOption = Annotated[str, typer.Option("--model", "-m", help="Scoring model; see docs/spam.md.")]
-OTHERS = "with other models"
-Above = Annotated[
-    float | None,
-    typer.Option("--spam-above", help=f"Lowest probability of spam; default: 0.55, {OTHERS} 0.9."),
-]
-Below = Annotated[
-    float | None,
-    typer.Option("--ham-below", help=f"Highest probability of ham; default: 0.4, {OTHERS} 0.1."),
-]
-Label = Annotated[bool | None, typer.Option("--spam/--ham", help="Correct label of the message.")]
-MessageArgument = Annotated[str, typer.Argument(help="Message file, or - for standard input.")]
+EXIT_CODES = {"ham": 0, "spam": 1, "unsure": 3}  # of a single message
+SHOWN_EVERY = 200  # messages between two updates of the progress bar
+BAR_WIDTH = 30
 
 
-@app.callback()
-def store_of(context: typer.Context, store: StoreOption = None) -> None:
-    """Train and run a spam filter for e-mail."""
-    context.obj = store
-
-
-def command(function: Any) -> Any:
-    """A sub-command whose errors are sentences."""
-    return app.command(function.__name__.replace("_", "-").rstrip("-"))(plain_errors(function))
-
-
-def _open(context: typer.Context, **options: Any) -> Any:
+def _open(args: Namespace, **options: Any) -> Any:
     from rosenblatt.spam import SpamFilter
 
-    return SpamFilter(context.obj, **options)
+    return SpamFilter(args.store, **options)
 
 
 def _one(path: str) -> bytes:
-    """The one message of a file."""
+    """Return the only message of a file."""
     from rosenblatt.spam import mails
 
     found = list(mails(path))
@@ -64,130 +35,191 @@ def _one(path: str) -> bytes:
     return found[0].raw
 
 
-@command
-def learn(
-    context: typer.Context,
-    ham: Annotated[list[str] | None, typer.Option(help="Legitimate mail.")] = None,
-    spam: Annotated[list[str] | None, typer.Option(help="Spam.")] = None,
-    table: Annotated[
-        list[str] | None, typer.Option(help="CSV or TSV file with a text and a label in each row.")
-    ] = None,
-    history: Annotated[
-        bool,
-        typer.Option(
-            "--history/--no-history",
-            help="Store the counts of each message, so that `forget --digest` can remove it.",
-        ),
-    ] = True,
-) -> None:
-    """Learn from mbox files, Maildirs, folders or messages.
+def _with_progress(paths: Iterable[str], label: str) -> Iterator[Any]:
+    """Yield the messages of some paths; a terminal shows a bar of the bytes read."""
+    from rosenblatt.spam import mails
 
-    \b
-    Example:
-      rosenblatt spam learn --ham Mail/inbox --spam Mail/junk.mbox
-    """
-    raise typer.Exit(learn_mail(context.obj, ham=ham, spam=spam, table=table, history=history))
+    paths = list(paths)
+    if not sys.stderr.isatty():
+        for path in paths:
+            yield from mails(path)
+        return
+    total, n, size = max(_n_bytes(paths), 1), 0, 0
+    for path in paths:
+        for mail in mails(path):
+            yield mail
+            n, size = n + 1, size + len(mail.raw)
+            if n % SHOWN_EVERY == 0:
+                done = min(BAR_WIDTH * size // total, BAR_WIDTH)
+                sys.stderr.write(f"\r{label} [{'#' * done}{'.' * (BAR_WIDTH - done)}] {n:,} ")
+                sys.stderr.flush()
+    if n >= SHOWN_EVERY:
+        sys.stderr.write("\r\033[K")
 
 
-@command
-def classify(
-    context: typer.Context,
-    paths: Annotated[
-        list[str] | None, typer.Argument(help="Files or folders; default: standard input.")
-    ] = None,
-    format: Annotated[
-        str, typer.Option(help="text, or jsonl with one object per message.")
-    ] = "text",
-    filter: Annotated[
-        bool,
-        typer.Option(
-            "--filter", help="Copy one message to standard output and add X-Rosenblatt headers."
-        ),
-    ] = False,
-    tempfail: Annotated[
-        bool, typer.Option("--tempfail", help="With --filter: exit 75 if anything fails.")
-    ] = False,
-    model: ModelOption = "chi-square",
-    spam_above: Above = None,
-    ham_below: Below = None,
-) -> None:
-    """Classify messages as ham, spam or unsure.
+def _n_bytes(paths: list[str]) -> int:
+    """Return the size of all files at some paths."""
+    found = 0
+    for path in paths:
+        for folder, _, files in os.walk(path):
+            found += sum(os.path.getsize(os.path.join(folder, name)) for name in files)
+        found += os.path.getsize(path) if os.path.isfile(path) else 0
+    return found
 
-    Exit code for one message: 0 for ham, 1 for spam, 3 for unsure, 2 for an error. With --filter
-    the exit code is always 0 and the message is always written.
 
-    \b
-    Examples:
-      rosenblatt spam classify Mail/inbox
-      rosenblatt spam classify --filter < message > judged
-    """
-    code = judge_mail(
-        context.obj,
-        paths=paths,
-        format=format,
-        filter=filter,
-        tempfail=tempfail,
-        model=model,
-        spam_above=spam_above,
-        ham_below=ham_below,
+def _print_refused(refused: list[tuple[str, str]]) -> None:
+    for name, why in refused[:5]:
+        print_note(f"Not read: {name}: {why}")
+    if len(refused) > 5:
+        print_note(f"and {len(refused) - 5:,} more.")
+
+
+def run_learn(args: Namespace) -> int:
+    """Learn messages and print their number."""
+    from rosenblatt.spam.schema import LABELS
+
+    if not (args.ham or args.spam or args.table):
+        raise ValueError("Name the mail to learn from: --ham PATH, --spam PATH or --table FILE.")
+    with _open(args, history=None if args.history else False) as spam_filter:
+        total = spam_filter.learn(
+            mail if label is None else mail._replace(label=LABELS.index(label))
+            for label, paths in (("ham", args.ham), ("spam", args.spam), (None, args.table))
+            for mail in _with_progress(paths, label or "messages")
+        )
+        warning = spam_filter.balance_warning()
+    print_line(
+        f"Learned {total.ham:,} ham and {total.spam:,} spam."
+        + (f" {total.repeated:,} were known already." if total.repeated else "")
     )
-    raise typer.Exit(code)
+    _print_refused(total.refused)
+    if warning:
+        print_note(warning)
+    return BAD_INPUT if total.refused and not total.ham + total.spam + total.repeated else 0
 
 
-@command
-def explain(
-    context: typer.Context,
-    message: MessageArgument = "-",
-    model: ModelOption = "chi-square",
-    most: Annotated[int, typer.Option("--most", help="Number of tokens to print.")] = 20,
-) -> None:
-    """Print the tokens with the largest weights for one message."""
-    with _open(context, read_only=True, model=model) as spam_filter:
-        verdict = spam_filter.explain(_one(message))
+def run_classify(args: Namespace) -> int:
+    """Classify messages, or copy one through with its classification."""
+    from rosenblatt.spam.spam_filter import OTHER_THRESHOLDS, THRESHOLDS
+
+    low, high = THRESHOLDS.get(args.model, OTHER_THRESHOLDS)
+    low = low if args.ham_below is None else args.ham_below
+    high = high if args.spam_above is None else args.spam_above
+    options = {"model": args.model, "thresholds": (low, high)}
+    if args.filter:
+        return _filter_message(args, options)
+    return _print_classes(args, args.paths or ["-"], options)
+
+
+def _print_classes(args: Namespace, paths: list[str], options: dict[str, Any]) -> int:
+    """Print a line for each message; return the exit code of the last, if there was one."""
+    n, code, refused = 0, 0, []
+    with _open(args, read_only=True, **options) as spam_filter:
+        mails = _with_progress(paths, "messages")
+        first = [mail for _, mail in zip(range(2), mails, strict=False)]
+        for mail, judged, why in _classified(spam_filter, first, mails):
+            n += 1
+            if judged is None:
+                refused.append((mail.name, why))
+                code = 2
+                continue
+            code = EXIT_CODES[judged.band]
+            if args.format == "jsonl":
+                print_line(json.dumps({"path": mail.name, **judged._asdict()}))
+            else:
+                print_line(f"{judged.band:<6} {judged.probability:.4f}  {mail.name}")
+    _print_refused(refused)
+    if n == 0:
+        raise ValueError(f"There is no message in {', '.join(paths)}.")
+    return code if n == 1 else 2 if n == len(refused) else 0
+
+
+def _classified(spam_filter: Any, first: list[Any], rest: Iterator[Any]) -> Iterator[Any]:
+    """Classify messages: a single one by its own tokens, many with all counts in memory."""
+    if len(first) == 1:
+        spam_filter.scorer()  # an unusable store is an error of its own, not of the message
+        try:
+            yield first[0], spam_filter.classify(first[0].raw), ""
+        except ValueError as error:
+            yield first[0], None, str(error)
+    else:
+        yield from spam_filter.classify_all(chain(first, rest))
+
+
+def _filter_message(args: Namespace, options: dict[str, Any]) -> int:
+    """Copy a message through with its classification; if that fails, unchanged."""
+    raw, path = None, args.paths[0] if args.paths else "-"
+    try:
+        raw = _whole(path)
+        out = _marked(args, raw, options)
+    except BaseException as error:
+        if args.tempfail or raw is None:  # nothing was read that could be copied
+            print_note(f"{type(error).__name__}: {error}")
+            return TRY_AGAIN
+        print_note(f"The message passes unclassified: {error}")
+        out = raw
+    try:
+        sys.stdout.buffer.write(out)
+        sys.stdout.buffer.flush()
+    except OSError:
+        return TRY_AGAIN  # half a message may have been written: the server must keep its copy
+    return 0
+
+
+def _whole(path: str) -> bytes:
+    """Return a message of any length: all of it must be copied."""
+    if path == "-":
+        return sys.stdin.buffer.read()
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def _marked(args: Namespace, raw: bytes, options: dict[str, Any]) -> bytes:
+    from rosenblatt.spam import marked
+
+    with _open(args, read_only=True, **options) as spam_filter:
+        judged = spam_filter.classify(raw)
+        probability = f"{judged.probability:.6f}"
+        return marked(raw, {"X-Rosenblatt": judged.band, "X-Rosenblatt-Probability": probability})
+
+
+def run_explain(args: Namespace) -> None:
+    """Print the tokens of a message with the largest weights."""
+    with _open(args, read_only=True, model=args.model) as spam_filter:
+        verdict = spam_filter.explain(_one(args.message))
         judged = spam_filter.judgement(verdict.probability)
     print_line(f"{judged.band}: probability of spam {judged.probability:.4f}")
-    for evidence in verdict.evidence[:most]:
-        side, colour = ("spam", "red") if evidence.weight > 0 else ("ham", "green")
+    for evidence in verdict.evidence[: args.most]:
+        side, color = ("spam", 31) if evidence.weight > 0 else ("ham", 32)
         ham, spam, *_ = evidence.counts
         form = "" if evidence.counted_as == evidence.token else f", as {evidence.counted_as}"
-        words = f"{evidence.token} (in {ham:,} ham, {spam:,} spam{form})"
-        typer.secho(on_one_line(f"{evidence.weight:+8.2f} {side:<4} {words}"), fg=colour)
-    rest = len(verdict.evidence) - most
+        counts = f"{evidence.token} (in {ham:,} ham, {spam:,} spam{form})"
+        line = on_one_line(f"{evidence.weight:+8.2f} {side:<4} {counts}")
+        sys.stdout.write(f"\033[{color}m{line}\033[0m\n" if sys.stdout.isatty() else f"{line}\n")
+    rest = len(verdict.evidence) - args.most
     if rest > 0:
         print_line(f"and {rest:,} more; --most {len(verdict.evidence)} shows all.")
-    if model != "chi-square":
+    if args.model != "chi-square":
         print_line(f"{verdict.prior:+8.2f}      before any token")
         print_line(f"{verdict.log_odds:+8.2f}      log-odds in all")
 
 
-@command
-def correct(context: typer.Context, message: MessageArgument = "-", spam: Label = None) -> None:
-    """Learn a message again with the label --ham or --spam."""
-    if spam is None:
-        raise refusal("say what the message is: --ham or --spam.")
-    label = "spam" if spam else "ham"
-    with _open(context) as spam_filter:
-        old = spam_filter.correct(_one(message), label)
-    if old == label:
-        print_line(f"It was learned as {label} before; nothing has changed.")
+def run_correct(args: Namespace) -> None:
+    """Learn a message again with another label."""
+    with _open(args) as spam_filter:
+        old = spam_filter.correct(_one(args.message), args.label)
+    if old == args.label:
+        print_line(f"It was learned as {old} before; nothing has changed.")
     else:
-        print_line(f"Learned as {label}" + (f", forgotten as {old}." if old else "."))
+        print_line(f"Learned as {args.label}" + (f", forgotten as {old}." if old else "."))
 
 
-@command
-def forget(
-    context: typer.Context,
-    message: MessageArgument = "-",
-    digest: Annotated[
-        str | None, typer.Option(help="Digest of the message, instead of the message.")
-    ] = None,
-) -> None:
+def run_forget(args: Namespace) -> None:
     """Remove a learned message."""
-    with _open(context) as spam_filter:
-        if digest is not None:
-            old = spam_filter.forget(digest=_digest(digest))
+    with _open(args) as spam_filter:
+        if args.digest is not None:
+            old = spam_filter.forget(digest=_digest(args.digest))
         else:
-            old = spam_filter.forget(_one(message))
+            old = spam_filter.forget(_one(args.message))
     print_line(f"Forgotten; it was learned as {old}.")
 
 
@@ -200,10 +232,9 @@ def _digest(word: str) -> bytes:
         ) from None
 
 
-@command
-def status(context: typer.Context) -> None:
+def run_status(args: Namespace) -> None:
     """Print the number of learned messages and tokens."""
-    with _open(context, read_only=True) as spam_filter:
+    with _open(args, read_only=True) as spam_filter:
         totals = spam_filter.store.totals()
         history = "with" if spam_filter.store.fact("history") else "without"
         print_line(
@@ -214,63 +245,34 @@ def status(context: typer.Context) -> None:
             print_note(warning)
 
 
-@command
-def export(
-    context: typer.Context,
-    out: Annotated[
-        str, typer.Option("--out", "-o", help="Output file; - for standard output.")
-    ] = "-",
-) -> None:
-    """Export the database as JSON lines."""
+def run_export(args: Namespace) -> None:
+    """Write the database as JSON lines."""
     from rosenblatt.spam.export import export_lines
 
-    with _open(context, read_only=True) as spam_filter:
+    with _open(args, read_only=True) as spam_filter:
         lines = export_lines(spam_filter.store)
-        if out == "-":
+        if args.out == "-":
             for line in lines:
                 print_line(line)
         else:
             from rosenblatt.data.files import whole_file
 
-            with whole_file(out) as draft, draft.open("w", encoding="utf-8") as file:
+            with whole_file(args.out) as draft, draft.open("w", encoding="utf-8") as file:
                 file.writelines(f"{line}\n" for line in lines)
 
 
-@command
-def import_(
-    context: typer.Context,
-    file: Annotated[
-        str, typer.Argument(help="File written by `export`; - for standard input.")
-    ] = "-",
-) -> None:
+def run_import(args: Namespace) -> None:
     """Add an exported database to this one."""
     from rosenblatt.spam.export import import_lines
 
-    source = sys.stdin if file == "-" else open(file, encoding="utf-8")  # noqa: SIM115
+    source = sys.stdin if args.file == "-" else open(args.file, encoding="utf-8")  # noqa: SIM115
     with source:
-        n = import_lines(source, lambda history: _open(context, history=history).store)
+        n = import_lines(source, lambda history: _open(args, history=history).store)
     print_line(f"Added {n:,} messages.")
 
 
-@command
-def evaluate(
-    context: typer.Context,
-    ham: Annotated[list[str] | None, typer.Option(help="Legitimate mail.")] = None,
-    spam: Annotated[list[str] | None, typer.Option(help="Spam.")] = None,
-    table: Annotated[
-        list[str] | None, typer.Option(help="CSV or TSV file with a text and a label in each row.")
-    ] = None,
-    protocol: Annotated[
-        str, typer.Option(help="time: test on later messages; folds: ten random folds.")
-    ] = "time",
-    model: ModelOption = "chi-square",
-    out: Annotated[str | None, typer.Option("--out", "-o", help="HTML report to write.")] = None,
-) -> None:
-    """Evaluate the filter on held-out messages.
-
-    Without --ham and --spam, the messages of the database are used.
-    """
-    from rosenblatt.spam import Mail
+def run_evaluate(args: Namespace) -> None:
+    """Evaluate the filter on held-out messages."""
     from rosenblatt.spam.evaluation import (
         evaluate_filter,
         examples_of_mails,
@@ -278,47 +280,35 @@ def evaluate(
         summary,
     )
 
-    if ham or spam or table:
-        mails: list[tuple[Mail, int | None]] = []
-        for number, paths in ((0, ham), (1, spam), (None, table)):
-            mails += [
-                (mail, mail.label if number is None else number)
-                for mail in watched(paths or [], "messages")
+    if args.ham or args.spam or args.table:
+        examples = examples_of_mails(
+            [
+                (mail, mail.label if label is None else label)
+                for label, paths in ((0, args.ham), (1, args.spam), (None, args.table))
+                for mail in _with_progress(paths, "messages")
             ]
-        examples = examples_of_mails(mails)
+        )
     else:
-        with _open(context, read_only=True) as spam_filter:
+        with _open(args, read_only=True) as spam_filter:
             examples = examples_of_store(spam_filter.store)
-    found = evaluate_filter(examples, model=model, protocol=protocol)
+    found = evaluate_filter(examples, model=args.model, protocol=args.protocol)
     print_text(summary(found))
-    if out is not None:
+    if args.out is not None:
         from rosenblatt.spam.evaluation_page import save
 
-        save(found, out)
-        print_line(f"Report: {out}")
+        save(found, args.out)
+        print_line(f"Report: {args.out}")
 
 
-@command
-def serve(
-    context: typer.Context,
-    socket: Annotated[str | None, typer.Option(help="Unix socket to listen on.")] = None,
-    port: Annotated[int | None, typer.Option(help="Port on 127.0.0.1 to listen on.")] = None,
-    token_file: Annotated[
-        str | None,
-        typer.Option(help="File with the token required for changes; created if missing."),
-    ] = None,
-    model: ModelOption = "chi-square",
-) -> None:
-    """Serve the filter on a Unix socket or a local HTTP port."""
+def run_serve(args: Namespace) -> None:
+    """Serve the filter until it is stopped."""
     from rosenblatt.spam.service import run
 
-    if (socket is None) == (port is None):
-        raise refusal("say where to listen: --socket FILE or --port NUMBER.")
     run(
-        context.obj,
-        model=model,
-        socket=socket,
-        port=port,
-        token_file=token_file,
+        args.store,
+        model=args.model,
+        socket=args.socket,
+        port=args.port,
+        token_file=args.token_file,
         print_note=print_note,
     )

@@ -1,6 +1,7 @@
 """`rosenblatt split`: a table in three files, to fit to, to choose by, and to test on once."""
 
 import os
+from argparse import Namespace
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -18,34 +19,27 @@ from rosenblatt.workbench.preparation.problem import LEAST_ROWS
 from rosenblatt.workbench.preparation.targets import task_of
 from rosenblatt.workbench.protocol.splits import moments_of, split_by_group, split_by_time
 
-from .sentences import print_line, print_note
+from .output import print_line, print_note
 from .tables import Reading
 
 PARTS = ("train", "dev", "test")
 LEAST_OF_A_CLASS = 3  # rows, so that each part can have one
 
 
-def split(
-    table: str,
-    target: str | None,
-    group: str | None,
-    time: str | None,
-    seed: int,
-    out: str | None,
-    reading: Reading,
-    force: bool,
-) -> None:
-    """Write the three files, seal the last, and print what is next."""
+def run(args: Namespace) -> None:
+    """Write the three files, seal the test file, and print the next steps."""
+    table, target, group, time = args.table, args.target, args.groups, args.time
+    reading = Reading.of(args)
     if group is not None and time is not None:
         raise ValueError("Give --group or --time, not both: rows are in the order of one of them.")
     read = reading.table(table)
-    form, paths = _places(table, out, reading.format)
+    form, paths = _places(table, args.out, reading.format)
     there = [str(path) for path in paths if path.exists()]
-    if there and not force:
+    if there and not args.force:
         raise ValueError(f"{there[0]} is there already: --force replaces it.")
     if len(read) < len(PARTS):
         raise TableError(f"{table} has {len(read)} rows, too few to split them in three.")
-    rows, how = _rows(read, target, group, time, seed)
+    rows, how = _rows(read, target, group, time, args.seed)
     parts = [
         Table(read.frame[some], read.name, None if read.sparse is None else read.sparse[some])
         for some in rows

@@ -1,5 +1,6 @@
 """How a command reads its table, and what it prints of it with `--verbose`."""
 
+from argparse import Namespace
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -11,7 +12,7 @@ from rosenblatt.data.files import place_for, whole_file
 from rosenblatt.workbench.model_file.files import SavedModel
 from rosenblatt.workbench.preparation.known_columns import columns_of_words
 
-from .sentences import print_note, print_text
+from .output import print_note, print_text
 
 MOST_LISTED = 30  # columns
 
@@ -23,6 +24,11 @@ class Reading(NamedTuple):
     header: bool = True
     sheet: str | None = None
     verbose: bool = False
+
+    @classmethod
+    def of(cls, args: Namespace) -> "Reading":
+        """Return the options among the arguments of a command."""
+        return cls(args.format, args.header, args.sheet, args.verbose)
 
     def table(self, path: str, of_words: Collection[str] = ()) -> Table:
         """The whole table."""

@@ -11,6 +11,7 @@ import os
 import signal
 import time
 import warnings
+from argparse import Namespace
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import suppress
@@ -32,6 +33,11 @@ from rosenblatt.registry import ROWS, row_of
 NOTE = "warm.txt"
 MINUTES_OF_CPU = 3  # with an empty cache and idle cores
 NOTHING_TO_DO = "Nothing to do: all loops were compiled already."
+
+
+def run(args: Namespace) -> None:
+    """Compile all loops in `--jobs` processes."""
+    warm(args.jobs)
 
 
 def warm(jobs: int | None = None) -> None:

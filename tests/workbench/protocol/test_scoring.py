@@ -3,14 +3,13 @@
 import numpy as np
 import polars as pl
 import pytest
-from typer.testing import CliRunner
 
 import rosenblatt
-from rosenblatt.cli.app import app
 from rosenblatt.data import TableError, read_table
 from rosenblatt.workbench.preparation.problem import problem_of
 from rosenblatt.workbench.protocol.scoring import metric_for
 from rosenblatt.workbench.report.probabilities import rankings_of
+from tests.cli.commands import run
 
 pytestmark = pytest.mark.usefixtures("few_draws")
 
@@ -116,7 +115,7 @@ def test_it_is_said_that_nothing_beat_the_baseline(tmp_path, monkeypatch):
     assert "Nothing beat the baseline" in page
     assert "below the baseline" in page
     monkeypatch.setattr("rosenblatt.workbench.comparison.families_for", only("perceptron"))
-    said = CliRunner().invoke(app, ["compare", "noise.csv", "--target", "y"])
+    said = run("compare", "noise.csv", "--target", "y")
     assert "Nothing beat the baseline" in " ".join(said.output.split()), said.output
 
 
@@ -166,8 +165,8 @@ def test_the_terminal_says_which_class_too(ones_and_twos, tmp_path, monkeypatch)
     monkeypatch.chdir(tmp_path)
     ones_and_twos.write_csv("a.csv")
     words = ["compare", "a.csv", "--target", "y", "--families", "GaussianNB", "--metric"]
-    assert "f1 of the class 1," in CliRunner().invoke(app, [*words, "f1"]).output
-    assert "of the class" not in CliRunner().invoke(app, [*words, "f1_macro"]).output
+    assert "f1 of the class 1," in run(*words, "f1").output
+    assert "of the class" not in run(*words, "f1_macro").output
 
 
 @pytest.mark.parametrize("metric", ["neg_log_loss", "roc_auc_ovr", "neg_brier_score"])

@@ -3,14 +3,13 @@
 import numpy as np
 import polars as pl
 import pytest
-from typer.testing import CliRunner
 
 import rosenblatt
-from rosenblatt.cli.app import app
 from rosenblatt.data import TableError, read_table
 from rosenblatt.workbench.preparation.problem import problem_of
 from rosenblatt.workbench.protocol.search import Arena
 from rosenblatt.workbench.protocol.splits import folds_by_time, moments_of, split_by_time
+from tests.cli.commands import run
 
 
 def timed(times):
@@ -200,5 +199,5 @@ def test_the_terminal_says_how_many_folds_there_are_and_why(tmp_path, monkeypatc
     monkeypatch.chdir(tmp_path)
     rare_class(30).write_csv("a.csv")
     words = ["compare", "a.csv", "--target", "y", "--families", "GaussianNB", "--verbose"]
-    said = CliRunner().invoke(app, words).output
+    said = run(*words).output
     assert "Folds: 6, as the training part has 60 rows, ten for each." in said

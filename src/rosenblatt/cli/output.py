@@ -1,7 +1,4 @@
-"""What commands print: errors as sentences, and text that a terminal shows and does not obey.
-
-Typer is not imported here: a mail server waits for each message.
-"""
+"""What commands print: errors as sentences, and text that a terminal shows and does not obey."""
 
 import sys
 import warnings
@@ -14,6 +11,8 @@ TRY_AGAIN = 75  # EX_TEMPFAIL of sysexits.h: the mail server keeps the message a
 INPUT_ERRORS = (ValueError, TypeError, OSError, ImportError, MemoryError, OverflowError)
 LONGEST = 2000  # characters of a sentence, which names of columns may make long
 EXTRAS = dict.fromkeys(("polars", "pandas", "pyarrow", "fastexcel"), "tables") | {
+    "rich": "cli",
+    "shtab": "cli",
     "skops": "files",
     "distributed": "dask",
     "starlette": "service",
