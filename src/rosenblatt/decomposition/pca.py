@@ -222,7 +222,8 @@ class PCA(CallbackSupportMixin, Additive, sklearn.decomposition.PCA):  # type: i
         if wanted == "mle":
             if n < len(variance):
                 raise ValueError("n_components='mle' is only supported if n_samples >= n_features")
-            return likely_dimension(variance, n)
+            is_rounding = variance <= NO_VARIANCE * len(variance) * variance[0]
+            return likely_dimension(np.where(is_rounding, 0.0, variance), n)
         if 0 < wanted < 1:
             return min(int(np.searchsorted(np.cumsum(ratios), wanted, side="right")) + 1, most)
         if wanted > most and exactly:
