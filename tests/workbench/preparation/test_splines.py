@@ -15,7 +15,7 @@ from rosenblatt.workbench.preparation.splines import (
     why_no_products,
     why_no_splines,
 )
-from rosenblatt.workbench.report.page import page
+from rosenblatt.workbench.report import page
 
 FAMILY = ["ridge on splines"]
 

@@ -8,7 +8,7 @@ import rosenblatt
 from rosenblatt.data import TableError, read_table
 from rosenblatt.workbench.preparation.problem import problem_of
 from rosenblatt.workbench.protocol.scoring import metric_for
-from rosenblatt.workbench.report.probabilities import rankings_of
+from rosenblatt.workbench.report.prediction_figures import rankings_of
 from tests.cli.commands import run
 
 pytestmark = pytest.mark.usefixtures("few_draws")
