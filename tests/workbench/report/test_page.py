@@ -139,7 +139,10 @@ def test_the_headline_counts_duplicate_test_rows(binary, n, words):
     [headline] = [e for e in read.all("p") if e["attributes"].get("class") == "headline"]
     assert words in headline["text"]
     # Once, and with the score of the other rows.
-    assert "are also among the rows" not in read.with_id("answer")["text"] + read.with_id("data")["text"]
+    assert (
+        "are also among the rows"
+        not in read.with_id("answer")["text"] + read.with_id("data")["text"]
+    )
     assert "of leakage" not in read.with_id("answer")["text"]
     others = f"On the {total - n} test rows that are not duplicates the score is 81.2%"
     assert (others in read.with_id("answer")["text"]) == (0 < n < total)

@@ -39,8 +39,9 @@ def printable(value: object) -> object:
     """Replace control characters in text; None becomes nothing."""
     if value is None:
         return ""
-    is_text = isinstance(value, str) and not isinstance(value, Markup)
-    return value.translate(CONTROL) if is_text else value
+    if isinstance(value, Markup) or not isinstance(value, str):
+        return value
+    return value.translate(CONTROL)
 
 
 def element(name: str, *children: object, **attributes: object) -> Markup:
