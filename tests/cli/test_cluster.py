@@ -97,7 +97,7 @@ def test_numbers_in_the_wrong_order_are_named(tmp_path):
 def test_the_list_says_why_a_clustering_with_a_larger_silhouette_is_left_aside(tmp_path):
     said = done("cluster", "iris", "--k", "2-3", "--without", "species", "-o", tmp_path / "r.html")
     assert "average linkage, 3 clusters (left aside: a cluster of 3 rows)" in said
-    assert "Hollow marks are left aside" in (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert "Hollow marks are excluded" in (tmp_path / "r.html").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("family", FAMILIES)

@@ -45,7 +45,7 @@ def test_a_forest_wins_where_columns_decide_together_and_a_tree_is_there_to_read
     assert dict(found.findings.learned).keys() == {"age", "town"}
     assert found.findings.learned_as == "worth"
     page = found.report(tmp_path / "report.html").read_text(encoding="utf-8")
-    assert "The decision tree in words" in page
+    assert "Decision tree as text" in page
     [tree] = [entry.tree for entry in found.findings.contestants if entry.tree]
     assert "not town = Rome" in tree
     assert "age <= " in tree
