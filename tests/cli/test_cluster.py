@@ -20,7 +20,7 @@ def test_it_writes_a_report_labels_and_a_model(tmp_path):
     assert "2 clusters of 150 rows" in said
     assert "petal_length lower, 1.46 on average" in " ".join(said.split())
     assert "species" in said  # among the columns left out
-    assert "A map of the rows" in report.read_text(encoding="utf-8")
+    assert "Map of the rows" in report.read_text(encoding="utf-8")
     written = pl.read_csv(labels)["cluster"].to_list()
     assigned = done("predict", model, "iris").splitlines()
     assert assigned[0] == "cluster"

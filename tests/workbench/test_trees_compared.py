@@ -15,7 +15,7 @@ from rosenblatt.workbench.preparation.problem import problem_of
 from rosenblatt.workbench.protocol.contestants import contestant
 from rosenblatt.workbench.protocol.search import Arena
 from rosenblatt.workbench.weights import tree_in_words
-from tests.cli.commands import run
+from tests.cli.commands import done, run
 
 NAMED = {family.name: family for family in FAMILIES}
 
@@ -116,15 +116,10 @@ def test_one_name_fits_predicts_and_explains_either_task(model, target, towns, t
     table, file = tmp_path / "table.csv", tmp_path / "m.skops"
     towns.drop_nulls().write_csv(table)
 
-    def run(*words):
-        said = run(*words)
-        assert said.exit_code == 0, said.output
-        return said.stdout
-
     few = () if model == "cart" else ("--set", "n_estimators=5")
-    run("fit", table, "--target", target, "--model", model, "-o", file, *few)
-    assert run("predict", file, table).startswith("prediction\n")
-    told = run("explain", file, table, "--row", 2)
+    done("fit", table, "--target", target, "--model", model, "-o", file, *few)
+    assert done("predict", file, table).startswith("prediction\n")
+    told = done("explain", file, table, "--row", 2)
     assert "town = " in told
     assert ("at the leaf" in told) or ("at the leaves" in told)
 
