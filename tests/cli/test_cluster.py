@@ -20,7 +20,7 @@ def test_it_writes_a_report_labels_and_a_model(tmp_path):
     assert "2 clusters of 150 rows" in said
     assert "petal_length lower, 1.46 on average" in " ".join(said.split())
     assert "species" in said  # among the columns left out
-    assert "A map of the rows" in report.read_text(encoding="utf-8")
+    assert "Map of the rows" in report.read_text(encoding="utf-8")
     written = pl.read_csv(labels)["cluster"].to_list()
     assigned = done("predict", model, "iris").splitlines()
     assert assigned[0] == "cluster"
@@ -97,7 +97,7 @@ def test_numbers_in_the_wrong_order_are_named(tmp_path):
 def test_the_list_says_why_a_clustering_with_a_larger_silhouette_is_left_aside(tmp_path):
     said = done("cluster", "iris", "--k", "2-3", "--without", "species", "-o", tmp_path / "r.html")
     assert "average linkage, 3 clusters (left aside: a cluster of 3 rows)" in said
-    assert "Hollow marks are left aside" in (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert "Hollow marks are excluded" in (tmp_path / "r.html").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("family", FAMILIES)

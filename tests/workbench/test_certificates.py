@@ -11,7 +11,7 @@ from rosenblatt.data import read_table
 from rosenblatt.workbench import importance
 from rosenblatt.workbench.fitting import fit_table
 from rosenblatt.workbench.protocol import conclusions
-from rosenblatt.workbench.report.page import page
+from rosenblatt.workbench.report import page
 
 
 def compared(tmp_path, **options):

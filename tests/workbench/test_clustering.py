@@ -87,7 +87,7 @@ def test_a_saved_model_of_any_family_assigns_the_same_clusters(family, tmp_path,
 
 def test_the_page_and_the_labels_are_written(found, tmp_path):
     text = page(found.findings)
-    for words in ("Clusters of", "A map of the rows", "Which number", "How sure", "spent"):
+    for words in ("Clusters of", "Map of the rows", "Number of clusters", "Stability", "spent"):
         assert words in text
     assert "<script src" not in text
     found.report(tmp_path / "report.html")

@@ -15,7 +15,7 @@ from rosenblatt.workbench.preparation.problem import problem_of
 from rosenblatt.workbench.protocol.contestants import contestant
 from rosenblatt.workbench.protocol.search import Arena
 from rosenblatt.workbench.weights import tree_in_words
-from tests.cli.commands import run
+from tests.cli.commands import done, run
 
 NAMED = {family.name: family for family in FAMILIES}
 
@@ -45,7 +45,7 @@ def test_a_forest_wins_where_columns_decide_together_and_a_tree_is_there_to_read
     assert dict(found.findings.learned).keys() == {"age", "town"}
     assert found.findings.learned_as == "worth"
     page = found.report(tmp_path / "report.html").read_text(encoding="utf-8")
-    assert "The decision tree in words" in page
+    assert "Decision tree as text" in page
     [tree] = [entry.tree for entry in found.findings.contestants if entry.tree]
     assert "not town = Rome" in tree
     assert "age <= " in tree
@@ -116,15 +116,10 @@ def test_one_name_fits_predicts_and_explains_either_task(model, target, towns, t
     table, file = tmp_path / "table.csv", tmp_path / "m.skops"
     towns.drop_nulls().write_csv(table)
 
-    def run(*words):
-        said = run(*words)
-        assert said.exit_code == 0, said.output
-        return said.stdout
-
     few = () if model == "cart" else ("--set", "n_estimators=5")
-    run("fit", table, "--target", target, "--model", model, "-o", file, *few)
-    assert run("predict", file, table).startswith("prediction\n")
-    told = run("explain", file, table, "--row", 2)
+    done("fit", table, "--target", target, "--model", model, "-o", file, *few)
+    assert done("predict", file, table).startswith("prediction\n")
+    told = done("explain", file, table, "--row", 2)
     assert "town = " in told
     assert ("at the leaf" in told) or ("at the leaves" in told)
 

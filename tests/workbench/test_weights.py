@@ -33,7 +33,7 @@ def test_report_and_explain_count_columns_of_libsvm_as_the_file_does(libsvm, tmp
     assert found.findings.learned[0][0] == "x7"
     assert found.findings.n_weights == 300
     text = page(found.findings)
-    assert "The next 200 of 285 lighter features" in text
+    assert "The next 200 of 285 more features" in text
     assert "counted from 1" in text
     model = tmp_path / "rows.skops"
     found.save(model)
@@ -118,7 +118,7 @@ def test_a_model_without_weights_of_columns_says_what_it_learned(family, words, 
     ).findings
     assert found.learned_as == "worth"
     assert re.search(words, found.learned_note)
-    assert "What it learned" in page(found)
+    assert "Permutation importance" in page(found)
 
 
 def test_of_two_classes_the_note_says_which_one_a_weight_speaks_for(tmp_path):

@@ -10,7 +10,7 @@ BAD_INPUT = 2
 TRY_AGAIN = 75  # EX_TEMPFAIL of sysexits.h: the mail server keeps the message and tries later
 INPUT_ERRORS = (ValueError, TypeError, OSError, ImportError, MemoryError, OverflowError)
 LONGEST = 2000  # characters of a sentence, which names of columns may make long
-EXTRAS = dict.fromkeys(("polars", "pandas", "pyarrow", "fastexcel"), "tables") | {
+EXTRAS = dict.fromkeys(("polars", "pandas", "pyarrow", "fastexcel", "jinja2"), "tables") | {
     "rich": "cli",
     "shtab": "cli",
     "skops": "files",

@@ -16,7 +16,7 @@ from sklearn.pipeline import Pipeline
 from rosenblatt.certificates import certify
 from rosenblatt.explanation import Explanation, explain, two_classes
 from rosenblatt.workbench.model_file.files import SavedModel
-from rosenblatt.workbench.preparation.column_parts import Terms, Words
+from rosenblatt.workbench.preparation.column_parts import Terms
 from rosenblatt.workbench.preparation.features import TableFeatures
 from rosenblatt.workbench.preparation.problem import Problem
 from rosenblatt.workbench.preparation.row_view import n_bytes
@@ -211,7 +211,7 @@ def _by_column(model: Pipeline, found: Explanation, row: Any) -> Explanation:
         parts = found.contributions[start:stop]
         value = f"{part.name} = {_value(row[part.name][0])}"
         words: list[int] = []
-        if isinstance(part, Terms | Words):
+        if isinstance(part, Terms):
             words = part.columns_of(row).indices.tolist()
         names_of_words = part.names() if words else []
         added += [(names_of_words[j], parts[j]) for j in words]

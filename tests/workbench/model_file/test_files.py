@@ -4,9 +4,7 @@ import io
 import json
 import os
 import pickle
-import warnings
 import zipfile
-from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -14,7 +12,7 @@ import pytest
 import scipy.sparse as sp
 import skops.io
 from sklearn.datasets import load_digits
-from sklearn.exceptions import InconsistentVersionWarning, NotFittedError
+from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import FunctionTransformer
 
@@ -26,13 +24,12 @@ from rosenblatt.workbench.fitting import fit_table
 from rosenblatt.workbench.model_catalogue import named_families
 from rosenblatt.workbench.model_file import files
 from rosenblatt.workbench.model_file.files import SavedModel, load_model, save_model
-from rosenblatt.workbench.model_file.trusted_types import ALLOWED, MOVED, nodes_of, trusted_types
+from rosenblatt.workbench.model_file.trusted_types import ALLOWED, trusted_types
 from rosenblatt.workbench.preparation.known_columns import rows_for
 from tests.workbench.models import fitted, table_for
 
 pytestmark = pytest.mark.usefixtures("unconverged")
 EVERY = named_families()
-FILES = Path(__file__).parents[1] / "files"
 
 
 @pytest.fixture
@@ -99,67 +96,6 @@ def test_the_model_that_a_comparison_chose_goes_into_a_file_too(path):
     assert again.metric == "f1_macro"
     X = read_table("iris").frame
     assert np.array_equal(again.model.predict_proba(X), found.best.predict_proba(X))
-
-
-def test_a_file_of_the_first_format_is_still_read():
-    """Written by rosenblatt 0.1.0: it must go on to predict what it did then."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", InconsistentVersionWarning)
-        saved = load_model(FILES / "format_1_iris.skops")
-    assert saved.metric is None  # which came later, as others did
-    told = saved.model.predict_proba(rows_for(saved, read_table("iris")))
-    then = np.load(FILES / "format_1_iris.npy", allow_pickle=False)
-    assert np.allclose(told, then, rtol=0, atol=1e-12)
-
-
-# Written by the last commit before modules got plain names; together they hold each class that a
-# command could write into a file and that has moved.
-BEFORE_MOVES = sorted(FILES.glob("before_moves_*.skops"))
-
-
-@pytest.mark.parametrize("file", BEFORE_MOVES, ids=lambda file: file.stem)
-def test_files_from_before_modules_moved_predict_what_they_did(file):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", InconsistentVersionWarning)
-        saved = load_model(file)
-    X = rows_for(saved, read_table(str(FILES / "before_moves.csv")))
-    method = "predict" if saved.task == "regression" else "predict_proba"
-    told = np.asarray(getattr(saved.model, method)(X))
-    then = json.loads((FILES / "before_moves.json").read_text("utf-8"))
-    assert np.allclose(told, then[file.stem.removeprefix("before_moves_")], rtol=1e-9, atol=1e-12)
-
-
-def test_those_files_hold_the_classes_that_have_moved():
-    held = set()
-    for file in [*BEFORE_MOVES, FILES / "format_1_iris.skops"]:
-        with zipfile.ZipFile(file) as archive:
-            nodes = list(nodes_of(json.loads(archive.read("schema.json"))))
-        held |= {f"{node.get('__module__')}.{node.get('__class__')}" for node in nodes}
-    # Of these no command writes a file, or only one that is older still.
-    never = {
-        "rosenblatt.preprocessing.bases.Given",
-        "rosenblatt.statistics.counts.FeatureCounts",
-        "rosenblatt.statistics.rows.RowCounts",
-        *(
-            f"rosenblatt.workbench.features.{name}"
-            for name in ("Categories", "Dates", "Truth", "Words")
-        ),
-    }
-    assert set(MOVED) - held == never
-
-
-def test_a_class_that_moved_is_trusted_where_it_is_now_alone():
-    names = {f"{module}.{name}" for module, name in MOVED.values()}
-    assert names <= set(trusted_types())
-    assert not set(MOVED) & set(trusted_types())
-
-
-def test_an_old_name_brings_in_nothing_by_another_loader(path):
-    save_model(fitted("GaussianNB", certificate=False), path)
-    old = node("FunctionNode", "rosenblatt.workbench.bends", "Bends", None)
-    changed(path, lambda tree: attributes(tree).update(epsilon_=old))
-    with pytest.raises(TableError, match=r"preparation.splines.Bends.*was not loaded"):
-        load_model(path)
 
 
 def test_anybody_can_read_what_it_says_of_itself(path):
@@ -324,8 +260,8 @@ def test_a_newer_format_is_refused_in_one_sentence(path):
     with pytest.raises(TableError) as caught:
         load_model(path)
     assert str(caught.value) == (
-        f"{path} has format 99 (rosenblatt 9.1), and formats up to {files.FORMAT} are read "
-        "here: update rosenblatt, or fit the model again."
+        f"{path} has format 99 (rosenblatt 9.1), but this version reads format {files.FORMAT}: "
+        "update rosenblatt, or fit the model again."
     )
 
 

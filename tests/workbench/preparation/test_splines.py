@@ -15,7 +15,7 @@ from rosenblatt.workbench.preparation.splines import (
     why_no_products,
     why_no_splines,
 )
-from rosenblatt.workbench.report.page import page
+from rosenblatt.workbench.report import page
 
 FAMILY = ["ridge on splines"]
 
@@ -61,9 +61,9 @@ def test_weights_are_of_what_has_no_curve(found):
 
 def test_the_page_draws_a_curve_for_each_column_with_words(found):
     text = page(found.findings)
-    curves = text[text.index("What each column adds") :]
+    curves = text[text.index("Effect of each column") :]
     assert curves.index(">x<") < curves.index(">line<")
-    assert 'aria-label="x adds from ' in curves
+    assert 'aria-label="x: effect from ' in curves
 
 
 def test_curves_of_dates_and_gaps_keep_their_columns():
@@ -89,7 +89,7 @@ def test_a_model_without_bends_has_none(tmp_path):
         "diabetes", target="progression", families=["lasso"], ledger=tmp_path / "o.jsonl"
     )
     assert found.findings.bends == []
-    assert "What each column adds" not in page(found.findings)
+    assert "Effect of each column" not in page(found.findings)
 
 
 def test_nothing_bends_if_there_are_few_values():

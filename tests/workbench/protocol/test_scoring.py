@@ -8,7 +8,7 @@ import rosenblatt
 from rosenblatt.data import TableError, read_table
 from rosenblatt.workbench.preparation.problem import problem_of
 from rosenblatt.workbench.protocol.scoring import metric_for
-from rosenblatt.workbench.report.probabilities import rankings_of
+from rosenblatt.workbench.report.prediction_figures import rankings_of
 from tests.cli.commands import run
 
 pytestmark = pytest.mark.usefixtures("few_draws")
@@ -151,14 +151,14 @@ def test_scores_of_one_class_say_which_and_curves_are_of_it(
     assert curves.name == "1"
     assert curves.area > 0.6
     found.report("report.html")
-    page = (tmp_path / "report.html").read_text()
+    page = " ".join((tmp_path / "report.html").read_text().split())
     name = metric.replace("_", " ")
     article = "an" if metric in ("f1", "average_precision") else "a"
     assert f"with {article} {name} (of the class 1) of" in page
     assert f"<dd>{name} of the class 1</dd>" in page
-    assert "The area under the curve for 1 is" in page
+    assert "Area under the curve for 1:" in page
     if family == "LogisticRegression":
-        assert "probability given to 1" in page
+        assert "predicted probability of 1" in page
 
 
 def test_the_terminal_says_which_class_too(ones_and_twos, tmp_path, monkeypatch):

@@ -200,7 +200,7 @@ def of_noise(tmp_path_factory):
     table = table.with_columns(pl.Series("y", rng.normal(size=400)))
     folder = tmp_path_factory.mktemp("noise")
     found = rosenblatt.compare(table, "y", families="Lasso", ledger=folder / "openings")
-    return found, found.report(folder / "page.html").read_text()
+    return found, " ".join(found.report(folder / "page.html").read_text().split())
 
 
 def test_a_model_without_a_weight_is_said_to_have_learned_nothing(of_noise):
@@ -210,14 +210,14 @@ def test_a_model_without_a_weight_is_said_to_have_learned_nothing(of_noise):
     assert "It learned nothing: all its weights are zero" in page  # where weights are shown
     assert "Nothing in the columns tells of the target" in page
     assert "Bias" not in page
-    assert "may lie beyond" not in page
+    assert "value tried; try" not in page
 
 
 def test_a_share_below_zero_is_told_in_one_form(of_noise):
     found, page = of_noise
     assert found.findings.opening.score < 0
     answer = page[page.index('id="answer"') : page.index('id="leaderboard"')]
-    assert "worse than its mean would" in answer
+    assert "worse than the mean does" in answer
     assert "%" not in answer.replace("95%", "")
 
 

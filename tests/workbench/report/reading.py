@@ -14,6 +14,8 @@ class Page(HTMLParser):
         self.feed(text)
         self.close()
         assert self._open == []
+        for element in self.elements:  # white space as a browser shows it
+            element["text"] = " ".join(element["text"].split())
 
     def handle_starttag(self, name, attributes):
         element = {"name": name, "text": "", "inside": [e["name"] for e in self._open]}

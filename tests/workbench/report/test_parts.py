@@ -11,60 +11,64 @@ from sklearn.metrics import confusion_matrix, roc_auc_score
 
 from rosenblatt.workbench.protocol.results import Candidate
 from rosenblatt.workbench.protocol.significance import interval_of_mean, wilson
-from rosenblatt.workbench.report import leaderboard, numbers
-from rosenblatt.workbench.report.mistakes import confusion, counts_of
-from rosenblatt.workbench.report.model_section import learned
-from rosenblatt.workbench.report.numbers import Markup, tag
-from rosenblatt.workbench.report.pictures import COLOURS, Axis, Plot, dash, round_numbers
-from rosenblatt.workbench.report.probabilities import rankings_of, said_and_right
-from rosenblatt.workbench.report.search_curves import gaps, profiles, searches, validation
+from rosenblatt.workbench.report import format as formats
+from rosenblatt.workbench.report import page, score_figures
+from rosenblatt.workbench.report.prediction_figures import (
+    counts_of,
+    predicted_and_observed,
+    rankings_of,
+)
+from rosenblatt.workbench.report.search_figures import gaps, profiles, validation
+from rosenblatt.workbench.report.svg import COLORS, Axis, Plot, dash, element, round_numbers
+from tests.workbench.report.reading import Page
 
-STYLE = resources.files("rosenblatt.workbench.report").joinpath("view/style.css").read_text()
+STYLE = resources.files("rosenblatt.workbench.report").joinpath("templates/style.css").read_text()
 
 
-def test_what_is_not_markup_is_escaped():
-    assert tag("p", "<b>", Markup("<i></i>"), title='"') == '<p title="&quot;">&lt;b&gt;<i></i></p>'
+def test_text_and_attributes_are_escaped():
+    drawn = element("text", "<b>\x07", element("title"), class_='"')
+    assert drawn == '<text class="&#34;">&lt;b&gt;\ufffd<title></title></text>'
 
 
 @pytest.mark.parametrize(
     ("written", "wanted"),
     [
-        (numbers.score(0.12345), "0.123"),
-        (numbers.score(-0.0001), "\u22120.0001"),
-        (numbers.score(0.00031415), "0.00031"),
-        (numbers.score(-3.14e-7), "\u22123.1·10\u207b\u2077"),
-        (numbers.score(-1e-17), "0.000"),  # what rounding left of nothing
-        (numbers.difference(-0.0001), "0.000"),
-        (numbers.deviation(0.0002, 0.95), "0.0002"),
-        (numbers.deviation(0.00012, 0.00095), "0.00012"),
-        (numbers.score(-12345.6), "\u221212,346"),
-        (numbers.score(math.nan), "\u2013"),
-        (numbers.score(0.99962), "0.9996"),
-        (numbers.score(0.99999), "0.9999"),
-        (numbers.score(1.0), "1.000"),
-        (numbers.count(4874), "4,874"),
-        (numbers.plain(1990.0), "1990"),
-        (numbers.plain(1e-7), "10\u207b\u2077"),
-        (numbers.plain(2.5), "2.5"),
-        (numbers.share(0.9912), "99.1%"),
-        (numbers.share(1.0), "100%"),
-        (numbers.share(0.0), "0%"),
-        (numbers.share(0.9997), "99.97%"),
-        (numbers.share(0.0001), "<\u202f0.1%"),
-        (numbers.seconds(0.00021), "210\u202fµs"),
-        (numbers.seconds(61.2), "61\u202fs"),
-        (numbers.seconds(math.nan), "\u2013"),
-        (numbers.size(12_345), "12\u202fkB"),
-        (numbers.p_value(0.00001), "<\u202f0.001"),
-        (numbers.weight(1.0), "1.00"),
-        (numbers.weight(-0.5), "\u22120.500"),
-        (numbers.weight(5625.4), "5625"),
-        (numbers.weight(0.0), "0"),
-        (numbers.deviation(184.97, -5491.0), "185"),
-        (numbers.deviation(0.00071, 0.9996), "0.0007"),
-        (numbers.deviation(0.0123, 0.85), "0.012"),
-        (numbers.settings({"model__C": 0.1, "fit": None}), "C = 0.1, fit = None"),
-        (numbers.metric("neg_mean_squared_error"), "negative mean squared error"),
+        (formats.score(0.12345), "0.123"),
+        (formats.score(-0.0001), "\u22120.0001"),
+        (formats.score(0.00031415), "0.00031"),
+        (formats.score(-3.14e-7), "\u22123.1·10\u207b\u2077"),
+        (formats.score(-1e-17), "0.000"),  # what rounding left of nothing
+        (formats.difference(-0.0001), "0.000"),
+        (formats.deviation(0.0002, 0.95), "0.0002"),
+        (formats.deviation(0.00012, 0.00095), "0.00012"),
+        (formats.score(-12345.6), "\u221212,346"),
+        (formats.score(math.nan), "\u2013"),
+        (formats.score(0.99962), "0.9996"),
+        (formats.score(0.99999), "0.9999"),
+        (formats.score(1.0), "1.000"),
+        (formats.count(4874), "4,874"),
+        (formats.plain(1990.0), "1990"),
+        (formats.plain(1e-7), "10\u207b\u2077"),
+        (formats.plain(2.5), "2.5"),
+        (formats.share(0.9912), "99.1%"),
+        (formats.share(1.0), "100%"),
+        (formats.share(0.0), "0%"),
+        (formats.share(0.9997), "99.97%"),
+        (formats.share(0.0001), "<\u202f0.1%"),
+        (formats.seconds(0.00021), "210\u202fµs"),
+        (formats.seconds(61.2), "61\u202fs"),
+        (formats.seconds(math.nan), "\u2013"),
+        (formats.size(12_345), "12\u202fkB"),
+        (formats.p_value(0.00001), "<\u202f0.001"),
+        (formats.weight(1.0), "1.00"),
+        (formats.weight(-0.5), "\u22120.500"),
+        (formats.weight(5625.4), "5625"),
+        (formats.weight(0.0), "0"),
+        (formats.deviation(184.97, -5491.0), "185"),
+        (formats.deviation(0.00071, 0.9996), "0.0007"),
+        (formats.deviation(0.0123, 0.85), "0.012"),
+        (formats.settings({"model__C": 0.1, "fit": None}), "C = 0.1, fit = None"),
+        (formats.metric("neg_mean_squared_error"), "negative mean squared error"),
     ],
 )
 def test_numbers_are_written_as_people_read_them(written, wanted):
@@ -116,12 +120,12 @@ def test_the_matrix_and_the_areas_are_those_of_scikit_learn(iris, binary):
 
 
 def test_calibration_takes_the_second_of_two_and_the_likeliest_of_more(iris, binary):
-    said, right, what = said_and_right(binary.opening)
-    assert what == "malignant"
-    assert right.sum() == np.sum(binary.opening.y == "malignant")
-    said, right, what = said_and_right(iris.opening)
-    assert said.min() >= 1 / 3
-    assert right.mean() == pytest.approx(iris.opening.score)
+    _, observed, name = predicted_and_observed(binary.opening)
+    assert name == "malignant"
+    assert observed.sum() == np.sum(binary.opening.y == "malignant")
+    predicted, observed, _ = predicted_and_observed(iris.opening)
+    assert predicted.min() >= 1 / 3
+    assert observed.mean() == pytest.approx(iris.opening.score)
 
 
 def test_wilson_is_right_at_the_ends():
@@ -156,9 +160,9 @@ def test_long_lines_are_thinned_to_what_can_be_seen():
     assert f"{plot.right} {plot.top}" in drawn  # the last point is kept
 
 
-def test_lines_of_one_colour_differ_in_their_dashes():
-    for k in range(COLOURS):
-        assert dash(k) != dash(k + COLOURS)
+def test_lines_of_one_color_differ_in_their_dashes():
+    for k in range(COLORS):
+        assert dash(k) != dash(k + COLORS)
 
 
 def colours(scheme):
@@ -189,7 +193,7 @@ def test_text_has_a_contrast_of_four_and_a_half_and_lines_of_three(scheme):
     c = colours(scheme)
     for ground in ("paper", "card"):
         assert min(contrast(c[ink], c[ground]) for ink in ("ink", "soft", "class-2")) >= 4.5
-        assert min(contrast(c[f"class-{k}"], c[ground]) for k in range(COLOURS)) >= 3
+        assert min(contrast(c[f"class-{k}"], c[ground]) for k in range(COLORS)) >= 3
     for ground in ("alarm-ground", "paper"):
         assert contrast(c["alarm"], c[ground]) >= 4.5
     assert contrast(c["ink"], c["alarm-ground"]) >= 4.5
@@ -215,9 +219,9 @@ def test_an_end_is_that_of_the_whole_grid(iris, scores, grid, end):
     tried = [Candidate({"gamma": g}, np.array([s, s]), np.empty(0)) for g, s in scores.items()]
     entry = replace(iris.contestants[0], candidates=tried, grid={"gamma": grid})
     [profile] = profiles(entry)
-    text = validation(profile, "accuracy")
-    assert ("an end of the grid" in text) == end
-    assert ("Sorted out early" in text) == (len(scores) < len(grid))
+    curve = validation(profile, "accuracy")
+    assert bool(curve["at_edge"]) == end
+    assert bool(curve["dropped"]) == (len(scores) < len(grid))
 
 
 @pytest.mark.parametrize(
@@ -230,24 +234,24 @@ def test_an_axis_of_scores_ends_where_scores_end(scores, metric, low, high):
     assert (axis.low, axis.high) == (pytest.approx(low), pytest.approx(high))
 
 
-def test_a_gap_that_is_negative_is_not_said_to_be_learned_by_heart(iris):
+def test_a_negative_gap_is_not_called_overfitting(iris):
     ahead = [replace(c, dev_train_score=0.9, dev_score=0.8) for c in iris.contestants]
     behind = [replace(ahead[0], dev_score=0.99), *ahead[1:]]
-    assert "A negative gap is chance" not in gaps(replace(iris, contestants=ahead))
-    assert "A negative gap is chance" in gaps(replace(iris, contestants=behind))
+    by_chance = "A negative gap is due to chance"
+    assert by_chance not in page(replace(iris, contestants=ahead))
+    assert by_chance in page(replace(iris, contestants=behind))
 
 
-def test_a_parameter_of_one_value_left_is_told_in_words(iris):
-    """The grid's end was not said where all other values were sorted out on fewer rows."""
+def test_a_parameter_with_one_remaining_value_is_reported(iris):
     tried = [Candidate({"gamma": 1.0, "C": 1.0}, np.array([0.9, 0.9]), np.empty(0))]
     grid = {"gamma": [0.01, 0.1, 1.0], "C": [0.1, 1.0, 10.0]}
     chosen = replace(iris.contestants[0], candidates=tried, best=0, grid=grid, note="")
-    text = searches(replace(iris, contestants=[chosen]))
-    end = ", an end of the grid: the best may lie beyond"
-    gone = "Sorted out early, on fewer rows:"
-    assert f"Only gamma = 1 reached the folds{end}. {gone} 0.01, 0.1." in text
-    assert f"Only C = 1 reached the folds. {gone} 0.1, 10." in text
-    assert "Sorted out" not in searches(replace(iris, contestants=[replace(chosen, grid={})]))
+    text = Page(page(replace(iris, contestants=[chosen]))).with_id("search")["text"]
+    edge = " This is the largest value tried; try larger ones."
+    dropped = "Dropped after a first round on fewer rows:"
+    assert f"Only gamma = 1 was evaluated on all folds.{edge} {dropped} 0.01, 0.1." in text
+    assert f"Only C = 1 was evaluated on all folds. {dropped} 0.1, 10." in text
+    assert "Dropped" not in page(replace(iris, contestants=[replace(chosen, grid={})]))
 
 
 def test_shares_of_a_matrix_are_whole_only_where_they_are(binary):
@@ -255,9 +259,10 @@ def test_shares_of_a_matrix_are_whole_only_where_they_are(binary):
     truth = classes[np.repeat([0, 1], [40_000, 10])]
     said = truth.copy()
     said[0] = classes[1]
-    text = confusion(replace(binary.opening, y=truth, predicted=said))
+    opening = replace(binary.opening, y=truth, predicted=said, probabilities=None, decisions=None)
+    text = page(replace(binary, opening=opening))
     assert ">39,999<" in text
-    assert ">99%<" in text  # of the first class are found: all but one
+    assert ">99%<" in text  # recall of the first class: all but one
     assert ">100%<" in text
     assert ": 1 of 40,000" in text
 
@@ -265,26 +270,27 @@ def test_shares_of_a_matrix_are_whole_only_where_they_are(binary):
 @pytest.mark.parametrize(("low", "high"), [(0.811, 0.912), (0.99, 1.0), (0.9901, 0.9934), (0, 1)])
 def test_numbers_above_the_leaderboard_have_room(low, high):
     axis = Axis(low, high, "")
-    places = leaderboard._round_places(axis)
+    places = score_figures.ruler_values(axis)
     assert len(places) >= 2
-    width = leaderboard.LETTER * max(len(numbers.plain(value)) for value in places)
-    assert min(np.diff([leaderboard._x(axis, value) for value in places])) > width + 10
+    width = score_figures.SMALL_LETTER * max(len(formats.plain(value)) for value in places)
+    assert min(np.diff([score_figures._line_x(axis, value) for value in places])) > width + 10
 
 
 def test_what_columns_are_worth_has_the_digits_of_a_score(iris):
     worth = [("odor", 0.0652), ("ring", 0.000492), ("veil", -0.0004), ("gill", 0.0)]
-    text = learned(replace(iris, learned=worth, learned_as="worth", n_weights=4))
+    text = page(replace(iris, learned=worth, learned_as="worth", n_weights=4))
+    text = text[text.index('<section id="model">') : text.index('<section id="search">')]
     assert re.findall(r'class="figure">([^<]*)<', text) == ["0.065", "0.000", "0.000", "0.000"]
     assert '<th scope="col">column</th>' in text
     many = [(f"c{i}", 0.5) for i in range(18)]
-    assert "lighter" not in learned(replace(iris, learned=many, n_weights=18))
+    assert "more feature" not in page(replace(iris, learned=many, n_weights=18))
     many.append(("last", 0.1))
-    assert "4 lighter features" in learned(replace(iris, learned=many, n_weights=19))
+    assert "4 more features" in page(replace(iris, learned=many, n_weights=19))
 
 
 def test_a_gap_too_small_to_be_written_is_drawn_small(iris):
     near = [replace(c, dev_train_score=1.0, dev_score=0.9998) for c in iris.contestants]
-    text = gaps(replace(iris, contestants=near))
+    text = "".join(picture for _, picture, _ in gaps(replace(iris, contestants=near))["rows"])
     lines = re.findall(r'd="M([0-9.]+) [0-9.]+H([0-9.]+)" class="between"', text)
     assert lines
     assert all(abs(float(a) - float(b)) < 5 for a, b in lines)

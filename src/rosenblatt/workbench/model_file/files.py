@@ -35,7 +35,7 @@ from rosenblatt.workbench.preparation.known_columns import rows_for, wanted_dtyp
 from .metadata import FORMAT, Damaged, checked_about, versions
 from .metadata import KnownColumn as KnownColumn
 from .metadata import SavedModel as SavedModel
-from .trusted_types import Untrusted, check_tree, nodes_of, rename_moved, trusted_types
+from .trusted_types import Untrusted, check_tree, nodes_of, trusted_types
 
 LONGEST = 120  # characters of an error of others that are shown
 PLAIN_TASKS = {
@@ -181,11 +181,8 @@ def load_model(path: Any, *, large: bool = False) -> SavedModel:
                     "large=True))."
                 )
             about = _about(archive, name)
-            tree = json.loads(archive.read(TREE))
-            older = rename_moved(tree)
-            check_tree(tree)
-            source = _with_tree(archive, tree) if older else found
-        saved = SavedModel(_pipeline(source), **checked_about(about))
+            check_tree(json.loads(archive.read(TREE)))
+        saved = SavedModel(_pipeline(found), **checked_about(about))
         try_out(saved)
     except Untrusted as error:
         raise TableError(
@@ -218,28 +215,19 @@ def _about(archive: zipfile.ZipFile, name: str) -> Any:
         )
     about = json.loads(archive.read(ABOUT))
     form = about.get("format") if isinstance(about, dict) else None
-    if type(form) is not int or form < 1:
+    if type(form) is not int:
         raise Damaged(f"it should say its format, and says {form!r}")
-    if form > FORMAT:
+    if form != FORMAT:
         versions = about.get("versions")
         written = versions.get("rosenblatt") if isinstance(versions, dict) else None
         raise TableError(
-            f"{name} has format {form} (rosenblatt {written or 'of a newer version'}), and formats "
-            f"up to {FORMAT} are read here: update rosenblatt, or fit the model again."
+            f"{name} has format {form} (rosenblatt {written or 'of another version'}), but this "
+            f"version reads format {FORMAT}: update rosenblatt, or fit the model again."
         )
     return about
 
 
-def _with_tree(archive: zipfile.ZipFile, tree: Any) -> io.BytesIO:
-    """A copy of a file with another tree."""
-    content = io.BytesIO()
-    with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as copy:
-        for name in archive.namelist():
-            copy.writestr(name, json.dumps(tree) if name == TREE else archive.read(name))
-    return content
-
-
-def _pipeline(file: str | io.BytesIO) -> Pipeline:
+def _pipeline(file: str) -> Pipeline:
     """The model, of types on our list alone."""
     import skops.io
 

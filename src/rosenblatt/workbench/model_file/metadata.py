@@ -10,7 +10,7 @@ from sklearn.pipeline import Pipeline
 
 from rosenblatt.data.columns import USED
 
-FORMAT = 2  # the one that is written; all from 1 on are read
+FORMAT = 3  # the only one that is read
 
 
 PACKAGES = ("rosenblatt", "numpy", "scipy", "scikit-learn", "numba", "polars")
@@ -53,7 +53,7 @@ class SavedModel:
         SHA-256 of the targets it was fitted to, so that its rows are known again.
     metric : str or None
         The scorer of scikit-learn that it was chosen by, "accuracy" or "r2" if there was no choice;
-        None in files from before it was written down.
+        None if it was saved without a table, by `save_model`.
     certificate : dict or None
         What was proved of the fit.
     versions : dict
@@ -82,8 +82,6 @@ class SavedModel:
         return {"format": FORMAT, **plain, "columns": [asdict(known) for known in self.columns]}
 
 
-# Came later: files of the same format need not say them.
-LATER_FIELDS = ("split_by", "digest", "metric")
 ABOUT_FIELDS = [entry.name for entry in fields(SavedModel) if entry.name != "model"]
 
 TASKS = ("classification", "regression", "clustering")
@@ -101,12 +99,10 @@ def checked_about(about: Any) -> dict[str, Any]:
     """
     if not isinstance(about, dict):
         raise Damaged("what it says of the model is no set of names and values")
-    known: dict[str, Any] = dict.fromkeys(LATER_FIELDS)
-    for name in ABOUT_FIELDS:
-        if name in about:
-            known[name] = about[name]
-        elif name not in known:
-            raise Damaged(f"it lacks {name!r}")
+    missing = [name for name in ABOUT_FIELDS if name not in about]
+    if missing:
+        raise Damaged(f"it lacks {missing[0]!r}")
+    known: dict[str, Any] = {name: about[name] for name in ABOUT_FIELDS}
     for name in WORDS:
         _must(isinstance(known[name], str) and known[name], name, "a word", known[name])
     _must(known["task"] in TASKS, "task", f"{', '.join(TASKS[:-1])} or {TASKS[-1]}", known["task"])
@@ -134,17 +130,13 @@ def _columns(columns: Any, width: int, target: str) -> tuple[KnownColumn, ...]:
     found = []
     for column in columns:
         _must(isinstance(column, dict), "columns", "a list of columns", column)
-        if set(column) - {"notation"} != {
-            "name",
-            "kind",
-            "dtype",
-        }:  # of which older files have none
-            raise Damaged("a column should have a name, a kind and a dtype, and one has not")
+        if set(column) != {"name", "kind", "dtype", "notation"}:
+            raise Damaged("a column should have a name, a kind, a dtype and a notation")
         name, kind, dtype = column["name"], column["kind"], column["dtype"]
         _must(isinstance(name, str), "name of a column", "a word", name)
         _must(kind in USED, f"kind of column {name!r}", f"one of {', '.join(USED)}", kind)
         _must(isinstance(dtype, str), f"dtype of column {name!r}", "a word", dtype)
-        notation = column.get("notation", "")
+        notation = column["notation"]
         _must(isinstance(notation, str), f"notation of column {name!r}", "a word", notation)
         found.append(KnownColumn(name, kind, dtype, notation))
     names = [column.name for column in found]

@@ -17,7 +17,7 @@ PREPARATION = tuple(
     for name in (
         *("column_parts.Categories", "column_parts.Dates", "column_parts.Numbers"),
         *("column_parts.Gaps", "column_parts.Levels", "column_parts.Terms"),
-        *("column_parts.Truth", "column_parts.Words"),
+        "column_parts.Truth",
         *("features.DenseRows", "features.TableColumns", "features.TableFeatures"),
         "splines.Bends",
     )
@@ -45,46 +45,6 @@ FUNCTIONS = ("scipy._lib.array_api_compat.numpy._aliases.asarray",)
 MATRICES = ("scipy.sparse._csr.csr_array", "scipy.sparse._csr.csr_matrix")
 
 OLDEST_PROTOCOL = 2  # of skops: older ones choose older loaders
-
-# Classes that older files know by where they were.
-MOVED = {
-    f"rosenblatt.{old}.{name}": (f"rosenblatt.{new}", name)
-    for old, new, names in (
-        ("discriminant_analysis.distances", "discriminant_analysis.quadratic", "Factors"),
-        ("linear_model.logistic", "linear_model.logistic_regression", "LogisticRegression"),
-        (
-            "linear_model.logistic_path",
-            "linear_model.logistic_regression_cv",
-            "LogisticRegressionCV",
-        ),
-        ("preprocessing.expansion", "preprocessing.basis_expansion", "BasisExpansion _Part"),
-        (
-            "preprocessing.bases",
-            "preprocessing.basis_functions",
-            "Bumps Given Polynomial Powers Splines Waves",
-        ),
-        ("statistics.counts", "statistics.features", "FeatureCounts"),
-        ("statistics.rows", "statistics.counts", "RowCounts"),
-        ("statistics.together", "statistics.product", "Together"),
-        ("workbench.bends", "workbench.preparation.splines", "Bends"),
-        (
-            "workbench.column_parts",
-            "workbench.preparation.column_parts",
-            "Categories Dates Numbers Truth Words",
-        ),
-        (
-            "workbench.features",
-            "workbench.preparation.column_parts",
-            "Categories Dates Numbers Truth Words",
-        ),
-        (
-            "workbench.features",
-            "workbench.preparation.features",
-            "TableColumns TableFeatures",
-        ),
-    )
-    for name in names.split()
-}
 
 
 class Untrusted(ValueError):
@@ -139,17 +99,6 @@ def check_tree(schema: Any) -> None:
             name = _type_of(node)
             if not may_make(node.get("__loader__"), name):
                 raise Untrusted(name)
-
-
-def rename_moved(tree: Any) -> bool:
-    """Give classes that have moved their present names in a file's tree; return if any had."""
-    found = False
-    for node in nodes_of(tree):
-        moved = MOVED.get(_type_of(node))
-        if moved is not None:
-            node["__module__"], node["__class__"] = moved
-            found = True
-    return found
 
 
 def nodes_of(tree: Any) -> Iterator[dict[str, Any]]:

@@ -6,7 +6,6 @@ import numpy as np
 import polars as pl
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.preprocessing import normalize
 
 from rosenblatt.feature_extraction import text_loops
 from rosenblatt.feature_extraction.counting import with_columns
@@ -14,14 +13,13 @@ from rosenblatt.feature_extraction.vocabulary import inverse_document_frequency
 from rosenblatt.term_table import TermTable, split
 
 from .row_view import View, dates_in, numbers_in
-from .texts import TEXT_WIDTH, CountedTexts, word_counts
+from .texts import CountedTexts
 
 Array = NDArray[np.float64]
 
 MOST_CATEGORIES = 200  # of a column that get a column of their own, the most frequent ones
 MOST_TERMS = 2**17  # of a column of texts, those that most texts have
 MANY_TEXTS = 500
-WORDS_OF_A_TEXT = 100  # different ones, about
 TRUE = ("1", "true", "yes", "y", "t")
 
 
@@ -253,26 +251,6 @@ def _frequent(documents: NDArray[np.int64], n_rows: int) -> NDArray[np.int64]:
         order = np.argsort(-documents[kept], kind="stable")[:MOST_TERMS]
         kept = np.sort(kept[order])
     return kept
-
-
-class Words(Part):
-    """Counts of words, each at a place that follows from the word itself; damped unless counts.
-
-    Models of old files have these.
-    """
-
-    def fit_to(self, frame: Any, counts: bool) -> None:
-        self.counts = counts  # nothing is learned from texts, and they are not read
-
-    def columns_of(self, frame: Any) -> Any:
-        X = word_counts(frame[self.name])
-        return X if self.counts else normalize(X, copy=False)
-
-    def n_used(self) -> int:
-        return WORDS_OF_A_TEXT
-
-    def names(self) -> list[str]:
-        return [f"{self.name}: place {j}" for j in range(TEXT_WIDTH)]
 
 
 PARTS: dict[str, type[Part]] = {

@@ -15,8 +15,6 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from rosenblatt.workbench.protocol.clock import give_back
-
 from .column_parts import CODED_PARTS, PARTS, Numbers, Part
 from .row_view import NO_LONGER, dates_in, frame_for, numbers_in
 from .texts import Stretches
@@ -138,8 +136,6 @@ class TableFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 found = Stretches(frame.height, self.n_features_out_, n_expected)
             found.add(stretch)
         assert found is not None  # no rows are no CSR matrix
-        if frame.height > size:
-            give_back()  # what the stretches were made of
         return found.joined()
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
@@ -272,10 +268,8 @@ def packed(state: dict[str, Any]) -> dict[str, Any]:
 
 
 def unpacked(state: dict[str, Any]) -> dict[str, Any]:
-    """The same attributes again; those of a file of the first format are as they should be."""
-    state = dict(state)
-    if isinstance(state["kinds"], str):
-        state["kinds"] = json.loads(state["kinds"])
+    """Return the attributes that `packed` was given."""
+    state = {**state, "kinds": json.loads(state["kinds"])}
     arrays = state.pop("numbers_", None)
     if arrays is None:
         return state

@@ -12,25 +12,14 @@ import polars as pl
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from rosenblatt.feature_extraction import CountVectorizer, HashingVectorizer
+from rosenblatt.feature_extraction import CountVectorizer
 from rosenblatt.feature_extraction.counting import Rows as GrowingRows
 from rosenblatt.feature_extraction.counting import TermCounter
 from rosenblatt.term_table import TermTable
-from rosenblatt.workbench.protocol.clock import give_back
 
-TEXT_WIDTH = 2**14
 ROWS_AT_A_TIME = 2**12  # between which an interrupt takes effect
 
 Rows = NDArray[np.int64]
-
-
-def word_counts(values: pl.Series) -> Any:
-    """How often (n, TEXT_WIDTH) each word is in texts, at a place that follows from the word.
-
-    As models of old files count them.
-    """
-    hasher = HashingVectorizer(n_features=TEXT_WIDTH, alternate_sign=False, norm=None)
-    return hasher.transform(_strings(values)).tocsr()
 
 
 def term_counts(values: pl.Series, counter: TermCounter) -> Any:
@@ -96,7 +85,6 @@ class CountedTexts:
                 self.n_rows += sum(len(indptr) - 1 for *_, indptr in done)
                 self.seconds += time.perf_counter() - begun
                 done.clear()
-                give_back()  # words were small objects, and many
 
     def seconds_for(self, n_rows: int) -> float:
         """About what it takes to count all texts of so many rows."""

@@ -23,7 +23,7 @@ from rosenblatt.workbench.preparation.splines import bends_of
 from rosenblatt.workbench.preparation.texts import CountedTexts
 
 from . import significance
-from .clock import Clock, give_back
+from .clock import Clock
 from .contestants import learning_curve
 from .results import Contestant, Dropped, Findings, Interval, Opening
 from .scoring import score_of
@@ -69,7 +69,6 @@ def conclude(
     *contestants, baseline = judged([*entries, baseline], arena)
     family, chosen = found[0][0], contestants[0]
     model, learned_from = chosen_model(arena, family, chosen, clock)
-    give_back()
     opening = curve = None
     proof = Proof(None, NO_TIME_TO_PROVE)
     if family.takes != "rows":  # for the baseline alone the seal is not worth breaking

@@ -31,7 +31,7 @@ from rosenblatt.workbench.preparation.problem import Problem, can_be_smaller, sm
 from rosenblatt.workbench.preparation.row_view import n_bytes
 
 from .boosting_search import FITS_MORE, WITH_SCORES, rounds_in_time
-from .clock import OutOfTime, give_back
+from .clock import OutOfTime
 from .results import Candidate, Contestant
 from .scoring import OF, OF_ANY_CLASSES, score_of
 from .splits import MOST_FOLDS, USUAL_FOLDS, Rows
@@ -191,7 +191,6 @@ class Arena:
         for f in range(len(self.folds)):
             start = time.perf_counter()
             rows.append(self._search_fold(family, settings, f, *self._places(f))[0])
-            give_back()
             now = time.perf_counter()
             # Beside the other folds there is a fit to all of them.
             if now + (len(self.folds) - f) * (now - start) <= self.end:

@@ -17,7 +17,7 @@ from rosenblatt.workbench.preparation.pipelines import CODED
 from rosenblatt.workbench.preparation.problem import can_be_smaller
 from rosenblatt.workbench.preparation.splines import width_of
 
-from .clock import Clock, give_back
+from .clock import Clock
 from .contestants import contestant
 from .results import Contestant, Dropped
 from .search import Arena
@@ -69,7 +69,6 @@ def race(
         if clock.stopped == "interrupt":
             give_up(family, "interrupted")
             return
-        give_back()  # what the family before has freed
         tell(family.name)
         try:
             while True:
@@ -109,7 +108,6 @@ def race(
         families = [*families, voting]
         turn(voting, 1)
         found = [(f, _named(e, f) if f is voting else e) for f, e in found]
-    give_back()
     tell("the chosen model on the test set")
     found.sort(key=lambda pair: families.index(pair[0]))
     return found, dropped

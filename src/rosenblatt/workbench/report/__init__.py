@@ -1,5 +1,4 @@
-"""Reports of a comparison: one page that stands alone."""
+"""Reports as HTML pages: Python prepares numbers and figures, templates hold the sentences."""
 
-from .page import page, save
-
-__all__ = ["page", "save"]
+from .comparison import page as page
+from .comparison import save as save

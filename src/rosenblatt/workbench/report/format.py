@@ -1,8 +1,7 @@
-"""Numbers, names and settings as people read them; what is not a number is a dash."""
+"""Format numbers, names and settings for reports; NaN and infinity become a dash."""
 
-import html
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from rosenblatt.plot.drawing import clipped as clipped
@@ -18,15 +17,12 @@ METRICS = {"r2": "R²", "roc_auc": "area under the ROC curve", "neg_log_loss": "
 
 
 def score(value: float) -> str:
-    """Three decimals, or four digits of what is large; more where it would be rounded to one.
-
-    Of what is so small that three decimals say little, two digits.
-    """
+    """Format a score: three decimals, four digits of large ones, two digits of small ones."""
     return plain(float(f"{value:.2g}")) if is_small(value) else difference(value)
 
 
 def difference(value: float) -> str:
-    """The same for what one score is better than another: the smallest are no matter."""
+    """Format a difference of scores; a score below 1 is never rounded to 1."""
     if not math.isfinite(value):
         return DASH
     text = f"{value:.3f}" if abs(value) < 10 else plain(value)
@@ -36,7 +32,7 @@ def difference(value: float) -> str:
 
 
 def deviation(value: float, of: float) -> str:
-    """A deviation, with as many decimals as the score that it is of; more if they are zeros."""
+    """Format a deviation with the decimals of its score, more if they would all be zero."""
     if not math.isfinite(value) or abs(of) >= 1e15 or is_small(of):
         return score(value)
     decimals = len(score(of).partition(".")[2])
@@ -45,11 +41,11 @@ def deviation(value: float, of: float) -> str:
 
 
 def plain(value: float) -> str:
-    """Four digits, without an exponent where there need be none."""
+    """Format a number with four digits and, if possible, without an exponent."""
     if not math.isfinite(value):
         return DASH
     if value == int(value) and abs(value) < 1e15:
-        return count(int(value)) if abs(value) >= 1e4 else _signed(str(int(value)))  # a year, say
+        return count(int(value)) if abs(value) >= 1e4 else _signed(str(int(value)))  # e.g. a year
     if 1e4 <= abs(value) < 1e15:
         return count(round(value))
     digits, _, power = f"{value:.4g}".partition("e")
@@ -60,7 +56,7 @@ def plain(value: float) -> str:
 
 
 def weight(value: float) -> str:
-    """Three digits or all before the point, zeros at the end too: those below it compare."""
+    """Format a weight with three digits, trailing zeros included, so that columns align."""
     if abs(value) >= 1000:
         return plain(float(round(value)))
     if abs(value) < 0.001:
@@ -69,12 +65,12 @@ def weight(value: float) -> str:
 
 
 def count(value: int) -> str:
-    """A whole number, its thousands apart as in the sentences that others wrote."""
+    """Format a whole number with thousands separators."""
     return _signed(f"{value:,}")
 
 
 def share(value: float) -> str:
-    """Percent with one decimal; all is all, and none is none."""
+    """Format a fraction as a percentage; only 0 and 1 become 0% and 100%."""
     if not math.isfinite(value):
         return DASH
     if value in (0, 1):
@@ -89,7 +85,7 @@ def share(value: float) -> str:
 
 
 def seconds(value: float) -> str:
-    """A time, in the unit that suits it."""
+    """Format a duration in s, ms or µs."""
     if not math.isfinite(value):
         return DASH
     for unit, length in (("s", 1.0), ("ms", 1e-3)):
@@ -99,7 +95,7 @@ def seconds(value: float) -> str:
 
 
 def size(n_bytes: int) -> str:
-    """Bytes, kilobytes or megabytes."""
+    """Format a number of bytes."""
     for unit, length in (("MB", 1e6), ("kB", 1e3)):
         if n_bytes >= length:
             return _few(n_bytes / length) + THIN + unit
@@ -107,7 +103,7 @@ def size(n_bytes: int) -> str:
 
 
 def p_value(value: float) -> str:
-    """Two digits; very small ones are all alike."""
+    """Format a p-value with two digits."""
     if not math.isfinite(value):
         return DASH
     if value < 0.001:
@@ -116,108 +112,47 @@ def p_value(value: float) -> str:
 
 
 def metric(name: str) -> str:
-    """What a score is called."""
+    """Return the name of a metric in words."""
     return METRICS.get(name, name.replace("neg_", "negative ").replace("_", " "))
 
 
 def title(text: str) -> str:
-    """With a capital at the start; the rest as it is."""
+    """Capitalize the first letter only."""
     return text[:1].upper() + text[1:]
 
 
 def value_of(value: Any, most: int = 40) -> str:
-    """A parameter's value."""
+    """Format the value of a parameter."""
     return f"{value:.4g}" if isinstance(value, float) else clipped(value, most)
 
 
 def settings(parameters: Mapping[str, Any], most: int = 40) -> str:
-    """Parameters and their values."""
+    """Format parameters and their values."""
     pairs = [f"{short(name)} = {value_of(value, most)}" for name, value in parameters.items()]
-    return ", ".join(pairs) if pairs else "as they come"
+    return ", ".join(pairs) if pairs else "default settings"
 
 
 def short(name: str) -> str:
-    """A parameter's name without the steps of the pipeline that it is in."""
+    """Return a parameter name without the steps of its pipeline."""
     return clipped(name.rsplit("__", 1)[-1], 40)
 
 
 def named(contestant: Contestant, most: int = 40) -> str:
-    """A family by its name, and its package if that is not this one."""
+    """Return the name of a family, with its package if it is not rosenblatt."""
     name = clipped(contestant.family, most)
     ours = contestant.package in ("", "rosenblatt")
     return name if ours else f"{name} ({clipped(contestant.package, most)})"
 
 
 def plural(n: int, one: str, many: str = "") -> str:
-    """The number and its noun."""
+    """Return a count with its noun."""
     return f"{count(n)} {one if n == 1 else many or one + 's'}"
 
 
 def _few(value: float) -> str:
-    """Two digits or more."""
+    """Format with at least two digits."""
     return f"{value:.1f}" if value < 10 else count(round(value))
 
 
 def _signed(text: str) -> str:
     return text.replace("-", MINUS)
-
-
-# HTML and SVG made of tags: whatever is not markup already is escaped, so that no name can be.
-
-
-EMPTY = frozenset({"br", "hr", "meta", "link"})  # tags of HTML that are never closed
-SIGNS = {c: "\ufffd" for c in range(32) if c not in (9, 10)} | {
-    ord(c): html.escape(c) for c in "&<>\"'"
-}
-
-
-class Markup(str):
-    """Text that is HTML already."""
-
-    __slots__ = ()
-
-
-def tag(name: str, *children: object, **attributes: object) -> Markup:
-    """One element; ``class_`` is ``class``, and other underscores are hyphens.
-
-    >>> print(tag("p", "a < b", tag("b", "!"), class_="note", hidden=None))
-    <p class="note">a &lt; b<b>!</b></p>
-    """
-    opening = name + "".join(map(_attribute, attributes.items()))
-    if name in EMPTY:
-        return Markup(f"<{opening}>")
-    return Markup(f"<{opening}>{joined(*children)}</{name}>")
-
-
-def joined(*children: object) -> Markup:
-    """Elements and texts one after the other; None is nothing."""
-    return Markup(
-        "".join([c if isinstance(c, Markup) else _text(c) for c in children if c is not None])
-    )
-
-
-def table(heads: Iterable[str], rows: Iterable[Markup], class_: str) -> Markup:
-    """A table whose columns have names; one of pictures has an empty name."""
-    cells = (tag("th", head, scope="col") if head else tag("td") for head in heads)
-    return tag("table", tag("thead", tag("tr", *cells)), tag("tbody", *rows), class_=class_)
-
-
-def warnings(title: str, sentences: Iterable[str]) -> Markup | None:
-    """A box that lists sentences under a title; None if there are none."""
-    lines = [tag("li", sentence) for sentence in sentences]
-    box = tag("aside", tag("h3", title), tag("ul", *lines), class_="warnings")
-    return box if lines else None
-
-
-def _text(value: object) -> str:
-    """Text as HTML, with a sign in the place of characters that are for machines."""
-    text = str(value)
-    return text if text.isalnum() else text.translate(SIGNS)
-
-
-def _attribute(pair: tuple[str, object]) -> str:
-    name, value = pair
-    if value is None or value is False:
-        return ""
-    name = name.rstrip("_").replace("_", "-")
-    return f" {name}" if value is True else f' {name}="{_text(value)}"'
