@@ -336,7 +336,7 @@ def test_a_page_is_written_whole_or_not_at_all(iris, tmp_path):
 
 
 def test_a_missing_folder_is_named(iris, tmp_path):
-    said = f"There is no folder {tmp_path / 'gone'} to write report.html in."
+    said = f"The folder {tmp_path / 'gone'} for report.html does not exist."
     with pytest.raises(TableError, match=re.escape(said)):
         save(iris, tmp_path / "gone" / "report.html")
 

@@ -32,8 +32,8 @@ def _sentences(findings: Findings) -> list[Markup]:
         simple = numbers.clipped(findings.baseline.family)
         mean = score_in_words(findings.baseline.mean, findings)
         return [
-            tag("p", tag("strong", "No model could be fitted in the time."), class_="headline"),
-            tag("p", "Give more of it (a larger --budget), or fewer rows."),
+            tag("p", tag("strong", "No model could be fitted in time."), class_="headline"),
+            tag("p", "Raise --budget, or use fewer rows."),
             tag("p", f"The baseline ({simple}) reaches {mean} in the folds, which any model should "
                 "beat. The test set is still sealed."),
         ]  # fmt: skip
