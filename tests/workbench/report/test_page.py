@@ -114,7 +114,7 @@ def test_what_weakens_the_answer_is_said_beside_it(binary):
         hints=["The column diagnosis_code decides the target alone."],
     )
     answer = Page(page(doubtful)).with_id("answer")["text"]
-    assert "The budget of 30" in answer
+    assert "The time limit of 30" in answer
     assert "opened 4 times" in answer
     assert "1 hint of leakage" in answer
     assert "cannot be told apart from the baseline" in answer
