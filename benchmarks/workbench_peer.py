@@ -72,9 +72,9 @@ TWINS = {
     "regression tree": DecisionTreeRegressor(random_state=0),
     "random forest regression": RandomForestRegressor(random_state=0),
     "extra trees regression": ExtraTreesRegressor(random_state=0),
-    "nearest neighbours": KNeighborsClassifier(),
-    "nearest neighbours regression": KNeighborsRegressor(),
-    "linear machine": LinearSVC(dual="auto"),
+    "nearest neighbors": KNeighborsClassifier(),
+    "nearest neighbors regression": KNeighborsRegressor(),
+    "linear support vector machine": LinearSVC(dual="auto"),
 }
 TAKE_HOURS = (
     "random forest", "extra trees", "random forest regression", "extra trees regression",

@@ -36,7 +36,7 @@ def main() -> None:
     print(
         "This demo compares models on a table of 569 tumors, certifies four fits, merges\n"
         "and forgets rows, and records a training run. It takes about 20 seconds. The\n"
-        "first run takes about two minutes, because the inner loops are compiled once.",
+        "first run takes one to two minutes, because the inner loops are compiled once.",
         flush=True,
     )
     print("\n1. Which model predicts best whether a tumor is malignant?\n", flush=True)
@@ -52,7 +52,10 @@ def main() -> None:
         "\nA certificate checks the model against the data, without the training code. On\n"
         "iris it proves that no perceptron classifies all training rows correctly."
     )
-    print("\n3. Can a model change without a new fit? Gaussian naive Bayes on digits\n", flush=True)
+    print(
+        "\n3. Can a model be updated without refitting? Gaussian naive Bayes on digits\n",
+        flush=True,
+    )
     print(*merge_and_forget(), sep="\n")
 
     print("\n4. How does a perceptron learn?\n", flush=True)
@@ -135,11 +138,11 @@ def merge_and_forget() -> list[str]:
         ours.cv_results_["mean_test_score"], theirs.cv_results_["mean_test_score"], atol=1e-9
     )
     return [
-        f"Merge two models; difference from one fit to all rows: {merge_error:.1g}",
-        f"Remove 50 rows; difference from a new fit to the others: {forget_error:.1g}",
-        f"Search 10 values by 10 folds: {seconds[0]:.2f} s, "
-        f"with scikit-learn's GridSearchCV {seconds[1]:.2f} s "
-        f"({'the same scores' if equal else 'different scores'})",
+        f"Merge two models: means differ from one fit to all rows by {merge_error:.1g}.",
+        f"Remove 50 rows: means differ from a new fit to the other rows by {forget_error:.1g}.",
+        f"Grid search with 10 values and 10 folds: {seconds[0]:.2f} s; "
+        f"scikit-learn's GridSearchCV: {seconds[1]:.2f} s "
+        f"({'the same scores' if equal else 'different scores'}).",
     ]
 
 

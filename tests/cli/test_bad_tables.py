@@ -93,7 +93,7 @@ def test_a_word_among_numbers_is_told_of(here):
 
 def test_a_target_with_a_word_is_no_number(here):
     columns(y=["many", *map(str, range(N - 1))]).write_csv("t.csv")
-    assert "y holds 'many', which is no number" in refused(
+    assert "y holds 'many', which is not a number" in refused(
         "compare", "t.csv", "--target", "y", "--task", "regression"
     )
 
@@ -160,15 +160,21 @@ def test_objects_of_several_types_in_pandas_name_the_value():
     [
         ("fit ~nobody-here/x.csv --target y --model Ridge -o m", "There is no file ~nobody-here"),
         ("fit iris --target species --model '' -o m", "There is no model ''"),
-        ("fit iris --target species --model GaussianNB -o ''", "The name of a file to write is em"),
+        (
+            "fit iris --target species --model GaussianNB -o ''",
+            "The name of the file to write is em",
+        ),
         (
             "fit '' --target species --model GaussianNB -o m",
             "The name of the file to read is",
         ),
-        ("fit /dev/null --target y --model Ridge -o m", "is no regular file; give one, or -"),
-        ("compare iris --target species --out l.openings.jsonl", "counts how often a test set was"),
-        ("split one.csv", "one.csv has 1 rows, too few to split them in three"),
-        ("certify m.skops iris --tol nan", "tol must be a number >= 0; got nan"),
+        ("fit /dev/null --target y --model Ridge -o m", "is not a regular file; give a file, or -"),
+        (
+            "compare iris --target species --out l.openings.jsonl",
+            "records the evaluations on a test",
+        ),
+        ("split one.csv", "one.csv must have at least 3 rows; got 1"),
+        ("certify m.skops iris --tol nan", "--tol must be at least 0; got nan"),
     ],
 )
 def test_odd_words_are_refused_in_a_sentence(here, words, told):
@@ -218,7 +224,7 @@ def test_one_row_is_no_rows(here):
     rows = [f"{i % 9 / 2},{'pq'[i % 2]}" for i in range(40)]
     (here / "t.csv").write_text("\n".join(["x,y", *rows, "7,"]))
     said = run("fit", "t.csv", "--target", "y", "--model", "GaussianNB", "-o", "m.skops").stderr
-    assert "1 row without y was left out." in said
+    assert "1 row without y was ignored." in said
 
 
 @pytest.mark.parametrize("header", [",a,y", " ,a,y", "column_0,,y"])
@@ -229,7 +235,7 @@ def test_a_column_without_a_name_gets_one(here, header):
     said = done(
         "compare", "t.csv", "--target", "y", "--families", "GaussianNB", "--save", "m.skops"
     )
-    gone = "column_0" if header == "column_0,,y" else "left out: index (identifier"
+    gone = "column_0" if header == "column_0,,y" else "not used: index (identifier"
     assert (gone in " ".join(said.split())) == (header != "column_0,,y")
     assert done("predict", "m.skops", "t.csv").count("\n") == N + 1
     assert ("column_1 = " if header == "column_0,,y" else "a = ") in done(
@@ -310,6 +316,4 @@ def test_classes_that_are_too_rare_may_leave_nothing_to_tell_apart(here):
 
 def test_a_link_to_nothing_is_told_of(here):
     (here / "loop.csv").symlink_to("loop.csv")
-    assert refused("compare", "loop.csv", "--target", "y") == (
-        "loop.csv is a link that leads to no file."
-    )
+    assert refused("compare", "loop.csv", "--target", "y") == ("loop.csv is a broken link.")

@@ -92,7 +92,7 @@ def test_a_table_of_one_such_category_is_scored_and_explained_as_it_is_predicted
     result = run("predict", "m.skops", f"some.{form}", "--score")
     assert predicted(result.stdout) == [f"says {word}"] * TIMES
     assert "accuracy 1.0000" in result.stderr
-    told = f"predicted says {word}, as the table says"
+    told = f"predicted y = says {word} (correct)"
     assert told in done("explain", "m.skops", f"some.{form}", "--row", 3)
 
 

@@ -70,7 +70,7 @@ def test_doctor_says_when_nothing_can_be_kept(tmp_path):
     in_the_way = tmp_path / "file"
     in_the_way.write_text("")
     done = run("doctor", ROSENBLATT_CACHE_DIR=str(in_the_way))
-    assert "cannot be written" in done.stdout
+    assert "is not writable" in done.stdout
     assert "ROSENBLATT_CACHE_DIR" in done.stdout
 
 

@@ -53,7 +53,9 @@ def test_nor_do_errors_and_words_beside_predictions(odd):
     odd.rename({f"size{ORDER}": f"sise{ORDER}"}).write_parquet("u.parquet")
     assert "lacks the column" in harmless(run("predict", "m.skops", "u.parquet"))
     odd.with_columns(pl.lit(1).alias(f"more{ORDER}{LINE}")).write_parquet("u.parquet")
-    assert "does not read more" in harmless(run("predict", "m.skops", "u.parquet", "-o", "p.csv"))
+    assert "Columns not used by the model: more" in harmless(
+        run("predict", "m.skops", "u.parquet", "-o", "p.csv")
+    )
     harmless(run("predict", "m.skops", "t.parquet", "--score", "-o", "p.csv"))
     harmless(run("fit", f"no{ORDER}.csv", "--target", "y", "--model", "Ridge", "-o", f"{ORDER}"))
 

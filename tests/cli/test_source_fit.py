@@ -65,8 +65,11 @@ def test_processes_give_the_same_model(folder, tmp_path):
     ("options", "sentence"),
     [
         (("-m", "SVC"), "SVC is not fitted by parts. Those that are: AveragedPerceptron"),
-        (("-m", "GaussianNB", "--engine", "spark"), "--engine must be one of here"),
-        (("-m", "GaussianNB", "--engine", "here", "--scheduler", "tcp://a:1"), "is of dask"),
+        (("-m", "GaussianNB", "--engine", "spark"), "--engine must be here, processes or dask"),
+        (
+            ("-m", "GaussianNB", "--engine", "here", "--scheduler", "tcp://a:1"),
+            "requires --engine dask",
+        ),
     ],
 )
 def test_what_cannot_be_done_is_one_sentence(folder, tmp_path, options, sentence):

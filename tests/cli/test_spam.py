@@ -87,7 +87,7 @@ def test_explaining_correcting_and_forgetting(trained):
     assert "must be hexadecimal" in run(trained, "forget", "--digest", "zz").output
     assert "--ham or --spam" in run(trained, "correct", trained / "new").output
     known = run(trained, "learn", "--spam", trained / "spam").output
-    assert known == "Learned 0 ham and 0 spam. 30 were known already.\n"
+    assert known == "Learned 0 ham and 0 spam. 30 had been learned before.\n"
 
 
 def test_stores_move_as_text_and_are_evaluated(trained, tmp_path):

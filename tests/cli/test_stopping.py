@@ -34,7 +34,7 @@ def compared(*more):
 
 def test_while_the_table_is_read(here, monkeypatch):
     monkeypatch.setattr(tables_module, "read_table", interrupted)
-    assert compared() == "Stopped before anything was tried; nothing was written.\n"
+    assert compared() == "Stopped before the first fit; nothing was written.\n"
     assert list(here.iterdir()) == []
 
 
@@ -89,8 +89,8 @@ def test_while_the_model_is_saved(here, monkeypatch):
     [
         ("argparse", "Stopped."),
         ("rosenblatt.cli.arguments", "Stopped."),
-        ("rosenblatt.cli.compare", "Stopped before anything was tried; nothing was written."),
-        ("polars", "Stopped before anything was tried; nothing was written."),
+        ("rosenblatt.cli.compare", "Stopped before the first fit; nothing was written."),
+        ("polars", "Stopped before the first fit; nothing was written."),
     ],
 )
 def test_while_modules_are_loaded(here, module, word):

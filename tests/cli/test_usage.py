@@ -12,6 +12,9 @@ COMPARE = ("compare", "iris", "--target", "species")
     [
         ((*COMPARE, "--budget", "0"), "--budget must be at least 1; got 0."),
         ((*COMPARE, "--budget", "nan"), "--budget must be at least 1; got nan."),
+        ((*COMPARE, "--format", "cvs"), "--format must be csv, tsv, parquet, arrow, jsonl,"),
+        (("predict", "iris", "iris"), "There is no file iris."),
+        (("compare", ".", "--target", "x"), "The folder . has no files."),
         ((*COMPARE, "--seed", "-1"), "--seed must be from 0 to 4294967295; got -1."),
         (("split", "iris", "--seed", 2**32), "from 0 to 4294967295; got 4294967296."),
         (("explain", "m.skops", "iris", "--row", "-1"), "--row must be at least 0; got -1."),
@@ -26,7 +29,8 @@ COMPARE = ("compare", "iris", "--target", "species")
         (("--colour",), "--colour"),
     ],
 )
-def test_what_cannot_be_understood_is_one_sentence(words, sentence):
+def test_what_cannot_be_understood_is_one_sentence(words, sentence, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     assert sentence in refused(*words)
     assert len(run(*words).stderr.splitlines()) == 1
 
@@ -44,3 +48,10 @@ def test_families_are_named_with_commas_or_one_at_a_time(tmp_path, monkeypatch):
         assert name in text
     assert "least squares" not in text
     assert "There is no family 'nosuch'" in refused(*COMPARE, "--families", "nosuch")
+
+
+def test_an_infinite_budget_is_no_limit(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    text = done(*COMPARE, "--families", "GaussianNB", "--budget", "inf")
+    assert "Gaussian naive Bayes: accuracy" in text
+    assert "too short" not in text

@@ -155,7 +155,7 @@ def test_those_that_no_prediction_needs_show_where_they_are_needed(path, value):
 def test_a_cut_anywhere_is_refused(whole, path):
     for n in range(0, len(whole), 7):
         path.write_bytes(whole[:n])
-        with pytest.raises(TableError, match=r"model\.skops is (no model file, or is )?damaged"):
+        with pytest.raises(TableError, match=r"model\.skops is (not a model file or is )?damaged"):
             load_model(path)
 
 

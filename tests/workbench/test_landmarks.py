@@ -50,7 +50,7 @@ def test_they_bend_and_their_files_are_read_again(task, tmp_path):
 
 def test_a_comparison_chooses_them_over_a_plane(tmp_path):
     found = compare(
-        rings(9_000, "classification"), "y", families=["linear machine", NAMES["classification"]],
+        rings(9_000, "classification"), "y", families=["linear svm", NAMES["classification"]],
         ledger=tmp_path / "openings.jsonl",
     )  # fmt: skip
     assert found.leaderboard["family"][0] == NAMES["classification"]

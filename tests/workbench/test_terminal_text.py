@@ -21,7 +21,8 @@ def test_small_errors_are_not_shown_as_zero(tmp_path, monkeypatch):
     said = run(*words, columns=200).output
     page = found.report(tmp_path / "page.html").read_text()
     for text in (str(found), said):
-        assert f"Ridge regression: {metric} -6.5e-05, 95% in -8e-05 to -5e-05 (boot" in text
+        told = "-6.5e-05 on 40 test rows (95% interval -8e-05 to -5e-05 by boot"
+        assert f"Ridge regression: {metric} {told}" in text
         assert "-8.3e-05" in text  # the mean over folds
     answer = " ".join(page.split())
     assert "with a mean absolute error of <strong>6.5·10\u207b\u2075</strong>" in answer

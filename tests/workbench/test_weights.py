@@ -90,8 +90,8 @@ def test_fit_names_the_claims_that_fail(tmp_path, monkeypatch):
     monkeypatch.setattr("rosenblatt.workbench.fitting.certificate_of", lambda *_: certificate)
     words = ["fit", "iris", "--target", "species", "--model", "GaussianNB", "-o"]
     said = run(*words, tmp_path / "m.skops")
-    assert "0 of 1 claims of its certificate hold." in said.stdout
-    assert "Does not hold: gap: far from the best" in said.stdout
+    assert "Certificate: 0 of 1 claims hold." in said.stdout
+    assert "Failed claim: gap: far from the best" in said.stdout
 
 
 def test_a_peer_that_won_cannot_be_saved_and_it_is_said(tmp_path):

@@ -1,4 +1,4 @@
-"""The `rosenblatt` command: `arguments` reads the words, one module per command does the work."""
+"""The `rosenblatt` command: `arguments` parses the command line; each command has a module."""
 
 import atexit
 import gc
@@ -26,7 +26,7 @@ def main() -> None:
     is_mail_filter = words[:1] == ["spam"] and "--filter" in words
     try:
         code = execute(words)
-    except Exception:  # a broken installation, or a fault of ours
+    except Exception:  # a broken installation or a bug
         if not is_mail_filter:
             raise
         sys.excepthook(*sys.exc_info())

@@ -1,4 +1,4 @@
-"""Words of the command line: every command with its options.
+"""The command line: every command with its options.
 
 The modules of the commands are imported when they run, so that `--help` answers at once.
 """
@@ -14,11 +14,12 @@ TABLES = (
     "Table file (CSV, TSV, Parquet, Arrow, JSON lines, LIBSVM, xlsx, ods), - for standard input, "
     "or iris, digits, wine, breast_cancer, diabetes."
 )
-NOTHING_WRITTEN = "Stopped before anything was tried; nothing was written."
+FORMATS = ("csv", "tsv", "parquet", "arrow", "jsonl", "libsvm", "xlsx", "ods")
+NOTHING_WRITTEN = "Stopped before the first fit; nothing was written."
 
 
 class UsageError(ValueError):
-    """Words that are not a command."""
+    """A command line that cannot be parsed."""
 
 
 class HelpFormatter(argparse.RawDescriptionHelpFormatter):
@@ -72,7 +73,7 @@ class Parser(argparse.ArgumentParser):
 
 
 def parse(words: Sequence[str]) -> argparse.Namespace:
-    """Return the arguments of a command; without words print the help and end the process."""
+    """Return the arguments of a command; without a command print the help and end the process."""
     parser, spam = _parser()
     arguments = parser.parse_args(words)
     for name, parent in (("command", parser), ("subcommand", spam)):
@@ -83,7 +84,7 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
 
 
 def _parser() -> tuple[Parser, Parser]:
-    """Return the parser of all words and the parser of `rosenblatt spam`."""
+    """Return the parser of all commands and the parser of `rosenblatt spam`."""
     parser = Parser(
         prog="rosenblatt",
         usage="rosenblatt COMMAND [options]",
@@ -112,7 +113,7 @@ def _parser() -> tuple[Parser, Parser]:
 
 
 class _PrintVersion(argparse.Action):
-    """Print the version and end."""
+    """Print the version and exit."""
 
     def __init__(self, option_strings: Any, dest: str, help: str) -> None:
         super().__init__(option_strings, argparse.SUPPRESS, nargs=0, help=help)
@@ -125,7 +126,7 @@ class _PrintVersion(argparse.Action):
 
 
 class _PrintCompletion(argparse.Action):
-    """Print a completion script and end."""
+    """Print a completion script and exit."""
 
     def __call__(self, parser: Any, namespace: Any, values: Any, option: Any = None) -> None:
         import shtab
@@ -163,7 +164,7 @@ def any_number(word: str) -> float:
 
 
 def one_of(*words: str) -> Callable[[str], str]:
-    """Return a function that reads one of some words."""
+    """Return a function that accepts only the given words."""
 
     def read(word: str) -> str:
         if word not in words:
@@ -203,11 +204,11 @@ def _command(
 
 
 def _add_table(parser: Parser) -> None:
-    """Add the table and the options that say how to read it."""
+    """Add the table and the options for reading it."""
     parser.add_argument("table", help=TABLES)
     add = parser.add_argument_group("reading the table").add_argument
-    add("--format", help="csv, tsv, parquet, arrow, jsonl, libsvm, xlsx or ods; "
-        "default: by file name.")  # fmt: skip
+    add("--format", type=one_of(*FORMATS),
+        help=f"{', '.join(FORMATS[:-1])} or {FORMATS[-1]}; default: by file name.")  # fmt: skip
     add("--header", action=argparse.BooleanOptionalAction, default=True,
         help="The first line has the column names (default).")  # fmt: skip
     add("--sheet", help="Sheet name or number; default: the first.")
@@ -219,18 +220,22 @@ def _add_saved_model(parser: Parser) -> None:
     parser.add_argument("model", help="Model file written by fit, compare or cluster.")
     _add_table(parser)
     add = parser.add_argument
-    add("-t", "--target", help="Target column, if its name differs from the model's.")
-    add("--large", action="store_true", help="Load files that expand to much more memory.")
+    add("-t", "--target", metavar="COLUMN",
+        help="Target column, if its name differs from the model's.")  # fmt: skip
+    add("--large", action="store_true",
+        help="Load a model file even if it is unusually large when unpacked.")  # fmt: skip
 
 
 def _add_target(parser: Parser) -> None:
-    parser.add_argument("-t", "--target", help="Target column; omit it to list the columns.")
+    parser.add_argument(
+        "-t", "--target", metavar="COLUMN", help="Target column; omit it to list the columns."
+    )
     parser.add_argument("--task", help="classification or regression; default: inferred.")
 
 
 def _add_model_name(parser: Parser) -> None:
     add = parser.add_argument
-    add("-m", "--model", required=True, help="Model name; see `rosenblatt models`.")
+    add("-m", "--model", required=True, metavar="NAME", help="Model name; see `rosenblatt models`.")
     add("--set", dest="settings", action="append", metavar="NAME=VALUE",
         help="Model parameters, such as C=1,tol=0.01.")  # fmt: skip
 
@@ -244,8 +249,9 @@ def _add_clean_labels(parser: Parser) -> None:
 def _add_order(parser: Parser) -> None:
     """Add the columns that decide which rows are test rows."""
     add = parser.add_argument
-    add("--time", help="Time column: the latest rows become the test set.")
-    add("--groups", "--group", help="Group column: rows of a group stay in one part.")
+    add("--time", metavar="COLUMN", help="Time column: the latest rows become the test set.")
+    add("--groups", "--group", metavar="COLUMN",
+        help="Group column: rows of a group stay in one part.")  # fmt: skip
     _add_seed(parser)
 
 
@@ -257,16 +263,21 @@ def _add_seed(parser: Parser) -> None:
 
 def _add_budget(parser: Parser) -> None:
     parser.add_argument(
-        "--budget", type=number(1, kind=float), help="Time limit in seconds (30 or more)."
+        "--budget",
+        type=number(1, kind=float),
+        metavar="SECONDS",
+        help="Time limit in seconds; 30 or more is recommended.",
     )
 
 
 def _add_save(parser: Parser) -> None:
-    parser.add_argument("--save", help="Model file to write, for `predict`.")
+    parser.add_argument("--save", metavar="FILE", help="Model file to write, for `predict`.")
 
 
 def _add_out_text(parser: Parser) -> None:
-    parser.add_argument("-o", "--out", help="Output file; default: standard output.")
+    parser.add_argument(
+        "-o", "--out", metavar="FILE", help="Output file; default: standard output."
+    )
 
 
 # The commands.
@@ -287,17 +298,19 @@ def _add_compare(commands: Any) -> None:
     _add_target(parser)
     add = parser.add_argument
     add("--metric", help="scikit-learn metric; default: accuracy or r2.")
-    add("--positive", help="Positive class for f1, precision, recall and average_precision.")
+    add("--positive", metavar="CLASS",
+        help="Positive class of metrics such as f1, precision and recall.")  # fmt: skip
     _add_order(parser)
     add("--families", "--family", "--models", dest="families", action="append", metavar="NAMES",
         help="Models to compare, separated by commas, such as rf,lda,logreg; "
         "default: all.")  # fmt: skip
     _add_budget(parser)
     add("--peers", action="store_true", help="Also compare models of scikit-learn and LightGBM.")
-    add("-o", "--out", default="report.html", help="HTML report to write; default: %(default)s.")
+    add("-o", "--out", metavar="FILE", default="report.html",
+        help="HTML report to write; default: %(default)s.")  # fmt: skip
     _add_save(parser)
     _add_clean_labels(parser)
-    add("--ledger", help="File that records each evaluation on the test set.")
+    add("--ledger", metavar="FILE", help="File that records each evaluation on the test set.")
 
 
 def _add_cluster(commands: Any) -> None:
@@ -316,8 +329,9 @@ def _add_cluster(commands: Any) -> None:
         help="Column to ignore, such as a known label.")  # fmt: skip
     _add_budget(parser)
     _add_seed(parser)
-    add("-o", "--out", default="clusters.html", help="HTML report to write; default: %(default)s.")
-    add("--labels", help="CSV file to write, with the cluster of each row.")
+    add("-o", "--out", metavar="FILE", default="clusters.html",
+        help="HTML report to write; default: %(default)s.")  # fmt: skip
+    add("--labels", metavar="FILE", help="CSV file to write, with the cluster of each row.")
     _add_save(parser)
 
 
@@ -334,17 +348,19 @@ def _add_fit(commands: Any) -> None:
     _add_table(parser)
     _add_model_name(parser)
     add = parser.add_argument
-    add("-o", "--out", required=True, help="Model file to write.")
+    add("-o", "--out", metavar="FILE", required=True, help="Model file to write.")
     _add_target(parser)
     _add_clean_labels(parser)
     add("--certificate", action=argparse.BooleanOptionalAction, default=True,
         help="Certify the fit (default).")  # fmt: skip
     add = parser.add_argument_group("data larger than memory").add_argument
-    add("--engine", help="Fit in parts with bounded memory: here, processes or dask.")
-    add("--workers", type=number(1), default=2,
+    add("--engine", type=one_of("here", "processes", "dask"),
+        help="Fit in parts with bounded memory: here, processes or dask.")  # fmt: skip
+    add("--workers", type=number(1), default=2, metavar="N",
         help="Number of processes for --engine processes or dask; default: 2.")  # fmt: skip
-    add("--scheduler", help="Address of a Dask scheduler, such as tcp://10.0.0.1:8786.")
-    add("--checkpoint",
+    add("--scheduler", metavar="ADDRESS",
+        help="Address of a Dask scheduler, such as tcp://10.0.0.1:8786.")  # fmt: skip
+    add("--checkpoint", metavar="FOLDER",
         help="Folder for checkpoints; a repeated command resumes from the last one.")  # fmt: skip
 
 
@@ -359,11 +375,12 @@ def _add_predict(commands: Any) -> None:
     )
     _add_saved_model(parser)
     add = parser.add_argument
-    add("-o", "--out", help="Output file (.csv or .parquet); default: standard output.")
+    add("-o", "--out", metavar="FILE",
+        help="Output file (.csv or .parquet); default: standard output.")  # fmt: skip
     add("--proba", action="store_true", help="Add the probability of each class.")
     add("--keep", action="store_true", help="Keep the columns of the table in the output.")
     add("--score", action="store_true",
-        help="Print the score; recorded for a test set made by `split`.")  # fmt: skip
+        help="Print the score; evaluations on a test set of `split` are recorded.")  # fmt: skip
 
 
 def _add_explain(commands: Any) -> None:
@@ -412,7 +429,7 @@ def _add_trace(commands: Any) -> None:
     _add_table(parser)
     _add_model_name(parser)
     add = parser.add_argument
-    add("-o", "--out", required=True, help="HTML file to write.")
+    add("-o", "--out", metavar="FILE", required=True, help="HTML file to write.")
     _add_target(parser)
     add("--every", type=one_of("pass", "update", "visit"), default="pass",
         help="Step to record: pass (default), update or visit.")  # fmt: skip
@@ -428,9 +445,9 @@ def _add_split(commands: Any) -> None:
     )
     _add_table(parser)
     add = parser.add_argument
-    add("-t", "--target", help="Target column, to stratify by.")
+    add("-t", "--target", metavar="COLUMN", help="Target column, to stratify by.")
     _add_order(parser)
-    add("-o", "--out", help="Output folder; default: the table's folder.")
+    add("-o", "--out", metavar="FOLDER", help="Output folder; default: the table's folder.")
     add("--force", action="store_true", help="Overwrite existing files.")
 
 
@@ -450,10 +467,12 @@ def _add_others(commands: Any) -> None:
     parser = _command(
         commands,
         "warm",
-        "Compile all inner loops ahead of use.",
+        "Compile all inner loops in advance.",
         example="rosenblatt warm --jobs 2",
     )
-    parser.add_argument("--jobs", type=number(1), help="Number of processes; default: all cores.")
+    parser.add_argument(
+        "--jobs", type=number(1), metavar="N", help="Number of processes; default: all cores."
+    )
     _command(
         commands,
         "doctor",
@@ -465,9 +484,9 @@ def _add_others(commands: Any) -> None:
 def _add_spam(commands: Any) -> Parser:
     """Add `rosenblatt spam` with its subcommands; return its parser."""
     help = "Train and run a spam filter for e-mail."
-    usage = "rosenblatt spam [--store STORE] COMMAND [options]"
+    usage = "rosenblatt spam [--store FILE] COMMAND [options]"
     spam: Parser = commands.add_parser("spam", help=help, description=help, usage=usage)
-    spam.add_argument("--store", help="Database of the filter; default: in your data folder.")
+    spam.add_argument("--store", metavar="FILE", help="Database; default: in your data folder.")
     parts = spam.add_subparsers(
         title="commands", metavar="COMMAND", dest="subcommand", parser_class=Parser,
         prog="rosenblatt spam",
@@ -538,7 +557,7 @@ def _add_spam(commands: Any) -> Parser:
     command("status", "Print the number of learned messages and tokens.")
     export = command("export", "Export the database as JSON lines.")
     export.add_argument(
-        "-o", "--out", default="-", help="Output file; default: - for standard output."
+        "-o", "--out", metavar="FILE", default="-", help="Output file; default: standard output."
     )
     load = command("import", "Add an exported database to this one.", "[file]")
     load.add_argument(
@@ -557,14 +576,16 @@ def _add_spam(commands: Any) -> Parser:
         help="time: test on later messages (default); folds: ten random folds.",
     )
     _add_scoring_model(evaluate)
-    evaluate.add_argument("-o", "--out", help="HTML report to write.")
+    evaluate.add_argument("-o", "--out", metavar="FILE", help="HTML report to write.")
 
     serve = command("serve", "Serve the filter on a Unix socket or a local HTTP port.")
     place = serve.add_mutually_exclusive_group(required=True)
-    place.add_argument("--socket", help="Unix socket to listen on.")
+    place.add_argument("--socket", metavar="PATH", help="Unix socket to listen on.")
     place.add_argument("--port", type=number(0, 65535), help="Port on 127.0.0.1 to listen on.")
     serve.add_argument(
-        "--token-file", help="File with the token required for changes; created if missing."
+        "--token-file",
+        metavar="FILE",
+        help="File with the token required for changes; created if missing.",
     )
     _add_scoring_model(serve)
     return spam
@@ -586,5 +607,8 @@ def _add_message(parser: Parser) -> None:
 
 def _add_scoring_model(parser: Parser) -> None:
     parser.add_argument(
-        "-m", "--model", default="chi-square", help="Scoring model; see docs/spam.md."
+        "-m",
+        "--model",
+        default="chi-square",
+        help="Scoring model; default: chi-square. See docs/spam.md.",
     )

@@ -1,4 +1,4 @@
-"""`rosenblatt certify`: what a model achieved, derived again from a table and its numbers."""
+"""`rosenblatt certify`: check a fitted model against its training table."""
 
 import math
 from argparse import Namespace
@@ -38,7 +38,7 @@ def run(args: Namespace) -> int:
         others = False
         print_note(
             f"The model was fitted to {saved.n_rows:,} of these {whole:,} rows ({_split(saved)}): "
-            "the certificate speaks of those."
+            "the certificate is about these training rows."
         )
     X = rows_for(saved, rows)
     with blaming(model, table):
@@ -48,8 +48,8 @@ def run(args: Namespace) -> int:
     if others:
         print_note(
             f"The model was fitted to {saved.n_rows:,} rows of {saved.source} ({_split(saved)}), "
-            f"and these are {whole:,} others: the certificate speaks of these, and claims of a fit "
-            f"need the rows that were fitted to.{_to_find_them(saved, read)}"
+            f"but the table has {whole:,} other rows: the certificate is about these rows. Claims "
+            f"about the fit need the training rows.{_to_find_them(saved, read)}"
         )
     return 0 if found.holds else 1
 
@@ -57,16 +57,16 @@ def run(args: Namespace) -> int:
 def _certify_clusters(
     saved: SavedModel, model: str, table: str, tol: float, out: str | None, reading: Reading
 ) -> int:
-    """The same for clusters, which no column of the table has to name."""
+    """Certify a clustering, which has no target column."""
     read = reading.for_model(table, saved, None)
     X = rows_for(saved, read)
     with blaming(model, table):
-        if hasattr(saved.model[-1], "n_samples_fit_"):  # linkage: the nearest row is looked up
+        if hasattr(saved.model[-1], "n_samples_fit_"):  # linkage
             found = _tree_again(saved, X, tol)
             note = (
-                f"The file keeps the rows with their clusters, not the tree of {saved.family}, "
-                "which was built again from this table. A new row goes to the cluster of the "
-                "nearest row learned."
+                f"The model file has the rows with their clusters, not the tree of {saved.family}, "
+                "so the tree was built again from this table. A new row is assigned to the cluster "
+                "of the nearest training row."
             )
         else:
             found = certificate_of(saved.model, X, tol=tol)
@@ -75,9 +75,9 @@ def _certify_clusters(
         print_lines(found)
     if saved.n_rows not in (0, len(read)):
         note = (
-            f"The model was fitted to {saved.n_rows:,} rows of {saved.source}, and these are "
-            f"{len(read):,} others: the certificate speaks of these, and claims of a fit need the "
-            "rows that were fitted to."
+            f"The model was fitted to {saved.n_rows:,} rows of {saved.source}, but the table has "
+            f"{len(read):,} other rows: the certificate is about these rows. Claims about the fit "
+            "need the training rows."
         )
     if note:
         print_note(note)
@@ -85,16 +85,16 @@ def _certify_clusters(
 
 
 def _tree_again(saved: SavedModel, rows: Any, tol: float) -> Certificate:
-    """Build the tree of a linkage again, certify it, and compare its clusters with those saved."""
-    from rosenblatt.workbench.clustering import fitted  # which takes a second
+    """Build the tree of a linkage again, certify it, and compare its clusters with the file."""
+    from rosenblatt.workbench.clustering import fitted  # a slow import
 
     features, neighbours = saved.model[:-1], saved.model[-1]
     X = features.transform(rows)
     X = np.ascontiguousarray(X if isinstance(X, np.ndarray) else X.toarray())
     if len(X) != neighbours.n_samples_fit_:
         raise TableError(
-            f"{saved.family} made its tree of {neighbours.n_samples_fit_:,} rows, and the table "
-            f"has {len(X):,}: a tree is certified with the rows that it was made of."
+            f"{saved.family} was fitted to {neighbours.n_samples_fit_:,} rows, but the table has "
+            f"{len(X):,}; a tree can be certified only with its training rows."
         )
     k = len(neighbours.classes_)
     tree = fitted(saved.family, X, k, 0)
@@ -107,18 +107,18 @@ def _tree_again(saved: SavedModel, rows: Any, tol: float) -> Certificate:
 
 
 def _to_find_them(saved: SavedModel, table: Table) -> str:
-    """What to do if the rows cannot be found again for want of the column they were split by."""
+    """Return advice if the table lacks the column that the rows were split by."""
     if saved.split_by is None or saved.split_by in table.frame.columns:
         return ""
     return (
-        f" They were split by {saved.split_by!r}, which {table.name} lacks: write its values, one "
-        "for each row, into a column of that name, and certify again."
+        f" The rows were split by column {saved.split_by!r}, which {table.name} lacks: add this "
+        "column and certify again."
     )
 
 
 def _split(saved: SavedModel) -> str:
-    """How the rows were chosen that a model was fitted to."""
+    """Describe how the training rows were chosen."""
     if saved.split == "all rows":
         return saved.split
     by = f" ({saved.split_by})" if saved.split_by else ""
-    return f"learned from, split {saved.split}{by}, seed {saved.seed}"
+    return f"the training part, split {saved.split}{by}, seed {saved.seed}"

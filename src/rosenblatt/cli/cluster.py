@@ -1,4 +1,4 @@
-"""rosenblatt cluster: groups of rows in one table."""
+"""`rosenblatt cluster`: cluster the rows of one table."""
 
 from argparse import Namespace
 from importlib import import_module
@@ -42,7 +42,7 @@ def run(args: Namespace) -> int:
     console.print(f"Report: {out}")
     if labels is not None:
         column = found.write_labels(labels)
-        console.print(f"Rows with their clusters, in the column {column}: {labels}")
+        console.print(f"Rows with their cluster (column {column}): {labels}")
     if save is not None:
         found.save(save)
         console.print(f"Model: {save}")
@@ -83,4 +83,4 @@ def _answer(console: Screen, found: Clustering) -> None:
         if not column.used
     ]
     if gone:
-        console.print(f"Columns left out: {listed(gone, MOST_NAMED)}", style="dim")
+        console.print(f"Columns not used: {listed(gone, MOST_NAMED)}", style="dim")

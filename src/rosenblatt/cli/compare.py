@@ -1,4 +1,4 @@
-"""rosenblatt compare: every family of models on one table."""
+"""`rosenblatt compare`: compare all model families on one table."""
 
 import shlex
 import sys
@@ -28,36 +28,36 @@ from .tables import Reading, named_target
 
 NO_REPORT = "Stopped before the report was written."
 MOST_NAMED = 5  # columns that were left out
-# Seconds: for the page and the end of the process, and for a model file; and those of each column.
+# Seconds to write the page and end the process, and to write a model file; seconds per column.
 TO_END, TO_END_A_COLUMN = 0.4, 0.00002
 TO_SAVE, TO_SAVE_A_COLUMN = 0.4, 0.0002
 
 
 class Screen(Console):
-    """A terminal that shows what names of columns and classes hold, and obeys none of it."""
+    """A console that escapes control characters in names of columns and classes."""
 
     def print(self, *objects: Any, **settings: Any) -> None:
         super().print(*(on_one_line(o) if isinstance(o, str) else o for o in objects), **settings)
 
 
 def run(args: Namespace) -> int:
-    """Compare, show the table as it fills, and write the report; return 1 if nothing was fitted."""
+    """Compare, show the progress, and write the report; return 1 if nothing was fitted."""
     table, target, out, save, reading = (
         args.table, args.target, args.out, args.save, Reading.of(args),
     )  # fmt: skip
     check_places([out] if save is None else [out, save], table)
     if save is not None:
         import_module("skops")  # which may not be there
-    # Starting and reading take their part of the time.
+    # The time limit includes starting and reading.
     already = age_of_process() if cli.is_the_process else 0.0
     clock = Clock(checked_budget(args.budget), already)
-    console = Screen(markup=False, highlight=False)  # names are no markup
+    console = Screen(markup=False, highlight=False)  # names may look like markup
     source: Any
     if is_many(table):
         source = Source(table, target=target, format=reading.format)
         if target is None:
             columns = listed(source.columns, MOST_NAMED)
-            raise TableError(f"Name the column to be predicted (--target); {table} has {columns}.")
+            raise TableError(f"Give the target column (--target); {table} has {columns}.")
         width = len(source.columns)
     else:
         source = reading._replace(verbose=False).table(table)
@@ -72,7 +72,7 @@ def run(args: Namespace) -> int:
         "target": target, "budget": clock, "families": names_in(args.families) or None,
         "random_state": args.seed, "clean_labels": args.clean_labels, "command": command_line(),
     }  # fmt: skip
-    # Where there is no screen, a line for each contestant is all that helps.
+    # Without a terminal, print a line for each family.
     if console.is_terminal:
         with Live(console=console, refresh_per_second=8, transient=True) as live:
 
@@ -83,7 +83,7 @@ def run(args: Namespace) -> int:
             found = compare(source, progress=show, **options)
     else:
         found = compare(source, progress=_print_each(console, args), **options)
-    # Before all else: the test set may be open. Only a second Ctrl-C loses what was found.
+    # First of all, because the test set may have been used: only a second Ctrl-C loses the report.
     try:
         found.report(Path(out))
     except KeyboardInterrupt:
@@ -92,12 +92,12 @@ def run(args: Namespace) -> int:
     console.print(f"Report: {out}")
     args.if_stopped = "" if save is None else f"Stopped before the model was written to {save}."
     if save is not None and found.findings.nothing_fitted:
-        console.print(f"There is no model to write to {save}.", style="yellow")
+        console.print(f"No model was fitted, so {save} was not written.", style="yellow")
     elif save is not None:
         found.save(save)
         console.print(f"Model: {save}")
     if found.findings.opening is not None and found.findings.opening.ledger:
-        console.print(f"Opening of the test set recorded in {found.findings.opening.ledger}")
+        console.print(f"Test set evaluation recorded in {found.findings.opening.ledger}")
     _leaderboard(console, found.findings)
     if reading.verbose:
         _details(console, found.findings)
@@ -133,7 +133,7 @@ def _print_each(console: Console, args: Namespace) -> Any:
 
 
 def _grid(found: list[Contestant], trying: str, clock: Clock) -> Grid:
-    """The contestants so far, best first."""
+    """Return the table of the families so far, best first."""
     of = "" if clock.budget is None else f" of {clock.budget:.0f}"
     grid = Grid(title=f"{clock.seconds:.0f}{of} s, trying {trying}", title_justify="left")
     for name in ("family", "score", "±", "fit"):
@@ -149,9 +149,9 @@ def _cells(entry: Contestant, name: str = "") -> tuple[str, ...]:
 
 
 def _answer(console: Console, findings: Findings) -> None:
-    """Hints of leakage, the chosen model with its test score, and what to be careful about."""
+    """Print hints of leakage, the chosen model with its test score, and warnings."""
     if findings.nothing_fitted:
-        early = "Interrupted before any model was fitted: nothing is known but the baseline."
+        early = "Interrupted before any model was fitted: the report has only the baseline."
         stopped = findings.protocol.stopped == "interrupt"
         console.print(f"! {early if stopped else verdicts.NOTHING_FITTED}", style="yellow")
     for line in verdicts.outcome(findings):
@@ -159,11 +159,11 @@ def _answer(console: Console, findings: Findings) -> None:
     for note in findings.notes:
         console.print(f"note: {note}")
     if gone := _left_out(findings.columns):
-        console.print(f"Columns left out: {gone}", style="dim")
+        console.print(f"Columns not used: {gone}", style="dim")
 
 
 def _leaderboard(console: Console, findings: Findings) -> None:
-    """The families, best first."""
+    """Print the families, best first."""
     protocol, alike = findings.protocol, findings.alike
     metric = f"{protocol.metric} {protocol.positive_words}".strip()
     grid = Grid(title=on_one_line(f"{findings.source}: {protocol.target}"), title_justify="left")
@@ -174,11 +174,11 @@ def _leaderboard(console: Console, findings: Findings) -> None:
         grid.add_row(mark, *_cells(entry, verdicts.name_on_board(entry, findings)))
     console.print(grid)
     if len(alike) > 1:
-        console.print("= cannot be told apart from the best by the folds", style="dim")
+        console.print("= no significant difference from the best", style="dim")
 
 
 def _details(console: Console, findings: Findings) -> None:
-    """What the page shows as well."""
+    """Print details that are also on the page."""
     protocol = findings.protocol
     kinds = Counter(column.kind for column in findings.columns if column.used)
     lines = [f"Columns: {', '.join(f'{n:,} {kind}' for kind, n in kinds.most_common())}."]
@@ -194,7 +194,7 @@ def _details(console: Console, findings: Findings) -> None:
 
 
 def _left_out(columns: list[Column]) -> str:
-    """The columns that no model is given, and why; nothing if there are none."""
+    """Return the columns that are not used, with reasons; empty if all are used."""
     gone = [
         f"{column.name} ({column.kind}{column.note and f': {column.note}'})"
         for column in columns

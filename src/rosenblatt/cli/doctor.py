@@ -1,4 +1,4 @@
-"""`rosenblatt doctor`: what is here, and what is missing."""
+"""`rosenblatt doctor`: installed versions, cache state and missing extras."""
 
 import importlib.metadata
 import os
@@ -21,7 +21,7 @@ EXTRAS = {
 
 
 def run(args: Namespace) -> int:
-    """Print the findings; return 0 if everything needed is here, else 1."""
+    """Print the state of the installation; return 1 if a required package is missing, else 0."""
     console = Console()
     table = Table(box=None, show_header=False, pad_edge=False)
     table.add_column(style="bold")
@@ -30,7 +30,7 @@ def run(args: Namespace) -> int:
     table.add_row("python", f"{platform.python_version()} on {platform.platform(terse=True)}")
     missing = [name for name in NEEDED if _version(name) is None]
     for name in NEEDED:
-        table.add_row(name, _version(name) or "MISSING: pip install rosenblatt")
+        table.add_row(name, _version(name) or "missing: pip install rosenblatt")
     for extra, names in EXTRAS.items():
         table.add_row(f"extra: {extra}", escape(_extra(extra, names)))
     table.add_row("threads", _threads())
@@ -52,16 +52,16 @@ def _version(name: str) -> str | None:
 
 
 def _extra(extra: str, names: tuple[str, ...]) -> str:
-    """Versions of an extra's packages, and how to get those that are missing."""
+    """Return the versions of the packages of an extra, and how to install missing ones."""
     found = [f"{name} {version}" for name in names if (version := _version(name))]
     missing = [name for name in names if _version(name) is None]
     if missing:
-        found.append(f'without {", ".join(missing)} (pip install "rosenblatt[{extra}]")')
+        found.append(f'{", ".join(missing)} missing (pip install "rosenblatt[{extra}]")')
     return ", ".join(found)
 
 
 def _threads() -> str:
-    """How many threads, and why."""
+    """Return the number of threads and its source."""
     from rosenblatt.runtime import threads
 
     settings = [
@@ -74,7 +74,7 @@ def _threads() -> str:
 
 
 def _loops() -> str:
-    """Where compiled loops are kept, and how many there are."""
+    """Return the cache folder of compiled loops and their number."""
     import numba
 
     from rosenblatt.loops.cache import cache_root, folder
@@ -84,10 +84,10 @@ def _loops() -> str:
     path = folder()
     if path is None:
         return (
-            f"no cache: {cache_root()} cannot be written, so every process compiles anew; "
-            "set ROSENBLATT_CACHE_DIR to a folder that can"
+            f"no cache: {cache_root()} is not writable, so every process compiles again; "
+            "set ROSENBLATT_CACHE_DIR to a writable folder"
         )
     files = list(path.glob("*.nbc"))
     size = sum(file.stat().st_size for file in files) / 1e6
-    advice = "" if files else "; `rosenblatt warm` fills it"
-    return f"{len(files)} compiled forms, {size:.1f} MB in {path}{advice}"
+    advice = "" if files else "; run `rosenblatt warm` to compile all"
+    return f"{len(files)} compiled functions, {size:.1f} MB in {path}{advice}"

@@ -1,4 +1,4 @@
-"""`rosenblatt explain`: what each column adds to the prediction for one row."""
+"""`rosenblatt explain`: the contribution of each column to one prediction."""
 
 from argparse import Namespace
 from collections.abc import Iterator
@@ -23,11 +23,10 @@ def run(args: Namespace) -> None:
     there = _row(table, row, Reading.of(args).batches(table, saved, args.target))
     found = rows_for(saved, there, row)
     with blaming(model, table):
-        explanation = explain_row(saved, found)  # which may be refused: nothing is printed then
+        explanation = explain_row(saved, found)  # before anything is printed, as it may raise
         prediction = saved.model.predict(found)[0]
-    summary = (
-        f"{saved.target} predicted {_in_words(saved, prediction)}{_truth(saved, there, prediction)}"
-    )
+    truth = _truth(saved, there, prediction)
+    summary = f"predicted {saved.target} = {_in_words(saved, prediction)}{truth}"
     lines = replace(
         explanation,
         winner=on_one_line(explanation.winner),
@@ -45,16 +44,16 @@ def _in_words(saved: SavedModel, value: Any) -> str:
 
 
 def _truth(saved: SavedModel, row: Table, prediction: Any) -> str:
-    """The target in the table, beside a prediction; empty if the table has none."""
+    """Return a clause with the true target; empty if the table does not have it."""
     truth = target_of(saved, row)
     if truth is None:
         return ""
     true, predicted = _in_words(saved, truth), _in_words(saved, prediction)
-    return ", as the table says" if true == predicted else f"; the table says {true}"
+    return " (correct)" if true == predicted else f" (true value: {true})"
 
 
 def _row(table: str, row: int, batches: Iterator[Table]) -> Table:
-    """One row, counted from 0; the table is read no further than that."""
+    """Return one row, counted from 0, without reading the rows after it."""
     start = 0
     for batch in batches:
         if row < start + len(batch):
@@ -63,7 +62,7 @@ def _row(table: str, row: int, batches: Iterator[Table]) -> Table:
             return replace(batch, frame=batch.frame[place : place + 1], sparse=sparse, cells=None)
         start += len(batch)
     raise TableError(
-        f"{table} has {rows_counted(start)}, counted from 0: there is no row {row}."
+        f"{table} has {rows_counted(start)}, counted from 0; row {row} does not exist."
         if start
         else f"{table} has no rows."
     )

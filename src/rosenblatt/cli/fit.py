@@ -1,4 +1,4 @@
-"""`rosenblatt fit`: one model, fitted to all rows of a table, in a file."""
+"""`rosenblatt fit`: fit one model to all rows of a table and save it."""
 
 from argparse import Namespace
 from shlex import quote
@@ -35,24 +35,24 @@ def run(args: Namespace) -> None:
     left_out = len(read) - saved.n_rows
     if left_out:
         were = "was" if left_out == 1 else "were"
-        print_note(f"{rows_counted(left_out)} without {target} {were} left out.")
+        print_note(f"{rows_counted(left_out)} without {target} {were} ignored.")
     if saved.columns:
         used = {target, *(column.name for column in saved.columns)}
         if unused := [name for name in read.frame.columns if name not in used]:
-            print_note(f"{saved.family} learns nothing from {first_of(unused)}: left out.")
+            print_note(f"Columns not used by {saved.family}: {first_of(unused)}.")
     save_model(saved, out)
     n_columns = len(saved.columns) or saved.width
     columns = "1 column" if n_columns == 1 else f"{n_columns:,} columns"
     print_line(f"{saved.family} fitted to {saved.n_rows:,} rows and {columns}: {out}")
     if rule := rule_in_words(saved.model):
-        print_line(f"The rule: {rule}")
+        print_line(f"Rule: {rule}")
     if saved.certificate is not None:
-        every = saved.certificate["claims"]  # of which plain measurements neither hold nor fail
+        every = saved.certificate["claims"]  # includes measurements, which have no bound
         claims = [claim for claim in every if claim["bound"] is not None or not claim["holds"]]
         n_held = sum(claim["holds"] for claim in claims)
         if claims:
-            print_line(f"{n_held} of {len(claims)} claims of its certificate hold.")
+            print_line(f"Certificate: {n_held} of {len(claims)} claims hold.")
         for claim in claims:
             if not claim["holds"]:
-                print_line(f"Does not hold: {claim['name']}: {claim['statement']}")
+                print_line(f"Failed claim: {claim['name']}: {claim['statement']}")
     print_line(f"Next: rosenblatt predict {quote(str(out))} TABLE")

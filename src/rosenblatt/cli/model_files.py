@@ -1,4 +1,4 @@
-"""Model files as commands read them: soon, for the process is over soon."""
+"""Load model files with a fast import of skops."""
 
 import sys
 from importlib import import_module
@@ -12,17 +12,17 @@ LEFT_OUT = ("_trusted_types", "_sklearn", "_quantile_forest")  # of skops.io
 
 
 def load_model(path: str, *, large: bool = False) -> SavedModel:
-    """As `rosenblatt.load_model`."""
+    """Load a model file, as `rosenblatt.load_model`."""
     _import_skops()
     return files.load_model(path, large=large)
 
 
 def _import_skops() -> None:
-    """Import skops without what takes a second to load, and no model file of ours needs.
+    """Import skops without modules that take a second to load and that model files do not need.
 
-    These are the lists of types that it trusts, for a model file is checked against a list of our
-    own, and loaders of a few of scikit-learn's classes that this list lacks. Other processes, in
-    which a user may load files with skops itself, get the whole of it.
+    These are its lists of trusted types (model files are checked against our own list) and loaders
+    of scikit-learn classes that are not on this list. Processes in which a user may call skops
+    import all of it.
     """
     if "skops.io" in sys.modules or not rosenblatt.cli.is_the_process:
         return

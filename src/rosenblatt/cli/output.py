@@ -1,4 +1,4 @@
-"""What commands print: errors as sentences, and text that a terminal shows and does not obey."""
+"""Output of commands: errors as sentences, and text with control characters escaped."""
 
 import sys
 import warnings
@@ -21,25 +21,25 @@ EXTRAS = dict.fromkeys(("polars", "pandas", "pyarrow", "fastexcel", "jinja2"), "
 
 
 def about_input(error: BaseException) -> bool:
-    """Whether an error is about what was given; those of polars have a family of their own."""
+    """Return True if an error is about the input; polars has its own exception classes."""
     return isinstance(error, INPUT_ERRORS) or type(error).__module__.startswith("polars.")
 
 
 def sentence_of(error: BaseException) -> str:
-    """The message of an error, on one line.
+    """Return the message of an error on one line.
 
-    >>> sentence_of(ValueError("There is no such thing.\\n\\nA long story."))
-    'There is no such thing.'
+    >>> sentence_of(ValueError("There is no column 'a'.\\n\\nDetails."))
+    "There is no column 'a'."
     """
     missing = getattr(error, "name", None)
     if isinstance(error, ImportError) and missing in EXTRAS:
-        return f'this needs {missing}: pip install "rosenblatt[{EXTRAS[missing]}]"'
+        return f'{missing} is not installed: pip install "rosenblatt[{EXTRAS[missing]}]"'
     if isinstance(error, OSError) and error.strerror:
-        if error.filename is None:  # what was open already
-            return f"the output cannot be written: {error.strerror.lower()}."
+        if error.filename is None:  # such as a full disk or a closed stream
+            return f"Cannot write the output: {error.strerror.lower()}."
         return f"{error.filename}: {error.strerror.lower()}."
     if isinstance(error, MemoryError):
-        return "there is not enough memory for this."
+        return "There is not enough memory."
     paragraph = str(error).strip().partition("\n\n")[0]
     line = " ".join(printable(paragraph[:LONGEST]).split()) or type(error).__name__
     return line if len(paragraph) <= LONGEST else f"{line}…"
@@ -47,7 +47,7 @@ def sentence_of(error: BaseException) -> str:
 
 @contextmanager
 def warnings_as_notes() -> Iterator[None]:
-    """Print the warnings that are for users, a line each, and no others."""
+    """Print user warnings, one line each, and no others."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         warnings.simplefilter("default", UserWarning)
@@ -59,16 +59,15 @@ def _print_warning(message: Any, *_: Any, **__: Any) -> None:
     print_note(f"Warning: {' '.join(str(message).split())}")
 
 
-# All that commands print passes here: a terminal shows what names and cells hold, and obeys none.
-#
-# The tables that `predict` and `split` write are data, and keep every character.
+# All output of commands passes here, so that names and cells cannot control the terminal.
+# The tables that `predict` and `split` write keep every character.
 
 
 def printable(text: str) -> str:
-    """Text whose characters a terminal shows, and does not obey.
+    """Return text with control characters escaped.
 
-    >>> print(printable("no orders: " + chr(27) + "[2J"))
-    no orders: \\x1b[2J
+    >>> print(printable("clear: " + chr(27) + "[2J"))
+    clear: \\x1b[2J
     """
     return "".join(
         c if c.isprintable() or c == "\n" else c.encode("unicode_escape").decode() for c in text
@@ -76,7 +75,7 @@ def printable(text: str) -> str:
 
 
 def on_one_line(text: Any) -> str:
-    """The same of what is to be a part of a line.
+    """Return text with control characters and line breaks escaped.
 
     >>> print(on_one_line("one" + chr(10) + "two"))
     one\\ntwo
@@ -95,7 +94,7 @@ def print_text(text: Any) -> None:
 
 
 def print_note(note: str) -> None:
-    """Print a line to standard error, beside the output."""
+    """Print a line to standard error."""
     _print(on_one_line(note), sys.stderr)
 
 
@@ -103,4 +102,4 @@ def _print(text: str, stream: TextIO | None) -> None:
     if stream is None:  # a process without a terminal
         return
     stream.write(f"{text}\n")
-    stream.flush()  # a pipe that nobody reads any more is noticed here
+    stream.flush()  # detects a closed pipe

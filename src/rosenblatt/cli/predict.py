@@ -1,4 +1,4 @@
-"""`rosenblatt predict`: the prediction for each row of a table, however long it is."""
+"""`rosenblatt predict`: predict each row of a table of any length."""
 
 import sys
 from argparse import Namespace
@@ -32,12 +32,12 @@ def run(args: Namespace) -> None:
         place_for(out, table, args.model)
     saved = load_model(args.model, large=args.large)
     if score and saved.task == "clustering":
-        raise ValueError("Clusters have no right answer to be scored by: leave --score out.")
+        raise ValueError("--score needs a target column; a clustering does not have one.")
     if proba and not (hasattr(saved.model, "predict_proba") and hasattr(saved.model, "classes_")):
-        raise ValueError(f"{saved.family} gives no probabilities: leave --proba out.")
+        raise ValueError(f"{saved.family} does not give probabilities; omit --proba.")
     if score and table == "-":
-        raise ValueError("--score reads the table twice, which standard input is not: give a file.")
-    # Before anything is written: a test that cannot be scored leaves no file.
+        raise ValueError("--score reads the table twice and needs a file, not standard input.")
+    # Before anything is written: no file is left if the table cannot be scored.
     scored = _scored(saved, table, target, reading) if score else ""
     n_rows = 0
     odd = known_columns.OddCells(known_columns.known_categories(saved.model))
@@ -47,7 +47,7 @@ def run(args: Namespace) -> None:
             odd.add(X)
             found = _predictions(saved, X, proba, batch.frame.columns if keep else ())
             if not n_rows and (extra := known_columns.unknown_columns(saved, batch)):
-                print_note(f"The model does not read {first_of(extra)}.")
+                print_note(f"Columns not used by the model: {first_of(extra)}.")
             written.add(_kept(batch, found) if keep else found)
             n_rows += len(batch)
         if not n_rows:
@@ -61,8 +61,8 @@ def run(args: Namespace) -> None:
 
 
 def _scored(saved: SavedModel, table: str, target: str | None, reading: Reading) -> str:
-    """How good predictions are, in words."""
-    from .prediction_score import score_in_words  # what it needs takes as long as to predict
+    """Return the score as a sentence."""
+    from .prediction_score import score_in_words  # a slow import
 
     return score_in_words(saved, table, target, reading)
 
@@ -70,7 +70,7 @@ def _scored(saved: SavedModel, table: str, target: str | None, reading: Reading)
 def _predictions(
     saved: SavedModel, X: Any, proba: bool, taken: Collection[str] = ()
 ) -> pl.DataFrame:
-    """A column of predictions; on request, one of probabilities for each class."""
+    """Return a column of predictions and, on request, the probability of each class."""
     name = free_name(CLUSTER, taken) if saved.task == "clustering" else PREDICTION
     columns = [pl.Series(name, saved.model.predict(X))]
     if proba:
@@ -85,23 +85,23 @@ def _predictions(
 def _batches(
     table: str, saved: SavedModel, target: str | None, reading: Reading
 ) -> Iterator[Table]:
-    """The batches of a table, or of every file of a folder or pattern."""
+    """Yield the batches of a table, or of every file of a folder or pattern."""
     for path in files_of(table) if is_many(table) else [table]:
         yield from reading.batches(path, saved, target)
 
 
 def _kept(batch: Table, found: pl.DataFrame) -> pl.DataFrame:
-    """Predictions beside the columns of the table."""
+    """Return the columns of the table with the predictions."""
     taken = [name for name in found.columns if name in batch.frame.columns]
     if taken:
         raise TableError(
-            f"{batch.name} has a column {taken[0]!r} already: rename it, or leave --keep out."
+            f"{batch.name} already has a column {taken[0]!r}; rename it or omit --keep."
         )
     return (batch.frame if batch.cells is None else batch.cells).hstack(found)
 
 
 class Csv:
-    """Lines of CSV, the first with the names of the columns."""
+    """Writer of CSV with a header."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self.file, self.header = file, True
@@ -112,12 +112,12 @@ class Csv:
         self.header = False
 
     def close(self) -> None:
-        """Write what is left."""
+        """Flush the file."""
         self.file.flush()
 
 
 class Parquet:
-    """Row groups of one Parquet file."""
+    """Writer of row groups of one Parquet file."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self.file = file
@@ -131,14 +131,14 @@ class Parquet:
         self.writer.write_table(table.cast(self.writer.schema))
 
     def close(self) -> None:
-        """Write the end of the file, without which it cannot be read."""
+        """Write the footer of the file."""
         if self.writer is not None:
             self.writer.close()
 
 
 @contextmanager
 def _output(path: str | None) -> Iterator[Csv | Parquet]:
-    """Standard output, or a file that is there once it is whole."""
+    """Yield a writer to standard output or to a file, which is written atomically."""
     if path is None:
         written: Csv | Parquet = Csv(sys.stdout.buffer)
         yield written

@@ -1,4 +1,4 @@
-"""How good predictions are: what `rosenblatt predict --score` prints."""
+"""The score of predictions, as `rosenblatt predict --score` prints it."""
 
 import math
 from typing import Any
@@ -20,7 +20,7 @@ METRICS = {"classification": ("accuracy", accuracy_score), "regression": ("R²",
 
 
 def score_in_words(saved: SavedModel, path: str, target: str | None, reading: Reading) -> str:
-    """How good predictions are; of a test set that was sealed, its opening is written down."""
+    """Return the score as a sentence; record the evaluation if the table is a sealed test set."""
     table = reading.for_model(path, saved, target)
     rows, y = known_columns.targets_of(saved, table)
 
@@ -31,21 +31,21 @@ def score_in_words(saved: SavedModel, path: str, target: str | None, reading: Re
     ledger = ledger_of_test(table.name)
     if ledger is None:
         return f"{_in_words(scores(saved.model))} {of_what}"
-    sealed = reading._replace(verbose=False).table(path)  # as it was when it was sealed
+    sealed = reading._replace(verbose=False).table(path)  # read as `split` read it
     seal = SealedTest(sealed.frame if sealed.sparse is None else sealed.sparse, ledger=ledger)
     found = seal.open(saved.model, scores, reason="rosenblatt predict --score")
-    return f"{_in_words(found)} {of_what}, which were sealed: {ledger.name} has written it down"
+    return f"{_in_words(found)} {of_what}; this evaluation is recorded in {ledger.name}"
 
 
 def _scores(saved: SavedModel, model: Any, X: Any, y: Any) -> dict[str, float]:
-    """The score that the model was chosen by, and the usual one, by name."""
+    """Return the score by the metric of the model selection and the default score, by name."""
     name, usual = METRICS[saved.task]
     found = {name: float(usual(y, model.predict(X)))}
     if saved.metric in (None, USUAL[saved.task]):
         return found
     try:
         own = score_of(saved.metric)(model, X, y)
-    except ValueError:  # rows of one class, say, or a scorer that is not there in this version
+    except ValueError:  # rows of one class, for example, or a scorer of another version
         own = math.nan
     positive = positive_class(getattr(model, "classes_", []), saved.metric)
     of = "" if positive is None else f" of the class {positive}"
@@ -60,9 +60,9 @@ def _in_words(scores: dict[str, float]) -> str:
 
 
 def _learned_from(saved: SavedModel, table: Table, y: Any) -> str:
-    """A clause if the model was fitted to the rows that it is scored on."""
+    """Return a clause if the model was fitted to some of the scored rows."""
     if saved.digest is not None and saved.digest == digest_of(y):
-        return ", which the model was fitted to: that flatters it"
+        return " (the training rows: this score is too optimistic)"
     if learned_rows(saved, table) is not None:
-        return f", {saved.n_rows:,} of which the model was fitted to: that flatters it"
+        return f" ({saved.n_rows:,} of them training rows: this score is too optimistic)"
     return ""

@@ -1,4 +1,4 @@
-"""`rosenblatt fit` of files that may be larger than memory, here or on many workers."""
+"""`rosenblatt fit` of files that may be larger than memory, in this process or on workers."""
 
 import sys
 from argparse import Namespace
@@ -29,7 +29,7 @@ def fit_by_parts(args: Namespace) -> None:
     source = Source(args.table, target=args.target, format=args.format)
     if args.target is None and not source.sparse:
         columns = listed(source.columns, MOST_LISTED)
-        raise TableError(f"Name the column to be predicted (--target); {args.table} has {columns}.")
+        raise TableError(f"Give the target column (--target); {args.table} has {columns}.")
     with client_for(args.engine, args.workers, args.scheduler) as client:
         saved = fit_source(
             source, args.model, args.settings, client, progress=sys.stderr.isatty() or None,
@@ -47,11 +47,11 @@ def fit_by_parts(args: Namespace) -> None:
 
 @contextmanager
 def client_for(engine: str | None, workers: int, scheduler: str | None) -> Iterator[Any]:
-    """What parts are fitted on: nothing but this process, a pool, or a Dask client."""
+    """Yield the workers that fit the parts: None for this process, a pool, or a Dask client."""
     if engine not in (None, *ENGINES):
         raise ValueError(f"--engine must be one of {', '.join(ENGINES)}; got {engine}.")
     if scheduler is not None and engine not in (None, "dask"):
-        raise ValueError(f"--scheduler is of dask; got --engine {engine}.")
+        raise ValueError(f"--scheduler requires --engine dask; got --engine {engine}.")
     if scheduler is not None or engine == "dask":
         with _dask(workers, scheduler) as client:
             yield client
@@ -64,7 +64,7 @@ def client_for(engine: str | None, workers: int, scheduler: str | None) -> Itera
 
 @contextmanager
 def _dask(workers: int, scheduler: str | None) -> Iterator[Any]:
-    distributed = import_module("distributed")  # an extra: the error names it
+    distributed = import_module("distributed")  # optional dependency
     if scheduler is None:
         cluster = distributed.LocalCluster(
             n_workers=workers, threads_per_worker=1, host="127.0.0.1", dashboard_address=None,

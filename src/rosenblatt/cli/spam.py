@@ -31,7 +31,7 @@ def _one(path: str) -> bytes:
 
     found = list(mails(path))
     if len(found) != 1:
-        raise ValueError(f"{path} holds {len(found)} messages; this command takes one.")
+        raise ValueError(f"{path} has {len(found)} messages; this command takes one.")
     return found[0].raw
 
 
@@ -79,7 +79,7 @@ def run_learn(args: Namespace) -> int:
     from rosenblatt.spam.schema import LABELS
 
     if not (args.ham or args.spam or args.table):
-        raise ValueError("Name the mail to learn from: --ham PATH, --spam PATH or --table FILE.")
+        raise ValueError("Give the mail to learn from: --ham PATH, --spam PATH or --table FILE.")
     with _open(args, history=None if args.history else False) as spam_filter:
         total = spam_filter.learn(
             mail if label is None else mail._replace(label=LABELS.index(label))
@@ -89,7 +89,7 @@ def run_learn(args: Namespace) -> int:
         warning = spam_filter.balance_warning()
     print_line(
         f"Learned {total.ham:,} ham and {total.spam:,} spam."
-        + (f" {total.repeated:,} were known already." if total.repeated else "")
+        + (f" {total.repeated:,} had been learned before." if total.repeated else "")
     )
     _print_refused(total.refused)
     if warning:
@@ -136,7 +136,7 @@ def _print_classes(args: Namespace, paths: list[str], options: dict[str, Any]) -
 def _classified(spam_filter: Any, first: list[Any], rest: Iterator[Any]) -> Iterator[Any]:
     """Classify messages: a single one by its own tokens, many with all counts in memory."""
     if len(first) == 1:
-        spam_filter.scorer()  # an unusable store is an error of its own, not of the message
+        spam_filter.scorer()  # raises if the database is unusable
         try:
             yield first[0], spam_filter.classify(first[0].raw), ""
         except ValueError as error:

@@ -1,4 +1,4 @@
-"""`rosenblatt split`: a table in three files, to fit to, to choose by, and to test on once."""
+"""`rosenblatt split`: split a table into training, development and test files."""
 
 import os
 from argparse import Namespace
@@ -31,14 +31,14 @@ def run(args: Namespace) -> None:
     table, target, group, time = args.table, args.target, args.groups, args.time
     reading = Reading.of(args)
     if group is not None and time is not None:
-        raise ValueError("Give --group or --time, not both: rows are in the order of one of them.")
+        raise ValueError("Give --groups or --time, not both.")
     read = reading.table(table)
     form, paths = _places(table, args.out, reading.format)
     there = [str(path) for path in paths if path.exists()]
     if there and not args.force:
-        raise ValueError(f"{there[0]} is there already: --force replaces it.")
+        raise ValueError(f"{there[0]} exists; use --force to overwrite it.")
     if len(read) < len(PARTS):
-        raise TableError(f"{table} has {len(read)} rows, too few to split them in three.")
+        raise TableError(f"{table} must have at least {len(PARTS)} rows; got {len(read)}.")
     rows, how = _rows(read, target, group, time, args.seed)
     parts = [
         Table(read.frame[some], read.name, None if read.sparse is None else read.sparse[some])
@@ -46,36 +46,34 @@ def run(args: Namespace) -> None:
     ]
     if len(read) < LEAST_ROWS:
         print_note(
-            f"{table} has {len(read)} rows, and `compare` asks for {LEAST_ROWS}: a test on "
-            f"{len(parts[2])} says next to nothing."
+            f"Warning: {table} has only {len(read)} rows; a score on {len(parts[2])} test rows is "
+            "very uncertain."
         )
     with _folder(paths[0].parent), whole_files(paths) as drafts:  # all three, or none
         for part, draft in zip(parts, drafts, strict=True):
             write_table(part, draft, form)
     seal = _seal(paths[2], form)
-    for path, part, word in zip(
-        paths, parts, ("fit to", "choose by", "test on, once"), strict=True
-    ):
-        print_line(f"{len(part):>9,} rows to {word:<14} {path}")
+    for path, part, word in zip(paths, parts, ("training", "development", "test"), strict=True):
+        print_line(f"{word:<12}{len(part):>9,} rows  {path}")
     opened = f" ({seal.n_openings} so far)" if seal.n_openings else ""
-    print_line(f"Split {how}. The test is sealed: {seal.ledger.name}{opened} counts its openings.")
+    print_line(f"Split {how}. Test set evaluations{opened} are recorded in {seal.ledger.name}.")
     named = f" --target {quote(target)}" if target else " --target COLUMN"
     train, dev, test = (quote(str(path)) for path in paths)
     print_line(f"Next: rosenblatt fit {train}{named} --model NAME -o model.skops")
-    print_line(f"then: rosenblatt predict model.skops {dev} --score")
-    print_line(f"last: rosenblatt predict model.skops {test} --score")
+    print_line(f"Then: rosenblatt predict model.skops {dev} --score")
+    print_line(f"Last: rosenblatt predict model.skops {test} --score")
 
 
 def _rows(
     read: Table, target: str | None, group: str | None, time: str | None, seed: int
 ) -> tuple[list[Any], str]:
-    """The rows of each part, and how they were chosen."""
+    """Return the rows of each part and a description of the split."""
     if time is not None:
         moments = moments_of(read.column(time))
-        return list(split_by_time(moments)), f"by {time}, first things first, equal ones together"
+        return list(split_by_time(moments)), f"by {time}: earliest rows first, equal times together"
     if group is not None:
         parts = split_by_group(read.column(group), seed)
-        how = f"by {group}, whose rows stay together (seed {seed})"
+        how = f"by {group}: rows of a group stay together (seed {seed})"
         return [np.sort(some) for some in parts], how
     options: dict[str, Any] = {"random_state": seed}
     how = f"at random (seed {seed})"
@@ -83,13 +81,13 @@ def _rows(
         labels = read.column(target).cast(pl.String).fill_null("").to_numpy()
         if np.unique(labels, return_counts=True)[1].min() >= LEAST_OF_A_CLASS:
             options["stratify"] = labels
-            how = f"at random, each part with its share of every {target} (seed {seed})"
+            how = f"at random, stratified by {target} (seed {seed})"
     everyone: Any = np.arange(len(read))
     return [np.sort(some) for some in train_dev_test_split(everyone, **options)], how
 
 
 def _places(table: str, folder: str | None, format: str | None) -> tuple[Form, list[Path]]:
-    """What kind of files they are, and where: beside the table by default."""
+    """Return the format and paths of the files; the default folder is the folder of the table."""
     bundled = table in BUNDLED and not Path(table).exists()
     if bundled or table == "-":
         form = form_of(table, format or "csv")
@@ -106,21 +104,21 @@ def _places(table: str, folder: str | None, format: str | None) -> tuple[Form, l
 
 @contextmanager
 def _folder(path: Path) -> Iterator[None]:
-    """A folder to write to; one that was made for it goes again if nothing is written."""
+    """Create a folder to write to; remove it again if nothing is written."""
     made = [folder for folder in (path, *path.parents) if not folder.exists()]
     path.mkdir(parents=True, exist_ok=True)
     try:
         yield
     except BaseException:
         for folder in made:
-            with suppress(OSError):  # something is in it by now
+            with suppress(OSError):  # not empty any more
                 folder.rmdir()
         raise
 
 
 def _seal(path: Path, form: Form) -> SealedTest:
-    """The test as `predict --score` will read it; its ledger is there from now on, and counts."""
-    _ledger(path).touch()  # first: Ctrl-C leaves no test without a seal
+    """Return the test set as `predict --score` will read it, with its ledger file."""
+    _ledger(path).touch()  # first, so that Ctrl-C cannot leave a test set without a ledger
     part = read_table(str(path), form.name)
     return SealedTest(part.frame if part.sparse is None else part.sparse, ledger=_ledger(path))
 
@@ -130,9 +128,9 @@ def _ledger(path: Any) -> Path:
 
 
 def ledger_of_test(table: str) -> Path | None:
-    """The ledger of a test that was sealed here; None of any other table.
+    """Return the ledger of a test set made by `split`; None for any other table.
 
-    `compare` keeps one beside a whole table, for the part that it tests on: that one seals nothing.
+    The ledger that `compare` writes next to a whole table is not meant.
     """
     ledger = _ledger(table)
     return ledger if f".{PARTS[2]}." in Path(table).name and ledger.exists() else None

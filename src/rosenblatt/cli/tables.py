@@ -1,4 +1,4 @@
-"""How a command reads its table, and what it prints of it with `--verbose`."""
+"""Read the tables of commands; describe them with `--verbose`."""
 
 from argparse import Namespace
 from collections.abc import Collection, Iterator
@@ -18,7 +18,7 @@ MOST_LISTED = 30  # columns
 
 
 class Reading(NamedTuple):
-    """The options of all commands that read a table."""
+    """Options for reading a table."""
 
     format: str | None = None
     header: bool = True
@@ -31,7 +31,7 @@ class Reading(NamedTuple):
         return cls(args.format, args.header, args.sheet, args.verbose)
 
     def table(self, path: str, of_words: Collection[str] = ()) -> Table:
-        """The whole table."""
+        """Read the whole table."""
         how: Any = {"header": self.header, "sheet": self.sheet, "of_words": of_words}
         found = read_table(path, self.format, **how)
         if self.verbose:
@@ -39,27 +39,27 @@ class Reading(NamedTuple):
         return found
 
     def for_model(self, path: str, saved: SavedModel, target: str | None) -> Table:
-        """The whole table, its target by the name that a model has for it."""
+        """Read the whole table and rename its target to the target of a model."""
         of_words = _words(saved, target)
         return _renamed(self.table(path, of_words), target, saved.target)
 
     def batches(self, path: str, saved: SavedModel, target: str | None) -> Iterator[Table]:
-        """The same in batches of words."""
+        """Read batches of strings and rename the target likewise."""
         how: Any = {"header": self.header, "sheet": self.sheet, "words": True}
         for batch in read_batches(path, self.format, of_words=_words(saved, target), **how):
             yield _renamed(batch, target, saved.target)
 
 
 def named_target(table: Table, target: str | None) -> str:
-    """The target that was named; without one the columns are listed."""
+    """Return the target; without one raise an error that lists the columns."""
     if target is not None:
         return target
     columns = listed(table.frame.columns, MOST_LISTED)
-    raise TableError(f"Name the column to be predicted (--target); {table.name} has {columns}.")
+    raise TableError(f"Give the target column (--target); {table.name} has {columns}.")
 
 
 def described(table: Table) -> str:
-    """How many rows there are, and what each column holds."""
+    """Return the number of rows and the kind of each column."""
     if table.sparse is not None:
         return f"{table.name}: {len(table):,} rows, {table.sparse.shape[1]:,} columns of numbers"
     kinds = [f"{column.name} ({column.kind})" for column in columns_of(table.frame)]
@@ -68,7 +68,7 @@ def described(table: Table) -> str:
 
 @contextmanager
 def printed_to(out: str | None, *read: str) -> Iterator[Any]:
-    """What prints lines, to a file if one is named, which is there once it is whole."""
+    """Yield a function that prints lines, to a file if one is given."""
     if out is None:
         yield print_text
         return
@@ -78,7 +78,7 @@ def printed_to(out: str | None, *read: str) -> Iterator[Any]:
 
 
 def _words(saved: SavedModel, target: str | None) -> set[str]:
-    """Columns that hold words, the target by the name that it has in the table."""
+    """Return the columns of strings, the target by its name in the table."""
     found = columns_of_words(saved)
     return found | {target} if target is not None and saved.target in found else found
 
@@ -86,6 +86,6 @@ def _words(saved: SavedModel, target: str | None) -> set[str]:
 def _renamed(table: Table, target: str | None, known: str) -> Table:
     if target is None or target == known:
         return table
-    table.column(target)  # which refuses an unknown name
+    table.column(target)  # raises if there is no such column
     frame = table.frame.drop(known, strict=False).rename({target: known})
     return replace(table, frame=frame)

@@ -1,4 +1,4 @@
-"""`rosenblatt trace`: a fit, step by step, as a page."""
+"""`rosenblatt trace`: write a page that replays a fit step by step."""
 
 from argparse import Namespace
 

@@ -1,8 +1,7 @@
-"""`rosenblatt warm`: compile all loops ahead of use.
+"""`rosenblatt warm`: compile all loops in advance.
 
-The rehearsals run in parallel processes and meet in the cache on disk. Beside the compiled loops a
-note is kept of which there were and of the code that asked for them, so that a second call can
-tell at a glance that there is nothing to do.
+Small fits run in parallel processes, which share the cache on disk. A note next to the compiled
+loops lists them with a hash of the source code, so that a second call has nothing to do.
 """
 
 import hashlib
@@ -32,7 +31,7 @@ from rosenblatt.registry import ROWS, row_of
 
 NOTE = "warm.txt"
 MINUTES_OF_CPU = 3  # with an empty cache and idle cores
-NOTHING_TO_DO = "Nothing to do: all loops were compiled already."
+NOTHING_TO_DO = "Nothing to do: all loops are already compiled."
 
 
 def run(args: Namespace) -> None:
@@ -41,7 +40,7 @@ def run(args: Namespace) -> None:
 
 
 def warm(jobs: int | None = None) -> None:
-    """Rehearse everything in `jobs` processes, with a progress bar; nothing if that was done."""
+    """Compile all loops in `jobs` processes, with a progress bar."""
     if is_warm():
         Console().print(NOTHING_TO_DO)
         return
@@ -57,9 +56,9 @@ def warm(jobs: int | None = None) -> None:
     _take_note()
     seconds, new = time.perf_counter() - start, len(_compiled_forms()) - before
     if folder() is None:
-        console.print("No folder could be written, so nothing was kept; see `rosenblatt doctor`.")
+        console.print("Nothing was kept, as no folder is writable; see `rosenblatt doctor`.")
     elif new:
-        console.print(f"{new} forms of loops compiled in {seconds:.1f} s; no first call will wait.")
+        console.print(f"{new} functions compiled in {seconds:.1f} s.")
     else:
         console.print(NOTHING_TO_DO)
 
@@ -94,7 +93,7 @@ def _ignore_interrupts() -> None:
 
 
 def is_warm() -> bool:
-    """Whether this very code was rehearsed, and all that was compiled then is still there."""
+    """Return True if this source code was compiled and its compiled loops are still there."""
     path = folder()
     try:
         source, *forms = [] if path is None else (path / NOTE).read_text("utf-8").splitlines()
@@ -104,7 +103,7 @@ def is_warm() -> bool:
 
 
 def _take_note() -> None:
-    """Write down what is compiled now, and for which code."""
+    """Record the compiled loops and the hash of the source code."""
     path = folder()
     if path is not None:
         names = sorted(form.name for form in _compiled_forms())
@@ -112,7 +111,7 @@ def _take_note() -> None:
 
 
 def _source() -> str:
-    """A digest of the package: any change may ask for other forms of loops."""
+    """Return a hash of the source code of the package."""
     found = hashlib.sha256()
     root = Path(__file__).parents[1]
     for file in sorted(root.rglob("*.py")):
@@ -121,16 +120,16 @@ def _source() -> str:
 
 
 def _compiled_forms() -> list[Path]:
-    """The files that hold compiled loops."""
+    """Return the files of compiled loops."""
     path = folder()
     return [] if path is None else list(path.glob("*.nbc"))
 
 
-# Small jobs that together compile all loops: just what users will need.
+# Small jobs that together compile all loops.
 #
-# Every estimator is fitted to a handful of rows, in each storage and precision. Those that stand on
-# statistics also stream, forget, predict and transform, on few rows and on many, since large jobs
-# take loops where small ones take NumPy.
+# Every estimator is fitted to a few rows, in each storage and precision. Additive estimators are
+# also updated and applied, on few rows and on many, because large jobs use loops where small ones
+# use NumPy.
 
 
 FEW, REPEATED = 600, 115  # rows, and how often they come to make a table of over a million numbers
@@ -155,7 +154,7 @@ class Rehearsal(NamedTuple):
 
 
 def rehearsals() -> Iterator[Rehearsal]:
-    """All that there are: rows of the registry list the settings that run other loops."""
+    """Yield all rehearsals; rows of the registry list the settings that use other loops."""
     for row in ROWS:
         if row.warm:
             dtypes = ("float64", "float32", *(("int64",) if row.additive else ()))
@@ -170,7 +169,7 @@ def rehearsals() -> Iterator[Rehearsal]:
 
 
 def rehearse(rehearsal: Rehearsal) -> float:
-    """Do it once; return the seconds it took."""
+    """Run it once; return the seconds it took."""
     start = time.perf_counter()
     if rehearsal.estimator == "SpamFilter":
         _filter_mail()
@@ -190,7 +189,7 @@ def rehearse(rehearsal: Rehearsal) -> float:
 
 
 def _filter_mail() -> None:
-    """Learn and judge a message as those of large batches are."""
+    """Learn and classify a message with the loops of large batches."""
     from rosenblatt.spam.batch_learning import BatchLearner
     from rosenblatt.spam.batch_scoring import BatchScorer
     from rosenblatt.spam.spam_filter import SpamFilter, parsed_message
@@ -223,7 +222,7 @@ def _fit(model: Any, rehearsal: Rehearsal) -> None:
 
 
 def _use_statistics(model: Any, rehearsal: Rehearsal) -> None:
-    """Fit, stream, forget and answer, on tables and weights of all kinds."""
+    """Fit, update, forget and predict, on tables and weights of all kinds."""
     rng = np.random.RandomState(0)
     few = rng.poisson(1.0, (FEW, N_COLUMNS)).astype(rehearsal.dtype)
     many = np.tile(few, (REPEATED, 1))

@@ -48,15 +48,14 @@ def form_of(path: str, given: str | None = None) -> Form:
     if given is not None:
         if given not in FORMATS:
             raise TableError(
-                f"There is no format {given!r}; there are {', '.join(FORMATS)}."
+                f"There is no format {given!r}; the formats are {', '.join(FORMATS)}."
                 + did_you_mean(given, FORMATS)
             )
         return Form(given, zipped)
     last = suffixes[-2 if zipped else -1 :][:1]
     if not last or last[0] not in SUFFIXES:
         raise TableError(
-            f"The name {path} does not say what kind of file it is: give the format, one of "
-            f"{', '.join(FORMATS)}."
+            f"The format of {path} is unknown from its name; give the format: {', '.join(FORMATS)}."
         )
     return Form(SUFFIXES[last[0]], zipped)
 
@@ -82,7 +81,7 @@ def check_unzipped(first: bytes, name: str) -> None:
     """Raise if bytes are those of an archive, which nobody has undone."""
     if first.startswith(ZIPPED):
         raise TableError(
-            f"{name} is squeezed by gzip: undo it on the way, as in gzip -dc FILE | rosenblatt ..."
+            f"{name} is compressed by gzip; decompress it, as in gzip -dc FILE | rosenblatt ..."
         )
     if first.startswith(b"PK\x03\x04"):
         raise TableError(
@@ -103,26 +102,28 @@ def place_for(path: Any, *read: Any) -> Path:
     device will do.
     """
     if not str(path):
-        raise TableError("The name of a file to write is empty: give one.")
+        raise TableError("The name of the file to write is empty.")
     place = Path(os.path.realpath(os.path.expanduser(path)))  # so that a link stays one
     for other in read:
         if place == Path(os.path.realpath(os.path.expanduser(other))):
-            raise TableError(f"{path} is read, and would be written over: give another name.")
+            raise TableError(
+                f"{path} is an input file and would be overwritten; give another name."
+            )
     if str(place) == os.devnull:
         return place
     if place.name.endswith(LEDGERS) and place.exists():
         raise TableError(
-            f"{path} counts how often a test set was opened, and would be written over: give "
-            "another name."
+            f"{path} records the evaluations on a test set and would be overwritten; give another "
+            "name."
         )
     if place.exists() and not (place.is_file() or place.is_dir()):
-        raise TableError(f"{path} is no regular file: give another name.")
+        raise TableError(f"{path} is not a regular file; give another name.")
     if place.is_dir():
         raise TableError(f"{path} is a folder; name a file in it.")
     if not place.parent.is_dir():
-        raise TableError(f"There is no folder {place.parent} to write {place.name} in.")
+        raise TableError(f"The folder {place.parent} for {place.name} does not exist.")
     if not os.access(place.parent, os.W_OK):
-        raise TableError(f"The folder {place.parent} cannot be written to.")
+        raise TableError(f"The folder {place.parent} is not writable.")
     return place
 
 
@@ -133,7 +134,7 @@ def check_places(written: Sequence[Any], *read: Any) -> None:
         place = place_for(path, *read)
         if place in places and str(place) != os.devnull:
             raise TableError(
-                f"{path} is named twice, and the first would be written over: give another name."
+                f"{path} is given for two output files and would be overwritten; give another name."
             )
         places.add(place)
 

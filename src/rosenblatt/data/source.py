@@ -376,6 +376,8 @@ def files_of(place: str) -> list[str]:
     else:
         found = [name for name in glob.glob(place, recursive=True) if Path(name).is_file()]
     found = sorted(name for name in found if not Path(name).name.startswith(HIDDEN))
+    if not found and path.is_dir():
+        raise TableError(f"The folder {place} has no files.")
     if not found:
         raise TableError(f"There is no file {place}.")
     return found

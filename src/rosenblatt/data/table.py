@@ -168,8 +168,8 @@ def form_of_piped(first: bytes, form: Form, given: str | None) -> Form:
     return form if given else Form(form_of_content(first) or form.name)
 
 
-def existing(name: str) -> str:
-    """The path of a file that is there."""
+def existing(name: str, *, or_bundled: bool = True) -> str:
+    """Return the path of a file; an error names similar files and, by default, bundled tables."""
     if not name:
         raise TableError("The name of the file to read is empty: give one.")
     if name != name.encode("utf-8", "replace").decode():
@@ -183,13 +183,14 @@ def existing(name: str) -> str:
     if path.is_dir():
         raise TableError(f"{name} is a folder; name a file in it.")
     if path.is_symlink() and not os.path.exists(path):
-        raise TableError(f"{name} is a link that leads to no file.")
+        raise TableError(f"{name} is a broken link.")
     if path.exists():
-        raise TableError(f"{name} is no regular file; give one, or - for standard input.")
+        raise TableError(f"{name} is not a regular file; give a file, or - for standard input.")
     beside = (
         [str(path.parent / p.name) for p in path.parent.glob("*")] if path.parent.is_dir() else []
     )
-    raise TableError(f"There is no file {name}.{did_you_mean(name, [*beside, *BUNDLED])}")
+    known = [*beside, *BUNDLED] if or_bundled else beside
+    raise TableError(f"There is no file {name}.{did_you_mean(name, known)}")
 
 
 def table_from(

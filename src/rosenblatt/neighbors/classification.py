@@ -114,7 +114,7 @@ ROW = Row(
     certificate="neighbors",
     compare=(
         Candidate(
-            "nearest neighbours",
+            "nearest neighbors",
             "rows that are near each other are alike, few columns, all of which matter",
             {"n_neighbors": (1, 3, 5, 9, 15, 25, 45), "weights": ("uniform", "distance")},
             limits=("columns beside texts", "few pairs of sparse rows"),
@@ -122,7 +122,7 @@ ROW = Row(
             order=30,
         ),
         Candidate(
-            "nearest neighbours of mixed columns",
+            "nearest neighbors of mixed columns",
             (
                 "numbers, categories and missing values, where rows that agree in most "
                 "columns are alike"

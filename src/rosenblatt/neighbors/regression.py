@@ -110,7 +110,7 @@ ROWS = (
         certificate="neighbors",
         compare=(
             Candidate(
-                "nearest neighbours regression",
+                "nearest neighbors regression",
                 "rows that are near each other are alike, few columns, all of which matter",
                 {"n_neighbors": (1, 3, 5, 9, 15, 25, 45), "weights": ("uniform", "distance")},
                 limits=("columns beside texts", "few pairs of sparse rows"),
@@ -124,7 +124,7 @@ ROWS = (
                 order=32,
             ),
             Candidate(
-                "nearest neighbours regression of mixed columns",
+                "nearest neighbors regression of mixed columns",
                 (
                     "numbers, categories and missing values, where rows that agree in most "
                     "columns are alike"

@@ -23,7 +23,7 @@ SEED = 0
 
 def fitted_model(store: Store, name: str) -> Any:
     """The model of a store, from its kept weights or fitted anew."""
-    if name == "nearest neighbours":
+    if name == "nearest neighbors":
         return Neighbours(store)
     return Linear(store, name)
 

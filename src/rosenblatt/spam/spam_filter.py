@@ -30,7 +30,7 @@ CHUNK, CHUNK_BYTES = 250, 8 << 20  # messages that are read at once
 BATCH = 5000  # messages learned in one transaction
 # Messages that are worth loading the machine code of loops, and compiling them if there is none.
 MANY_TO_LEARN, MANY_TO_JUDGE, MANY_TO_COMPILE = 250, 250, 5000
-FITTED = ("averaged perceptron", "logistic regression", "nearest neighbours")
+FITTED = ("averaged perceptron", "logistic regression", "nearest neighbors")
 MODELS = (*COUNTING, *FITTED)
 # Below the first ham, above the second spam, unsure between: chosen on held-out messages, see
 # docs/spam.md.

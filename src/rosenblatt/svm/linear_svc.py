@@ -261,10 +261,10 @@ ROW = Row(
     certificate="linear_svm",
     compare=(
         Candidate(
-            "linear machine",
-            "classes that a plane nearly separates; many columns, as in text",
+            "linear support vector machine",
+            "classes that are nearly linearly separable; many columns, as in text",
             {"C": (0.001, 0.01, 0.1, 1.0, 10.0)},
-            short_names=("linear svm", "linear support vector machine"),
+            short_names=("linear svm", "linear machine"),
             order=60,
             rank=4,
             text_rank=1,

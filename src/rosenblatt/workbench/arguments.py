@@ -1,5 +1,6 @@
 """What was asked for: the table with its target, the families, the time; each checked."""
 
+import math
 import os
 from collections.abc import Sequence
 from dataclasses import replace
@@ -27,10 +28,11 @@ MOST_LISTED = 12  # families in an error
 
 
 def checked_budget(budget: float | None) -> float | None:
+    """Return the time limit in seconds, or None if it is infinite."""
     number = isinstance(budget, int | float) and not isinstance(budget, bool)
     if budget is not None and not (number and budget >= LEAST_BUDGET):
         raise ValueError(f"budget must be at least {LEAST_BUDGET:g} second; got {budget!r}.")
-    return budget
+    return None if budget == math.inf else budget
 
 
 def numbers_of(k: Any) -> Any:
@@ -87,7 +89,7 @@ def _name_of_family(word: str, there: list[str]) -> str:
         raise TableError(f"{word} is a peer, and peers are tried on request: peers=True.")
     near = meant_elsewhere(word) or did_you_mean(word, there)
     near = near or did_you_mean(word, filter(None, map(class_of, FAMILIES)))
-    near = near or f" There are {listed(there, MOST_LISTED)}."
+    near = near or f" Model families: {listed(there, MOST_LISTED)}."
     raise TableError(f"There is no family {word!r}.{near}")
 
 

@@ -122,7 +122,7 @@ def cluster_table(
     with clock.listening(), one_blas_thread():
         trials = _search(data, numbers, clock, progress)
         if not trials:
-            why = "there was no time; raise the budget"
+            why = "the time limit was too short"
             why = "it was interrupted" if clock.stopped == "interrupt" else why
             raise TableError(f"No clustering of {table.name} was found: {why}.")
         best = _best(trials)

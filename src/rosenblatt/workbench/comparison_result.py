@@ -122,7 +122,7 @@ class Comparison:
     def __repr__(self) -> str:
         best = self.findings.contestants[0]
         if self.findings.nothing_fitted:
-            return f"<Comparison on {self.findings.source}: no model could be fitted in the time>"
+            return f"<Comparison on {self.findings.source}: no model could be fitted in time>"
         return (
             f"<Comparison of {len(self.findings.contestants)} families on {self.findings.source}: "
             f"{best.family}, {figure(best.mean)}>"

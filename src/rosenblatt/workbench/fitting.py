@@ -149,7 +149,7 @@ def trace_table(
     if not _has_steps(family):
         able = first_of([class_of(one) for one in named_families() if _has_steps(one)])
         raise TypeError(
-            f"{family.name} learns at once and has no steps to show. These have: {able}."
+            f"{family.name} is fitted in one step and cannot be traced. Models that can: {able}."
         )
     first, last = (
         step for _, step in unfitted(problem, family, settings_of(family, settings or [])).steps

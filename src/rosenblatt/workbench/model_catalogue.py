@@ -1,4 +1,4 @@
-"""What models there are, their parameters, and when to use which: for a terminal and a page."""
+"""The models, their parameters and when to use them, for a terminal and a page."""
 
 import ast
 import re
@@ -12,14 +12,14 @@ from rosenblatt.registry.row import Row
 
 from .families import CLASSIFICATION, FAMILIES, REGRESSION, Family
 
-TITLES = {CLASSIFICATION: "Classes to be told apart", REGRESSION: "Numbers to be predicted"}
+TITLES = {CLASSIFICATION: "Classification", REGRESSION: "Regression"}
 TAKES = {
-    "numbers": "numbers, centred and scaled; categories as columns of zeros and ones",
-    "counts": "counts as they are; categories as columns of zeros and ones; words of texts",
-    "columns": "numbers as they are; categories as columns of zeros and ones",
-    "codes": "numbers and gaps as they are; a category as a number, its place in the alphabet",
-    "levels": "numbers, categories and gaps as they are, and no texts",
-    "table": "numbers, categories and gaps as they are",
+    "numbers": "standardized numbers; one-hot encoded categories",
+    "counts": "counts; one-hot encoded categories; word counts of texts",
+    "columns": "numbers; one-hot encoded categories",
+    "codes": "numbers and missing values; ordinal codes of categories",
+    "levels": "numbers, categories and missing values, but not texts",
+    "table": "numbers, categories and missing values",
 }
 WIDTH = 96
 
@@ -28,22 +28,24 @@ def models_text() -> str:
     """A list of all models for a terminal."""
     lines = []
     for task, title in TITLES.items():
-        lines += ["", f"{title} ({task})", ""]
+        lines += ["", title, ""]
         for family in (family for family in FAMILIES if family.task == task):
             lines += _entry(family)
         others = [family.name for family in called_by_class() if family.task == task]
-        lines += textwrap.wrap(f"By class alone: {', '.join(others)}.", WIDTH, initial_indent="  ")
-    return "\n".join([*lines[1:], "", "`rosenblatt models NAME` says more of one."])
+        lines += textwrap.wrap(
+            f"Not tried by `compare`: {', '.join(others)}.", WIDTH, initial_indent="  "
+        )
+    return "\n".join([*lines[1:], "", "`rosenblatt models NAME` prints all parameters of a model."])
 
 
 def model_text(family: Family) -> str:
     """All parameters of one model, with their defaults, for a terminal."""
     kind = class_of(family)
     head = family.name if kind in ("", family.name) else f"{family.name} ({kind})"
-    lines = [f"{head}: {family.task}", f"  when: {family.when}", f"  reads: {TAKES[family.takes]}"]
+    lines = [f"{head}: {family.task}", f"  when: {family.when}", f"  input: {TAKES[family.takes]}"]
     if family.grid:
         lines.append(f"  compare tries: {tried_settings(family)}")
-    lines.append("  parameters, with their defaults:")
+    lines.append("  parameters and defaults:")
     lines += [f"    {name}={value!r}" for name, value in sorted(parameters_of(family).items())]
     return "\n".join(lines)
 
@@ -99,8 +101,8 @@ ELSEWHERE = {
     r"xgb|lgbm|lightgbm|catboost|gbm|gbdt|gradientboost": "gradient boosting",
     r"linearregression|linearmodel|^lm$": "least squares",
     r"logit|maxent|softmaxregression|sgdclass": "logistic regression",
-    r"^svm|supportvector|linearsv": "support vector machine or linear machine",
-    r"knn|kneighbo|nearestneighbo": "nearest neighbours",
+    r"^svm|supportvector|linearsv": "support vector machine or linear support vector machine",
+    r"knn|kneighbo|nearestneighbo": "nearest neighbors",
     r"naivebayes": "Gaussian naive Bayes or mixed naive Bayes",
     r"randomforest|baggedtrees": "random forest",
 }

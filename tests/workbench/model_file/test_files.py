@@ -166,7 +166,7 @@ class Payload:
 def test_a_pickle_is_refused_and_runs_nothing(path):
     harm = path.with_name("harm")
     path.write_bytes(pickle.dumps(Payload(harm)))
-    with pytest.raises(TableError, match="no model file, or is damaged"):
+    with pytest.raises(TableError, match="not a model file or is damaged"):
         load_model(path)
     assert not harm.exists()
 

@@ -3,6 +3,7 @@
 import copy
 import json
 import pickle
+import re
 
 import numpy as np
 import polars as pl
@@ -53,7 +54,7 @@ def test_what_was_said_of_the_other_rows_is_scored_in_the_same_opening(metric, t
     assert some.intervals[0].low <= some.score <= some.intervals[0].high
     [line] = ledger.read_text().splitlines()
     assert json.loads(line)["rows"] == len(problem.test)
-    assert f"On the other {len(new)}: {some.score:.4f}, 95% in " in str(found)
+    assert f"Without them: {some.score:.4f} on {len(new)} test rows (95% interval " in str(found)
 
 
 def test_test_rows_are_read_for_one_opening_alone(tmp_path, monkeypatch):
@@ -86,9 +87,9 @@ def test_the_terminal_and_the_page_say_it_once(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     doubled().write_csv("a.csv")
     text = " ".join(done("compare", "a.csv", "--target", "y", "--families", "GaussianNB").split())
-    assert text.count("among those learned from") == 1
-    assert "test rows (" not in text
-    assert "rows are also among those learned from, which flatters what remembers. On the" in text
+    assert text.count("also training rows") == 1
+    assert not re.search(r"\d of \d+ test rows \(", text)
+    assert "test rows are also training rows. Without them: " in text
     page = " ".join((tmp_path / "report.html").read_text().split())
     assert page.count("of them duplicate training rows") == 1
     assert page.count("that are not duplicates the score is") == 1
@@ -101,8 +102,8 @@ def test_all_rows_repeated_leave_nothing_to_score(tmp_path, monkeypatch):
     frame = doubled().head(30)
     pl.concat([frame] * 10).write_csv("a.csv")
     text = " ".join(done("compare", "a.csv", "--target", "y", "--families", "GaussianNB").split())
-    assert "But all rows are also among those learned from, which flatters what remembers." in text
-    assert "On the other" not in text
+    assert "Warning: all test rows are also training rows." in text
+    assert "Without them" not in text
 
 
 def test_the_hint_can_be_copied_and_pickled():

@@ -93,8 +93,8 @@ def test_trees_follow_the_first_answer_and_come_first_in_large_tables(towns, mon
     assert [f.name for f in queue[1:4]] == ["gradient boosting", "random forest", "extra trees"]
     assert [f.name for f in queue][4] == "decision tree"
     assert {f.name for f in queue[-6:]} == {
-        *("perceptron", "averaged perceptron", "pocket perceptron", "linear machine"),
-        *("kernel perceptron", "AdaBoost"),
+        *("perceptron", "averaged perceptron", "pocket perceptron", "kernel perceptron"),
+        *("linear support vector machine", "AdaBoost"),
     }
     monkeypatch.setattr(time_sharing, "MANY_CELLS", 100)
     queue = time_sharing._in_turn(arena, families_for(arena.problem)[0])

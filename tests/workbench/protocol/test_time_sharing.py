@@ -394,14 +394,14 @@ def test_time_that_is_left_goes_to_a_family_that_was_cut_off(arena, monkeypatch,
     tries = []
 
     def slow(arena, family):
-        if family.name == "nearest neighbours":
+        if family.name == "nearest neighbors":
             tries.append(arena.end - time.perf_counter())
             while len(tries) == 1 or not succeeds:
                 time.sleep(0.01)
         return candidates(arena, family)
 
     candidates = search.Arena.candidates
-    names = [QUICK[1], "nearest neighbours", QUICK[0]]
+    names = [QUICK[1], "nearest neighbors", QUICK[0]]
     time_sharing.race(arena, named(*names), Clock(None), None)  # compiles
     monkeypatch.setattr(search.Arena, "candidates", slow)
     shares = iter([5.0, 0.3, 5.0])
@@ -414,7 +414,7 @@ def test_time_that_is_left_goes_to_a_family_that_was_cut_off(arena, monkeypatch,
         assert [family.name for family, _ in found] == names
         assert not dropped
     else:
-        assert [drop.family for drop in dropped] == ["nearest neighbours"]
+        assert [drop.family for drop in dropped] == ["nearest neighbors"]
     assert clock.stopped == ("" if succeeds else "budget")
 
 
@@ -427,7 +427,8 @@ def test_planes_of_many_texts_take_turns_by_their_price_and_sort_settings_out_on
     table = pl.DataFrame({"text": texts, "y": [f"c{i % 3}" for i in range(90)]})
     arena = search.Arena(problem_of(read_table(table), "y"), "accuracy")
     assert "text" in arena.problem.used.values()
-    planes = ["averaged perceptron", "linear machine", "perceptron", "logistic regression"]
+    planes = ["averaged perceptron", "linear support vector machine"]
+    planes += ["perceptron", "logistic regression"]
     families = named(*reversed(planes), "multinomial naive Bayes")
     queue = time_sharing._in_turn(arena, families)
     assert [family.name for family in queue] == ["multinomial naive Bayes", *planes]

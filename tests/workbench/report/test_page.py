@@ -115,7 +115,7 @@ def test_warnings_stand_beside_the_answer(binary):
         hints=["The column diagnosis_code decides the target alone."],
     )
     answer = Page(page(doubtful)).with_id("answer")["text"]
-    assert "The budget of 30" in answer
+    assert "The time limit of 30" in answer
     assert "evaluated 4 times" in answer
     assert "1 sign of possible target leakage" in answer
     assert "The difference from the baseline is not significant" in answer
@@ -337,7 +337,7 @@ def test_a_page_is_written_whole_or_not_at_all(iris, tmp_path):
 
 
 def test_a_missing_folder_is_named(iris, tmp_path):
-    said = f"There is no folder {tmp_path / 'gone'} to write report.html in."
+    said = f"The folder {tmp_path / 'gone'} for report.html does not exist."
     with pytest.raises(TableError, match=re.escape(said)):
         save(iris, tmp_path / "gone" / "report.html")
 

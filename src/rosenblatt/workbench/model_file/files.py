@@ -166,9 +166,9 @@ def load_model(path: Any, *, large: bool = False) -> SavedModel:
     ['setosa']
     """
     name = str(path)
-    found = existing(name)
+    found = existing(name, or_bundled=False)
     if not zipfile.is_zipfile(found):
-        raise TableError(f"{name} is no model file, or is damaged: fit the model again.")
+        raise TableError(f"{name} is not a model file or is damaged; fit the model again.")
     try:
         with zipfile.ZipFile(found) as archive:
             check_members(archive)

@@ -69,8 +69,8 @@ def check_rows(table: Table, values: pl.Series, least: int) -> None:
     """Raise if there are too few rows to split."""
     if len(values) < least:
         raise TableError(
-            f"{table.name} has {rows_counted(len(values))} to learn from; at least {least} are "
-            f"needed to split them honestly. {table.hint}".rstrip()
+            f"{table.name} must have at least {least} rows with a target; got {len(values)}. "
+            f"{table.hint}".rstrip()
         )
 
 
@@ -175,7 +175,9 @@ def numbers_of(values: pl.Series, target: str) -> NDArray[np.float64]:
         words = values.cast(pl.String)
         odd = words.filter(words.cast(pl.Float64, strict=False).is_null())
         word = (
-            f"{shown(odd[0])}, which is no number" if len(odd) else f"no numbers ({values.dtype})"
+            f"{shown(odd[0])}, which is not a number"
+            if len(odd)
+            else f"no numbers ({values.dtype})"
         )
         raise TableError(f"{target} holds {word}; regression needs numbers.")
     y = values.cast(pl.Float64).to_numpy().copy()

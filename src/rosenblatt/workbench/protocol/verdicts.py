@@ -7,7 +7,7 @@ from rosenblatt.data.errors import listed
 from rosenblatt.workbench.preparation.leakage import listed_hints, n_repeated
 from rosenblatt.workbench.preparation.problem import Problem
 
-from .results import Contestant, Findings, Opening, figure, rows_counted
+from .results import Contestant, Findings, Opening, figure
 from .significance import area
 
 Array = NDArray[np.float64]
@@ -26,12 +26,12 @@ ENOUGH_ROWS = 10_000  # to prefer a held-out set to folds
 
 
 NOTHING_TOLD = (
-    "Nothing in the columns tells of the target, as far as the families that were tried can see: "
-    "other columns may, where other settings and more of the same rows hardly will."
+    "No family found a relation between the columns and the target. Other columns may help; other "
+    "settings or more rows are unlikely to."
 )
 NOTHING_FITTED = (
-    "No model could be fitted in the time: give more of it (--budget), or fewer rows. Nothing is "
-    "known but the baseline."
+    "No model could be fitted in time: raise --budget, or use fewer rows. Only the baseline has a "
+    "score."
 )
 
 
@@ -50,19 +50,23 @@ def verdicts_of(problem: Problem, contestants: list[Contestant]) -> list[str]:
     said = []
     if better:
         said.append(
-            f"By the definition, {chosen.family} overfits beside {', '.join(better[:3])}: better "
-            "on the rows it was fitted to, worse on the development rows."
+            f"{chosen.family[:1].upper()}{chosen.family[1:]} overfits relative to "
+            f"{', '.join(better[:3])}: better on the training rows, worse on the development rows."
         )
     else:
         said.append(
-            f"{chosen.family[:1].upper()}{chosen.family[1:]} does not overfit beside any other: "
-            "none fits the training rows worse and the development rows better."
+            f"{chosen.family[:1].upper()}{chosen.family[1:]} does not overfit relative to any "
+            "other: none is worse on the training rows and better on the development rows."
         )
     n = len(problem.train)
     if n >= ENOUGH_ROWS:
-        said.append(f"With {n:,} rows a held-out set would do; folds were used, being cheap here.")
+        said.append(
+            f"With {n:,} rows a held-out set would suffice, but cross-validation is cheap here."
+        )
     else:
-        said.append(f"With {n:,} rows folds are needed: a small held-out set can be overfitted.")
+        said.append(
+            f"With {n:,} rows cross-validation is needed: a small held-out set can be overfitted."
+        )
     return said
 
 
@@ -85,20 +89,20 @@ def against_baseline(
     if learned := learned_by_probabilities(opening):
         if chosen.beats(baseline) and not baseline.may_equal_best():
             return ""
-        return f"By this score the best is no better than the baseline ({scores}), but {learned}."
+        return f"By this metric the best does not beat the baseline ({scores}), but {learned}."
     if not chosen.beats(baseline):
         if stopped:
-            return f"Of the families that there was time for, none beat the baseline ({scores})."
-        return f"Nothing beat the baseline in the folds ({scores}): no model here is of use."
+            return f"No family that was fitted in time beat the baseline ({scores})."
+        return f"Nothing beat the baseline in cross-validation ({scores}): no model is useful here."
     if baseline.may_equal_best():
         if stopped:
             return (
-                "Of the families that there was time for, none can be told apart from the baseline "
-                f"by the folds ({scores}, p = {baseline.p_value:.2f})."
+                "No family that was fitted in time is significantly better than the baseline in "
+                f"cross-validation ({scores}, p = {baseline.p_value:.2f})."
             )
         return (
-            f"The best cannot be told apart from the baseline by the folds ({scores}, p = "
-            f"{baseline.p_value:.2f}): it may have learned nothing."
+            "The best model is not significantly better than the baseline in cross-validation "
+            f"({scores}, p = {baseline.p_value:.2f})."
         )
     return ""
 
@@ -130,7 +134,7 @@ def learned_by_probabilities(opening: Opening | None) -> str:
     error = np.std(plain - own) / np.sqrt(len(code))
     if not np.mean(plain - own) > BEYOND_CHANCE * error:
         return ""
-    return f"its test log-loss is {own.mean():.2f}, that of the classes' shares {plain.mean():.2f}"
+    return f"its test log loss is {own.mean():.2f} (class frequencies: {plain.mean():.2f})"
 
 
 def far_from_folds(chosen: Contestant, opening: Opening | None, metric: str) -> str:
@@ -145,14 +149,14 @@ def far_from_folds(chosen: Contestant, opening: Opening | None, metric: str) -> 
     if opening is None or not _is_far(opening, mean, deviation, metric):
         return ""
     why = (
-        "it learned from more rows than in the folds, rows may be repeated across the parts, or "
-        "some folds hold rows of another kind"
+        "the model was fitted to more rows than in the folds, rows may be repeated across the "
+        "parts, or some folds have rows of another kind"
         if opening.score > mean
-        else "test rows may be of another kind than those learned from"
+        else "the test rows may differ from the training rows"
     )
     return (
-        "The test score is far from what cross-validation promised "
-        f"({figure(opening.score, 3)} after {figure(mean, 3)} ± {figure(deviation, 3)}): {why}."
+        "The test score is far from the cross-validated score "
+        f"({figure(opening.score, 3)}; {figure(mean, 3)} ± {figure(deviation, 3)}): {why}."
     )
 
 
@@ -164,9 +168,9 @@ def flattered_by_repeats(opening: Opening | None, metric: str) -> str:
     if not _is_far(some, opening.score, 0.0, metric, FLATTERED):
         return ""
     return (
-        f"On test rows that were not learned from the score is {figure(some.score, 3)}, where all "
-        f"of them have {figure(opening.score, 3)}: the folds hold the same repeated rows, so that "
-        f"{figure(some.score, 3)} is the one to trust."
+        f"Without the test rows that are also training rows, the score is {figure(some.score, 3)} "
+        f"instead of {figure(opening.score, 3)}. The folds have the same duplicates, so trust "
+        f"{figure(some.score, 3)}."
     )
 
 
@@ -192,8 +196,8 @@ def unseen_classes(opening: Opening | None, metric: str) -> list[str]:
         return []
     names = ", ".join(map(str, np.unique(opening.y[unseen])[:MOST_NAMED]))
     rows = "1 test row is" if unseen.sum() == 1 else f"{unseen.sum():,} test rows are"
-    done = "the score leaves them out" if metric in OF_PROBABILITIES else "they count as wrong"
-    return [f"{rows} of a class that no row learned from belongs to ({names}): {done}."]
+    done = "the score ignores them" if metric in OF_PROBABILITIES else "they count as wrong"
+    return [f"{rows} of a class that the training rows do not have ({names}): {done}."]
 
 
 def verdict_of_curve(
@@ -263,17 +267,16 @@ def name_on_board(entry: Contestant, findings: Findings) -> str:
 
 
 def sentence_of_test(findings: Findings) -> str:
-    """The test score, how sure it is, and what stands beside it; nothing if it is not known."""
+    """Return the test score with its intervals and the baseline; empty if it is unknown."""
     opening = findings.opening
     if opening is None:
         return ""
     n = opening.times_opened
-    times = "" if n == 1 else f", opened {n} times by now, which flatters it"
+    times = "" if n == 1 else f" (evaluation number {n} on this test set, so it may be too high)"
     best, metric = findings.contestants[0].family, findings.protocol.metric
     of = f" {findings.protocol.positive_words}".rstrip()
     return (
-        f"{best[:1].upper()}{best[1:]}: {metric}{of} {_scored(opening)} "
-        f"({rows_counted(len(opening.y))} to test on{times})"
+        f"{best[:1].upper()}{best[1:]}: {metric}{of} {_scored(opening)}{times}"
         f"{_learned_from(findings, opening)}"
     )
 
@@ -306,27 +309,29 @@ def left_by_budget(findings: Findings) -> list[str]:
     if not stopped and not late:
         return []
     of = "" if budget is None else f" of {budget:g} s"
-    why = "Interrupted" if stopped == "interrupt" else f"The budget{of} was too short"
+    why = "Interrupted" if stopped == "interrupt" else f"The time limit{of} was too short"
     partly = [entry.family for entry in findings.contestants if "for want of time" in entry.note]
-    said = f"; left out: {listed(late, MOST_NAMED)}" if late else ""
-    said += f"; searched in part: {listed(partly, MOST_NAMED)}" if partly else ""
+    said = f"; not tried: {listed(late, MOST_NAMED)}" if late else ""
+    said += f"; partly searched: {listed(partly, MOST_NAMED)}" if partly else ""
     return [f"{why}{said}."]
 
 
 def _scored(opening: Opening) -> str:
     ranges = ", ".join(
-        f"{figure(i.low, 3)} to {figure(i.high, 3)} ({i.method})" for i in opening.intervals
+        f"{figure(i.low, 3)} to {figure(i.high, 3)} by {i.method}" for i in opening.intervals
     )
-    sure = f", 95% in {ranges}" if ranges else ""
-    return f"{figure(opening.score)}{sure}; baseline {figure(opening.baseline_score)}"
+    interval = f" (95% interval {ranges})" if ranges else ""
+    rows = "1 test row" if len(opening.y) == 1 else f"{len(opening.y):,} test rows"
+    baseline = figure(opening.baseline_score)
+    return f"{figure(opening.score)} on {rows}{interval}; baseline {baseline}"
 
 
 def _learned_from(findings: Findings, opening: Opening) -> str:
-    """A word beside the test score if it is no score of rows never seen, and the score of these."""
+    """Return a warning if test rows are also training rows, and the score of the other rows."""
     n, some = n_repeated(findings.hints), opening.unrepeated
     if not n:
         return ""
     which = "all" if n == len(opening.y) else f"{n:,} of the {len(opening.y):,}"
     are = "is" if n == 1 else "are"
-    word = f". But {which} rows {are} also among those learned from, which flatters what remembers."
-    return word if some is None else f"{word} On the other {len(some.y):,}: {_scored(some)}."
+    warning = f". Warning: {which} test rows {are} also training rows."
+    return warning if some is None else f"{warning} Without them: {_scored(some)}."
