@@ -1,6 +1,6 @@
 """Lasso and elastic net: least squares with a penalty that leaves few weights."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from dataclasses import replace
 from numbers import Integral, Real
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from scipy.linalg import LinAlgWarning
 from sklearn.base import clone
 from sklearn.callback import CallbackSupportMixin
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metadata_routing import UNUSED
@@ -21,13 +22,15 @@ from rosenblatt.base import LinearRegressor, Passes, fitting, warn, warn_not_con
 from rosenblatt.capabilities import ModelPath, rows_of
 from rosenblatt.registry.row import Candidate, Contract, Row, Warm
 from rosenblatt.runtime.threads import one_blas_thread
+from rosenblatt.solvers import Iterate
 from rosenblatt.statistics import Gram
 
 from . import column_warnings
 from .column_descent import Columns
-from .gram_descent import TargetDescent, penalty_of
+from .gram_descent import Penalty, penalty_of
 from .gram_problem import (
     CheckedRows,
+    Descent,
     Squares,
     by_rows,
     check_gram_given,
@@ -35,10 +38,16 @@ from .gram_problem import (
     folds_have_grams,
     rows_of_gram,
 )
-from .lasso_paths import NOT_CONVERGED, StopSearch, alpha_for, enet_path
+from .lasso_paths import NOT_CONVERGED, enet_path, follow
 
 Array = NDArray[np.float64]
 PATIENCE = 20  # iterations without any progress, before it is taken to be rounding
+
+# Search for the penalty that keeps a number of features: down the path, then between two penalties.
+STEP = 0.8  # from one penalty to the next, on the way down
+LONGEST_STEP = 0.1  # where no column enters
+SMALLEST = 1e-6  # of the penalty that keeps out a column: below it there is as good as none
+MOST_HALVINGS = 40
 
 
 class ElasticNet(CallbackSupportMixin, LinearRegressor):  # type: ignore[misc]
@@ -135,6 +144,7 @@ class ElasticNet(CallbackSupportMixin, LinearRegressor):  # type: ignore[misc]
     }
 
     _multi_output = True
+    _searches = False  # for alpha
     measured_by = ()  # the Gram of the rows depends on no parameter
     simpler_when_larger = ("alpha",)  # of candidates that score alike
 
@@ -189,7 +199,7 @@ class ElasticNet(CallbackSupportMixin, LinearRegressor):  # type: ignore[misc]
                 rows.weights,
                 fit_intercept=self.fit_intercept,
                 precompute=self.precompute,
-                path=self._searches(),
+                path=self._searches,
             )
             if not isinstance(self.precompute, bool):
                 check_gram_given(self.precompute, squares, rows, self.fit_intercept)
@@ -201,7 +211,7 @@ class ElasticNet(CallbackSupportMixin, LinearRegressor):  # type: ignore[misc]
 
     def path_parameters(self) -> tuple[str, ...]:
         """Return ``("alpha",)`` unless fits depend on where they begin, or look for alpha."""
-        moves = self.selection == "random" or self.warm_start or self._searches()
+        moves = self.selection == "random" or self.warm_start or self._searches
         return () if moves else ("alpha",)
 
     def measure_groups(
@@ -246,7 +256,7 @@ class ElasticNet(CallbackSupportMixin, LinearRegressor):  # type: ignore[misc]
                 rows.X, rows.targets, rows.weights, fit_intercept=fit_intercept, path=True
             )
         models = [copy(template).set_params(alpha=alpha) for alpha in values]
-        coefs = np.zeros((len(squares.descents), squares.n_features))
+        coefs = squares.zeros()
         with one_blas_thread():
             for model in sorted(models, key=lambda model: -model.alpha):
                 shortfall = model._descend(squares, rows, coefs)
@@ -262,19 +272,19 @@ class ElasticNet(CallbackSupportMixin, LinearRegressor):  # type: ignore[misc]
         alpha = self._choose_alpha(squares, coefs, rows, passes)
         penalty = penalty_of(alpha, self.l1_ratio, self.positive)
         rng = check_random_state(self.random_state) if self.selection == "random" else None
-        runs = []
-        for descent, w in zip(squares.descents, coefs, strict=True):
-            wanted = -1.0 if self.tol is None else self.tol * descent.yy
-            steps = descent.steps(penalty, w, max(0.0, wanted), rng)
-            start = descent.at(penalty, w) if passes.has_callbacks else None
-            runs.append(TargetDescent(descent, penalty, w, wanted, steps, start=start))
-
+        runs = [
+            TargetDescent(descent, penalty, w, self.tol, rng)
+            for descent, w in zip(squares.descents, coefs, strict=True)
+        ]
+        if passes.has_callbacks:
+            for run in runs:
+                run.step = run.descent.at(penalty, run.w)
         passes.attributes = lambda: fitted_attributes(squares, coefs, runs, alpha, rows)
         for _ in passes:
             for run in runs:
                 if not run.done:
                     run.advance()
-            if not all(np.isfinite(run.last.objective) for run in runs):
+            if not all(np.isfinite(run.step.objective) for run in runs):
                 passes.stop("diverged")
             elif all(run.done for run in runs):
                 passes.stop("converged")
@@ -289,16 +299,12 @@ class ElasticNet(CallbackSupportMixin, LinearRegressor):  # type: ignore[misc]
 
     def _start(self, squares: Squares) -> Array:
         """Return the weights (t, d) to begin from."""
-        coefs = np.zeros((len(squares.descents), squares.n_features))
+        coefs = squares.zeros()
         if self.warm_start and hasattr(self, "coef_"):
             before = np.atleast_2d(self.coef_)
             checks.warm_start("shape of coef_", before.shape, coefs.shape)
             coefs[:] = np.maximum(before, 0.0) if self.positive else before
         return coefs
-
-    def _searches(self) -> bool:
-        """Return whether many fits are made to find one."""
-        return False
 
     def _choose_alpha(
         self, squares: Squares, coefs: Array, rows: CheckedRows, passes: Passes
@@ -306,14 +312,14 @@ class ElasticNet(CallbackSupportMixin, LinearRegressor):  # type: ignore[misc]
         """Return the penalty; a search changes coefs (t, d), where the fit begins."""
         return float(self.alpha)
 
-    def _shortfall(self, runs: list[TargetDescent]) -> str:
+    def _shortfall(self, runs: "list[TargetDescent]") -> str:
         """Return a message about the target that is furthest from `tol`, if one is."""
         short = [run for run in runs if not run.done]
         if self.tol is None or not short or self.stop_reason_ == "callback":
             return ""
-        worst = max(short, key=lambda run: run.last.gap - run.wanted)
+        worst = max(short, key=lambda run: run.step.gap - run.wanted)
         reached = (
-            f"{NOT_CONVERGED} The duality gap is {worst.last.gap:.3g} after {worst.n_iter} "
+            f"{NOT_CONVERGED} The duality gap is {worst.step.gap:.3g} after {worst.n_iter} "
             "iterations"
         )
         wanted = f"tol={self.tol:g} asks for {worst.wanted:.3g}"
@@ -423,43 +429,124 @@ class Lasso(ElasticNet):
         self.selection = selection
         self.n_features = n_features
 
-    def _searches(self) -> bool:
+    @property
+    def _searches(self) -> bool:  # type: ignore[override]
         return self.n_features is not None
 
     def _choose_alpha(
         self, squares: Squares, coefs: Array, rows: CheckedRows, passes: Passes
     ) -> float:
-        if self.n_features is None:
+        n_features = self.n_features
+        if n_features is None:
             return float(self.alpha)
         n_targets, d = coefs.shape
         if n_targets > 1:
-            raise ValueError(f"n_features={self.n_features} asks for one target; got {n_targets}.")
-        if self.n_features > d:
+            raise ValueError(f"n_features={n_features} asks for one target; got {n_targets}.")
+        if n_features > d:
             raise ValueError(
-                f"n_features={self.n_features} is more than the {d} features of X; ask for fewer."
+                f"n_features={n_features} is more than the {d} features of X; ask for fewer."
             )
         descent = squares.descents[0]
+        tries: dict[float, Array] = {}
+        for alpha, w in penalty_tries(n_features, descent, self.positive, self.tol):
+            tries[alpha] = w
+            if passes.has_callbacks:
+                self._report_try(squares, alpha, w, rows, passes)
+            if passes.stop_reason is not None:
+                break
+        kept = {alpha: int(np.count_nonzero(w)) for alpha, w in tries.items()}
+        best = min(tries, key=lambda alpha: (abs(kept[alpha] - n_features), -alpha))
+        if passes.stop_reason is None and kept[best] != n_features:
+            warn(
+                f"n_features={n_features} cannot be reached; {kept[best]} is the nearest, at "
+                f"alpha={best:.3g}. Some columns enter together, or never.",
+                ConvergenceWarning,
+            )
+        coefs[0] = tries[best]
+        return best
 
-        def state(alpha: float, w: Array) -> Callable[[], dict[str, Any]]:
-            penalty = penalty_of(alpha, 1.0, self.positive)
-            start = descent.at(penalty, w)
-            run = TargetDescent(descent, penalty, w, 0.0, iter(()), start=start)
+    def _report_try(
+        self, squares: Squares, alpha: float, w: Array, rows: CheckedRows, passes: Passes
+    ) -> None:
+        """Report a try to the callbacks, which may stop the search."""
+        penalty = penalty_of(alpha, 1.0, self.positive)
+
+        def attributes_at(w: Array) -> Callable[[], dict[str, Any]]:
+            run = TargetDescent(squares.descents[0], penalty, w, self.tol, None)
+            run.step = run.descent.at(penalty, w)
             return lambda: fitted_attributes(squares, w[None], [run], alpha, rows)
 
-        def report(alpha: float, w: Array) -> None:
-            """Report a try to the callbacks, which may stop the search."""
-            if not hasattr(passes, "attributes"):
-                passes.attributes = state(alpha, np.zeros_like(w))
-            passes.report("penalty", state(alpha, w))
-            if passes.stop_reason is not None:
-                raise StopSearch
+        if not hasattr(passes, "attributes"):
+            passes.attributes = attributes_at(np.zeros_like(w))
+        passes.report("penalty", attributes_at(w))
 
-        tol = 1e-4 if self.tol is None else self.tol
-        alpha, coefs[0] = alpha_for(
-            self.n_features, descent, squares.variances(), self.positive, tol,
-            report if passes.has_callbacks else None,
-        )  # fmt: skip
-        return alpha
+
+class TargetDescent:
+    """The coordinate descent of one target from w (d,), which is changed."""
+
+    def __init__(
+        self, descent: Descent, penalty: Penalty, w: Array, tol: float | None, rng: Any
+    ) -> None:
+        self.descent, self.penalty, self.w = descent, penalty, w
+        self.wanted = -1.0 if tol is None else tol * descent.yy  # the gap at which to stop
+        self.steps = descent.steps(penalty, w, max(0.0, self.wanted), rng)
+        self.step = Iterate(w, np.inf)  # the last one
+        self.n_iter = 0
+        self.idle = 0  # iterations since the objective or the gap fell
+
+    def advance(self) -> None:
+        """Make one iteration; if the gap is small enough, go to the minimum near by."""
+        step = next(self.steps)
+        if step.gap <= self.wanted:
+            step = self.descent.finish(self.penalty, self.w, step)
+        progress = step.objective < self.step.objective or step.gap < self.step.gap
+        self.idle = 0 if progress or not self.n_iter else self.idle + 1
+        self.step, self.n_iter = step, self.n_iter + 1
+
+    @property
+    def done(self) -> bool:
+        """Whether the gap is small enough."""
+        return self.n_iter > 0 and self.step.gap <= self.wanted
+
+
+def penalty_tries(
+    n_features: int, descent: Descent, positive: bool, tol: float | None
+) -> Iterator[tuple[float, Array]]:
+    """Yield penalties and their weights until the number of features is met or cannot be.
+
+    Along the path columns mostly enter: the penalty falls until there are enough of them, then the
+    interval between the last two penalties is halved on a logarithmic scale. Columns in small units
+    enter at small penalties.
+    """
+    accuracy = 1e-4 if tol is None else tol
+
+    def solve(alpha: float, start: Array) -> tuple[float, Array]:
+        w, alphas = start.copy(), np.array([alpha])
+        follow(descent, alphas, 1.0, positive=positive, tol=accuracy, start=w, finish=True)
+        return alpha, w
+
+    largest = max(float((descent.xy if positive else np.abs(descent.xy)).max()), 1e-300)
+    varying = descent.variances[descent.variances > 0]
+    smallest = SMALLEST * np.sqrt(varying.min() * descent.yy) if len(varying) else largest
+    high = solve(largest, np.zeros(descent.n_weights))
+    yield high
+    step = STEP
+    low = solve(largest * step, high[1])
+    yield low
+    while np.count_nonzero(low[1]) < n_features and low[0] > min(smallest, largest):
+        entered = np.count_nonzero(low[1]) > np.count_nonzero(high[1])
+        step = STEP if entered else max(step**2, LONGEST_STEP)
+        high, low = low, solve(low[0] * step, low[1])
+        yield low
+    for _ in range(MOST_HALVINGS):
+        if np.count_nonzero(low[1]) <= n_features or high[0] / low[0] < 1 + 1e-9:
+            break
+        middle = solve(float(np.sqrt(high[0] * low[0])), high[1])
+        yield middle
+        if np.count_nonzero(middle[1]) >= n_features:
+            low = middle
+        else:
+            high = middle
 
 
 def fitted_attributes(
@@ -468,9 +555,9 @@ def fitted_attributes(
     """Return the attributes at coefs (t, d): numbers for one target, else lists or arrays (t,)."""
     found: dict[str, Any] = {
         "n_iter_": [run.n_iter for run in runs],
-        "objective_": np.array([run.now.objective for run in runs]),
-        "dual_gap_": np.array([run.now.gap for run in runs]),
-        "gradient_norm_": np.array([run.now.gradient_norm for run in runs]),
+        "objective_": np.array([run.step.objective for run in runs]),
+        "dual_gap_": np.array([run.step.gap for run in runs]),
+        "gradient_norm_": np.array([run.step.gradient_norm for run in runs]),
     }
     coef = checks.in_precision(coefs, rows.X.dtype)
     intercept = checks.in_precision(squares.intercepts(coefs), rows.X.dtype)
@@ -489,7 +576,7 @@ def fitted_attributes(
 
 def warn_of_scales(model: Any, squares: Squares) -> None:
     """Warn if columns vary on scales so different that one penalty cannot serve all."""
-    variances = squares.variances()
+    variances = squares.descents[0].variances
     with np.errstate(over="ignore"):
         if not variances.max() > column_warnings.SCALES_APART**2 * variances.min():
             return

@@ -269,7 +269,7 @@ class ElasticNetCV(LinearRegressor):
         """Fit all rows with the chosen penalty, and set the attributes of the fit."""
         model = self._model()
         with one_blas_thread():
-            shortfall = model._descend(everything, rows, np.zeros((1, everything.n_features)))
+            shortfall = model._descend(everything, rows, everything.zeros())
         if shortfall:
             warn(shortfall, ConvergenceWarning)
         warn_of_scales(self, everything)

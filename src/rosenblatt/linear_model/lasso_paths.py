@@ -1,6 +1,5 @@
 """The weights of a lasso or elastic net at many penalties, each fit begun where the last ended."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any
@@ -44,7 +43,7 @@ CONSTRAINTS: dict[str, list[Any]] = {
 
 
 def _checked_start(coef_init: Any, d: int) -> Array:
-    """Weights (d,) to begin from: loops read and write without a look at how many there are."""
+    """Return the initial weights (d,), as compiled loops do not check their length."""
     start = np.array(coef_init, np.float64)
     if start.shape != (d,) or not np.isfinite(start).all():
         raise ValueError(
@@ -55,7 +54,7 @@ def _checked_start(coef_init: Any, d: int) -> Array:
 
 
 def _alphas_asked(n_alphas: int | None, alphas: Any) -> Any:
-    """How many penalties, or which; with a warning if they are asked for in an old way."""
+    """Return the number of penalties, or the penalties; warn of deprecated arguments."""
     if n_alphas is None and alphas is not None:
         return alphas
     old = "'alphas=None' is deprecated" if n_alphas is None else "'n_alphas' was deprecated in 1.9"
@@ -261,11 +260,11 @@ class Path:
 
     @property
     def short(self) -> int:
-        """How many fits did not reach the gap wanted."""
+        """Number of fits that did not reach the gap wanted."""
         return int(np.count_nonzero(self.gaps > self.wanted))
 
     def shortfall(self) -> str:
-        """A sentence on the fits that stopped short, if some did."""
+        """Return a message about fits that stopped early, if some did."""
         if not self.short:
             return ""
         worst = int(self.gaps.argmax())
@@ -289,7 +288,10 @@ def follow(
     start: Array | None = None,
     finish: bool = False,
 ) -> Path:
-    """Solve at each of alphas (A,) in turn, largest first for speed; all the way if `finish`."""
+    """Solve at each of alphas (A,) in turn, largest first for speed.
+
+    Changes `start`, the initial weights (d,). With `finish` each fit goes to the last digits.
+    """
     w = np.zeros(descent.n_weights) if start is None else start
     coefs, gaps, n_iters = np.empty((len(alphas), len(w))), [], []
     wanted = tol * descent.yy
@@ -309,7 +311,7 @@ def follow(
 
 
 def alpha_grid(squares: Squares, l1_ratio: float, positive: bool, eps: float, count: int) -> Array:
-    """`count` penalties from the least at which all weights are zero down to `eps` times it."""
+    """Return penalties from the least at which all weights are zero down to `eps` times it."""
     if l1_ratio == 0:
         raise ValueError(
             "Automatic alpha grid generation is not supported for l1_ratio=0. Please supply a grid "
@@ -323,87 +325,5 @@ def alpha_grid(squares: Squares, l1_ratio: float, positive: bool, eps: float, co
 
 
 def given_alphas(alphas: Any) -> Array:
-    """The penalties of a user, falling; refuses what is none."""
+    """Return the penalties of a user, falling."""
     return np.sort(checks.penalties(alphas, zero=True))[::-1]
-
-
-# The penalty that keeps about so many features: down the path, then between two penalties.
-
-
-STEP = 0.8  # from one penalty to the next, on the way down
-LONGEST_STEP = 0.1  # where nothing comes in
-SMALLEST = 1e-6  # of the penalty that keeps out a column: below it there is as good as none
-MOST_HALVINGS = 40
-
-
-class StopSearch(Exception):
-    """Raised by the function that reports a try, to end the search."""
-
-
-def alpha_for(
-    n_features: int,
-    descent: Descent,
-    variances: Array,
-    positive: bool,
-    tol: float,
-    tried: Callable[[float, Array], None] | None = None,
-) -> tuple[float, Array]:
-    """The penalty whose lasso keeps the number of features nearest to `n_features`; its weights."""
-    # Weights come and go along the path, mostly come: the penalty is lowered until there are
-    # enough, then halved between the last two, on a logarithmic scale, until the number is met or
-    # can be met no better. Columns in small units, of small `variances` (d,), come in at small
-    # penalties. `tried` is called with each penalty and its weights; if it raises `StopSearch`,
-    # the best so far is taken.
-    found: dict[float, tuple[int, Array]] = {}
-
-    def count(alpha: float, start: Array) -> int:
-        weights = start.copy()
-        alphas = np.array([alpha])
-        follow(descent, alphas, 1.0, positive=positive, tol=tol, start=weights, finish=True)
-        found[alpha] = int(np.count_nonzero(weights)), weights
-        if tried is not None:
-            tried(alpha, weights)
-        return found[alpha][0]
-
-    def best() -> float:
-        return min(found, key=lambda alpha: (abs(found[alpha][0] - n_features), -alpha))
-
-    try:
-        _look_for(n_features, descent, variances, positive, found, count)
-    except StopSearch:
-        return best(), found[best()][1]
-    if found[best()][0] != n_features:
-        warn(
-            f"n_features={n_features} cannot be reached; {found[best()][0]} is the nearest, at "
-            f"alpha={best():.3g}. Some columns enter together, or never.",
-            ConvergenceWarning,
-        )
-    return best(), found[best()][1]
-
-
-def _look_for(
-    n_features: int,
-    descent: Descent,
-    variances: Array,
-    positive: bool,
-    found: dict[float, tuple[int, Array]],
-    count: Callable[[float, Array], int],
-) -> None:
-    """Try penalties, largest first, until the number is met or can be met no better."""
-    left = descent.correlations()
-    high = largest = max(float(left.max() if positive else np.abs(left).max()), 1e-300)
-    varying = variances[variances > 0]
-    smallest = SMALLEST * np.sqrt(varying.min() * descent.yy) if len(varying) else largest
-    low, step = high * STEP, STEP
-    before = count(high, np.zeros(descent.n_weights))
-    while (now := count(low, found[high][1])) < n_features and low > min(smallest, largest):
-        step = STEP if now > before else max(step**2, LONGEST_STEP)
-        before, high, low = now, low, low * step
-    for _ in range(MOST_HALVINGS):
-        if found[low][0] <= n_features or high / low < 1 + 1e-9:
-            break
-        middle = float(np.sqrt(high * low))
-        if count(middle, found[high][1]) >= n_features:
-            low = middle
-        else:
-            high = middle
