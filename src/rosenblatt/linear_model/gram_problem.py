@@ -17,6 +17,7 @@ from .gram_descent import GramDescent
 
 Array = NDArray[np.float64]
 Descent = GramDescent | ColumnDescent
+Rows = tuple[Any, Array, Array | None]  # X (n, d), targets (n,) or (n, t), and weights (n,)
 
 # A Gram matrix costs d / 2 multiplications for each number of the table; columns cost a copy and a
 # read for each working set. So wide may a table be for a Gram matrix to cost less than one fit, or
@@ -34,27 +35,29 @@ class Squares:
     descents: list[Descent]  # one for each target
     mean_x: Array  # (d,): what was taken off; zeros without an intercept
     mean_y: Array  # (t,)
+    dtype: Any  # of the rows
+    flat_y: bool  # whether the targets came as (n,)
 
     @classmethod
     def of(
         cls,
         X: Any,
-        targets: NDArray[Any],
+        y: NDArray[Any],
         weights: Array | None,
         *,
         fit_intercept: bool,
         path: bool = False,
         precompute: Any = False,
     ) -> Self:
-        """Return the problem of rows X (n, d), dense or sparse, and targets (n, t)."""
+        """Return the problem of rows X (n, d), dense or sparse, and targets (n,) or (n, t)."""
         n, d = X.shape
         dense = not sp.issparse(X)
         by_gram = dense and (not isinstance(precompute, bool | str) or precompute is True)
         if n >= d and (by_gram or d <= widest_with_gram(X, path)):
             with np.errstate(over="ignore", invalid="ignore"):  # refused by feature, if it happens
-                gram = Gram.of(by_rows(X), targets, weights)
+                gram = Gram.of(by_rows(X), y, weights)
             return cls.of_gram(gram, fit_intercept)
-        return cls._of_columns(X, np.asarray(targets, np.float64), weights, fit_intercept)
+        return cls._of_columns(X, np.asarray(y, np.float64), weights, fit_intercept)
 
     @classmethod
     def of_gram(cls, gram: Gram, fit_intercept: bool) -> Self:
@@ -66,13 +69,11 @@ class Squares:
         descents: list[Descent] = [
             GramDescent(xx, np.ascontiguousarray(xy[:, k]), float(yy[k])) for k in range(len(yy))
         ]
-        return cls(descents, mean_x, mean_y)
+        return cls(descents, mean_x, mean_y, gram.dtype, gram.flat_y)
 
     @classmethod
-    def _of_columns(
-        cls, X: Any, targets: Array, weights: Array | None, fit_intercept: bool
-    ) -> Self:
-        n, d = X.shape
+    def _of_columns(cls, X: Any, y: Array, weights: Array | None, fit_intercept: bool) -> Self:
+        (n, d), targets = X.shape, y.reshape(len(y), -1)
         shares = np.full(n, 1 / n) if weights is None else weights / weights.sum()
         mean_x, mean_y = np.zeros(d), np.zeros(targets.shape[1])
         if fit_intercept:
@@ -85,7 +86,8 @@ class Squares:
         for what, found in zip(("feature", "target"), squares, strict=True):
             j = int(np.argmin(np.isfinite(found)))
             checks.in_range(found, f"The squares of {what} {j} are", "rescale it")
-        return cls([ColumnDescent(columns, target) for target in centered], mean_x, mean_y)
+        descents: list[Descent] = [ColumnDescent(columns, target) for target in centered]
+        return cls(descents, mean_x, mean_y, X.dtype, y.ndim == 1)
 
     def zeros(self) -> Array:
         """Return weights (t, d) of zero."""
@@ -129,30 +131,19 @@ def folds_have_grams(X: Any, groups: NDArray[np.int64], n_folds: int) -> bool:
 # Checked input.
 
 
-@dataclass(frozen=True, eq=False)
-class CheckedRows:
-    """Checked input."""
-
-    X: Any  # (n, d)
-    targets: NDArray[Any]  # (n, t)
-    weights: Array | None  # (n,)
-    flat: bool  # whether the target was a vector
-
-
-def check_rows(estimator: Any, X: Any, y: Any, sample_weight: Any) -> CheckedRows:
+def check_rows(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Rows:
     """Return the checked rows, targets and weights of a fit."""
     X = checks.rows(estimator, X, reset=True, accept_sparse=("csr", "csc"))
     y = checks.targets(estimator, y.toarray() if sp.issparse(y) else y, X.shape[0])
-    weights = None  # one number for all rows changes nothing
-    if not isinstance(sample_weight, Number):
-        weights = checks.weights(sample_weight, X.shape[0])
-    return CheckedRows(X, y.reshape(len(y), -1), weights, y.ndim == 1)
+    if isinstance(sample_weight, Number):  # one number for all rows changes nothing
+        return X, y, None
+    return X, y, checks.weights(sample_weight, X.shape[0])
 
 
-def check_gram_given(given: Any, squares: Squares, rows: CheckedRows, fit_intercept: bool) -> None:
+def check_gram_given(given: Any, squares: Squares, X: Any, fit_intercept: bool) -> None:
     """Warn of a Gram matrix about the origin where rows are centered; refuse that of other rows."""
     # It is computed anew in any case; the sums of squares on its diagonal tell whose it is.
-    if sp.issparse(rows.X):
+    if sp.issparse(X):
         return
     if fit_intercept and not np.allclose(squares.mean_x, 0.0):
         warn(
@@ -164,8 +155,8 @@ def check_gram_given(given: Any, squares: Squares, rows: CheckedRows, fit_interc
         raise ValueError(
             f"precompute must be the Gram matrix of X, ({d}, {d}); got {matrix.shape}."
         )
-    own = rows.X.shape[0] * squares.descents[0].variances
-    rtol = 1e-4 if np.float32 in (matrix.dtype, rows.X.dtype) else 1e-7
+    own = X.shape[0] * squares.descents[0].variances
+    rtol = 1e-4 if np.float32 in (matrix.dtype, X.dtype) else 1e-7
     wrong = np.flatnonzero(~np.isclose(np.diag(matrix), own, rtol=rtol, atol=1e-5))
     if len(wrong):
         j = int(wrong[0])
@@ -174,12 +165,3 @@ def check_gram_given(given: Any, squares: Squares, rows: CheckedRows, fit_interc
             f"({j}, {j}) is {matrix[j, j]:.6g}, and the sum of squares of column {j} of X is "
             f"{own[j]:.6g}. Give X.T @ X of these rows, or precompute=True."
         )
-
-
-def rows_of_gram(estimator: Any, gram: Gram) -> CheckedRows:
-    """Set the names of columns; return no rows with their precision and number of targets."""
-    estimator.n_features_in_ = gram.n_features
-    if gram.feature_names is not None:
-        estimator.feature_names_in_ = np.array(gram.feature_names, dtype=object)
-    no_rows = np.empty((0, gram.n_features), gram.dtype)
-    return CheckedRows(no_rows, np.empty((0, gram.n_targets)), None, gram.flat_y)

@@ -29,14 +29,12 @@ from . import column_warnings
 from .column_descent import Columns
 from .gram_descent import Penalty, penalty_of
 from .gram_problem import (
-    CheckedRows,
     Descent,
     Squares,
     by_rows,
     check_gram_given,
     check_rows,
     folds_have_grams,
-    rows_of_gram,
 )
 from .lasso_paths import NOT_CONVERGED, enet_path, follow
 
@@ -194,16 +192,14 @@ class ElasticNet(CallbackSupportMixin, LinearRegressor):  # type: ignore[misc]
         passes = Passes(self, X, y, sample_weight, self.max_iter)
         with one_blas_thread():
             squares = Squares.of(
-                rows.X,
-                rows.targets,
-                rows.weights,
+                *rows,
                 fit_intercept=self.fit_intercept,
                 precompute=self.precompute,
                 path=self._searches,
             )
             if not isinstance(self.precompute, bool):
-                check_gram_given(self.precompute, squares, rows, self.fit_intercept)
-            shortfall = self._descend(squares, rows, self._start(squares), passes)
+                check_gram_given(self.precompute, squares, rows[0], self.fit_intercept)
+            shortfall = self._descend(squares, self._start(squares), passes)
         if shortfall:
             warn_not_converged(shortfall)
         warn_of_scales(self, squares)
@@ -231,15 +227,13 @@ class ElasticNet(CallbackSupportMixin, LinearRegressor):  # type: ignore[misc]
         n_groups : int
         """
         template = clone(self)
-        rows = check_rows(template, X, y, sample_weight)
-        if not folds_have_grams(rows.X, groups, n_groups):
+        X, y, weights = check_rows(template, X, y, sample_weight)
+        if not folds_have_grams(X, groups, n_groups):
             raise ValueError(f"X is too wide for products of {n_groups} groups of rows.")
-        targets = rows.targets[:, 0] if rows.flat else rows.targets
         names = getattr(template, "feature_names_in_", None)
-        return [
-            replace(gram, feature_names=None if names is None else tuple(names))
-            for gram in Gram.by_group(by_rows(rows.X), targets, groups, n_groups, rows.weights)
-        ]
+        names = None if names is None else tuple(names)
+        parts = Gram.by_group(by_rows(X), y, groups, n_groups, weights)
+        return [replace(part, feature_names=names) for part in parts]
 
     def fit_path(self, data: Any, parameter: str, values: Sequence[Any]) -> ModelPath:
         """Fit at many penalties, each from where the next larger one ended.
@@ -249,27 +243,26 @@ class ElasticNet(CallbackSupportMixin, LinearRegressor):  # type: ignore[misc]
         values = checks.path_values(self, parameter, values)
         template, fit_intercept = clone(self), bool(self.fit_intercept)
         if isinstance(data, Gram):
-            rows, squares = rows_of_gram(template, data), Squares.of_gram(data, fit_intercept)
+            template.n_features_in_ = data.n_features
+            if data.feature_names is not None:
+                template.feature_names_in_ = np.array(data.feature_names, dtype=object)
+            squares = Squares.of_gram(data, fit_intercept)
         else:
             rows = check_rows(template, *rows_of(data))
-            squares = Squares.of(
-                rows.X, rows.targets, rows.weights, fit_intercept=fit_intercept, path=True
-            )
+            squares = Squares.of(*rows, fit_intercept=fit_intercept, path=True)
         models = [copy(template).set_params(alpha=alpha) for alpha in values]
         coefs = squares.zeros()
         with one_blas_thread():
             for model in sorted(models, key=lambda model: -model.alpha):
-                shortfall = model._descend(squares, rows, coefs)
+                shortfall = model._descend(squares, coefs)
                 if shortfall:
                     warn_not_converged(shortfall)
         return ModelPath(models)
 
-    def _descend(
-        self, squares: Squares, rows: CheckedRows, coefs: Array, passes: Passes | None = None
-    ) -> str:
+    def _descend(self, squares: Squares, coefs: Array, passes: Passes | None = None) -> str:
         """Fit from coefs (t, d), and set the attributes; return a message if `tol` was not met."""
         passes = passes or Passes(self, None, None, None, self.max_iter)
-        alpha = self._choose_alpha(squares, coefs, rows, passes)
+        alpha = self._choose_alpha(squares, coefs, passes)
         penalty = penalty_of(alpha, self.l1_ratio, self.positive)
         rng = check_random_state(self.random_state) if self.selection == "random" else None
         runs = [
@@ -279,7 +272,7 @@ class ElasticNet(CallbackSupportMixin, LinearRegressor):  # type: ignore[misc]
         if passes.has_callbacks:
             for run in runs:
                 run.step = run.descent.at(penalty, run.w)
-        passes.attributes = lambda: fitted_attributes(squares, coefs, runs, alpha, rows)
+        passes.attributes = lambda: fitted_attributes(squares, coefs, runs, alpha)
         for _ in passes:
             for run in runs:
                 if not run.done:
@@ -292,8 +285,7 @@ class ElasticNet(CallbackSupportMixin, LinearRegressor):  # type: ignore[misc]
                 passes.stop("no_progress")
         if passes.stop_reason == "diverged":
             raise checks.too_large("The squares of X or y are", "rescale them")
-        for name, value in fitted_attributes(squares, coefs, runs, alpha, rows).items():
-            setattr(self, name, value)
+        self.__dict__.update(fitted_attributes(squares, coefs, runs, alpha))
         self.stop_reason_ = passes.stop_reason
         return self._shortfall(runs)
 
@@ -306,9 +298,7 @@ class ElasticNet(CallbackSupportMixin, LinearRegressor):  # type: ignore[misc]
             coefs[:] = np.maximum(before, 0.0) if self.positive else before
         return coefs
 
-    def _choose_alpha(
-        self, squares: Squares, coefs: Array, rows: CheckedRows, passes: Passes
-    ) -> float:
+    def _choose_alpha(self, squares: Squares, coefs: Array, passes: Passes) -> float:
         """Return the penalty; a search changes coefs (t, d), where the fit begins."""
         return float(self.alpha)
 
@@ -433,9 +423,7 @@ class Lasso(ElasticNet):
     def _searches(self) -> bool:  # type: ignore[override]
         return self.n_features is not None
 
-    def _choose_alpha(
-        self, squares: Squares, coefs: Array, rows: CheckedRows, passes: Passes
-    ) -> float:
+    def _choose_alpha(self, squares: Squares, coefs: Array, passes: Passes) -> float:
         n_features = self.n_features
         if n_features is None:
             return float(self.alpha)
@@ -451,7 +439,7 @@ class Lasso(ElasticNet):
         for alpha, w in penalty_tries(n_features, descent, self.positive, self.tol):
             tries[alpha] = w
             if passes.has_callbacks:
-                self._report_try(squares, alpha, w, rows, passes)
+                self._report_try(squares, alpha, w, passes)
             if passes.stop_reason is not None:
                 break
         kept = {alpha: int(np.count_nonzero(w)) for alpha, w in tries.items()}
@@ -465,16 +453,14 @@ class Lasso(ElasticNet):
         coefs[0] = tries[best]
         return best
 
-    def _report_try(
-        self, squares: Squares, alpha: float, w: Array, rows: CheckedRows, passes: Passes
-    ) -> None:
+    def _report_try(self, squares: Squares, alpha: float, w: Array, passes: Passes) -> None:
         """Report a try to the callbacks, which may stop the search."""
         penalty = penalty_of(alpha, 1.0, self.positive)
 
         def attributes_at(w: Array) -> Callable[[], dict[str, Any]]:
             run = TargetDescent(squares.descents[0], penalty, w, self.tol, None)
             run.step = run.descent.at(penalty, w)
-            return lambda: fitted_attributes(squares, w[None], [run], alpha, rows)
+            return lambda: fitted_attributes(squares, w[None], [run], alpha)
 
         if not hasattr(passes, "attributes"):
             passes.attributes = attributes_at(np.zeros_like(w))
@@ -550,7 +536,7 @@ def penalty_tries(
 
 
 def fitted_attributes(
-    squares: Squares, coefs: Array, runs: list[TargetDescent], alpha: float, rows: CheckedRows
+    squares: Squares, coefs: Array, runs: list[TargetDescent], alpha: float
 ) -> dict[str, Any]:
     """Return the attributes at coefs (t, d): numbers for one target, else lists or arrays (t,)."""
     found: dict[str, Any] = {
@@ -559,8 +545,8 @@ def fitted_attributes(
         "dual_gap_": np.array([run.step.gap for run in runs]),
         "gradient_norm_": np.array([run.step.gradient_norm for run in runs]),
     }
-    coef = checks.in_precision(coefs, rows.X.dtype)
-    intercept = checks.in_precision(squares.intercepts(coefs), rows.X.dtype)
+    coef = checks.in_precision(coefs, squares.dtype)
+    intercept = checks.in_precision(squares.intercepts(coefs), squares.dtype)
     if len(runs) == 1:
         coef = coef[0]
         found = {name: values[0] for name, values in found.items()}
@@ -568,7 +554,7 @@ def fitted_attributes(
     # scikit-learn keeps the intercept of a single column of targets in an array.
     return {
         "coef_": coef,
-        "intercept_": intercept[0] if rows.flat else intercept,
+        "intercept_": intercept[0] if squares.flat_y else intercept,
         **found,
         "alpha_": alpha,
     }

@@ -1,7 +1,6 @@
 """Lasso and elastic net that choose their penalty by cross-validation."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -14,31 +13,22 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metadata_routing import MetadataRouter
 
 from rosenblatt.base import LinearRegressor, all_or_nothing, warn
+from rosenblatt.folds import Split, blocks
 from rosenblatt.registry.row import Contract, Row
 from rosenblatt.runtime.threads import one_blas_thread
 from rosenblatt.statistics import Gram
 
-from .gram_problem import CheckedRows, Squares, by_rows, check_rows, folds_have_grams
-from .lasso import ElasticNet, Lasso, warn_of_scales
+from .gram_problem import Rows, Squares, by_rows, check_rows, folds_have_grams
+from .lasso import ElasticNet, warn_of_scales
 from .lasso_paths import Path, alpha_grid, enet_path, follow, given_alphas, lasso_path
 from .metadata_routing import routed, router
 from .penalty_search import ROUNDS, WORTH_A_DECADE, decades, search
 
 Array = NDArray[np.float64]
 Folds = Sequence[tuple[NDArray[Any], NDArray[Any]]]  # rows to train on, and to test on
+ErrorCurve = tuple[Array, Array]  # penalties (A,), falling, and errors (A, F) on held-out rows
 
-
-@dataclass(frozen=True, eq=False)
-class ErrorCurve:
-    """The errors (A, F) on the held-out rows of each fold, for penalties (A,), falling."""
-
-    alphas: Array
-    errors: Array
-
-    @property
-    def best(self) -> int:
-        """The place of the least error, mean over the folds."""
-        return int(self.errors.mean(axis=1).argmin())
+MOST_GROUPS = 64  # of rows, from which training sets are summed
 
 
 class ElasticNetCV(LinearRegressor):
@@ -177,46 +167,33 @@ class ElasticNetCV(LinearRegressor):
             For the splitter, with scikit-learn's metadata routing.
         """
         self._validate_params()
-        rows = self._check(X, y, sample_weight)
+        X, y, weights = rows = self._check(X, y, sample_weight)
         split, _ = routed(self, sample_weight, params)
-        folds = list(check_cv(self.cv).split(rows.X, rows.targets[:, 0], **split))
-        if rows.weights is not None:
-            _refuse_without_weight(rows.weights, folds)
+        folds = list(check_cv(self.cv).split(X, y, **split))
+        if weights is not None:
+            _refuse_without_weight(weights, folds)
         ratios = np.atleast_1d(getattr(self, "l1_ratio", 1.0))  # LassoCV has no such parameter
         with one_blas_thread():
-            everything = Squares.of(
-                rows.X, rows.targets, rows.weights, fit_intercept=self.fit_intercept, path=True
-            )
+            everything = Squares.of(*rows, fit_intercept=self.fit_intercept, path=True)
             grids = [self._grid(everything, float(ratio)) for ratio in ratios]
             held_out = FoldErrors(self, rows, folds)
-            look = held_out.searched if isinstance(self.alphas, str) else held_out.curve
-            curves = [look(grid, float(ratio)) for grid, ratio in zip(grids, ratios, strict=True)]
+            curve = held_out.search_curve if isinstance(self.alphas, str) else held_out.curve
+            curves = [curve(grid, float(ratio)) for grid, ratio in zip(grids, ratios, strict=True)]
         if held_out.shortfall:
             warn(held_out.shortfall, ConvergenceWarning)
         winner = self._publish(curves, ratios)
         self._warn_of_edge(curves[winner], everything.largest_alpha(1.0, self.positive))
-        self._refit(everything, rows)
+        self._refit(everything)
         return self
 
-    def _model(self) -> ElasticNet:
-        """Return the estimator of the chosen parameters, which fits all rows."""
-        return ElasticNet(self.alpha_, l1_ratio=self.l1_ratio_, **self._of_each_fit())
-
-    def _of_each_fit(self) -> dict[str, Any]:
-        """Return the parameters of a fit beside its penalty."""
-        names = ("fit_intercept", "max_iter", "tol", "positive", "random_state", "selection")
-        return {name: getattr(self, name) for name in names}
-
-    def _check(self, X: Any, y: Any, sample_weight: Any) -> CheckedRows:
-        rows = check_rows(self, X, y, sample_weight)
-        if rows.targets.shape[1] > 1:
+    def _check(self, X: Any, y: Any, sample_weight: Any) -> Rows:
+        X, y, weights = check_rows(self, X, y, sample_weight)
+        if y.ndim == 2 and y.shape[1] > 1:
             raise ValueError(
-                f"y must be one target; got {rows.targets.shape[1]}. One penalty for all of them "
+                f"y must be one target; got {y.shape[1]}. One penalty for all of them "
                 "is not offered: fit once for each."
             )
-        if not rows.flat:
-            column_or_1d(y, warn=True)
-        return rows
+        return X, column_or_1d(y, warn=True), weights
 
     def _grid(self, squares: Squares, l1_ratio: float) -> Array:
         """Return the penalties to try first, falling."""
@@ -229,24 +206,22 @@ class ElasticNetCV(LinearRegressor):
 
     def _publish(self, curves: Sequence[ErrorCurve], ratios: Array) -> int:
         """Set the results of the search; return the place of the best l1_ratio."""
-        winner = int(np.argmin([curve.errors.mean(axis=1).min() for curve in curves]))
-        best = curves[winner]
-        self.alpha_ = float(best.alphas[best.best])
-        alike = all(np.array_equal(curve.alphas, curves[0].alphas) for curve in curves)
-        same_size = len({len(curve.alphas) for curve in curves}) == 1
-        given = not isinstance(self.alphas, Integral | str)
-        alphas = [curve.alphas for curve in curves]
-        one = len(curves) == 1 or (given and alike)
-        self.alphas_ = alphas[0] if one else np.array(alphas) if same_size else alphas
-        errors = [curve.errors for curve in curves]
-        self.mse_path_ = np.squeeze(np.array(errors)) if same_size else errors
+        grids, errors = [alphas for alphas, _ in curves], [errors for _, errors in curves]
+        winner = int(np.argmin([table.mean(axis=1).min() for table in errors]))
+        self.alpha_ = float(grids[winner][best_place(errors[winner])])
         if hasattr(self, "l1_ratio"):
             self.l1_ratio_ = ratios[winner]
+        same_size = len({len(grid) for grid in grids}) == 1
+        are_given = not isinstance(self.alphas, Integral | str)
+        one = len(curves) == 1 or (are_given and same_size)
+        self.alphas_ = grids[0] if one else np.array(grids) if same_size else grids
+        self.mse_path_ = np.squeeze(np.array(errors)) if same_size else errors
         return winner
 
     def _warn_of_edge(self, curve: ErrorCurve, largest: float) -> None:
         """Warn if the best penalty is an end of the grid beyond which there is more to try."""
-        place, last = curve.best, len(curve.alphas) - 1
+        alphas, errors = curve
+        place, last = best_place(errors), len(alphas) - 1
         if last < 2:
             return
         if place == last and self.alpha_ > 0:
@@ -265,19 +240,19 @@ class ElasticNetCV(LinearRegressor):
         end = "smallest" if place else "largest"
         warn(f"The best alpha, {self.alpha_:.3g}, is the {end} that was tried. {advice}")
 
-    def _refit(self, everything: Squares, rows: CheckedRows) -> None:
+    def _refit(self, everything: Squares) -> None:
         """Fit all rows with the chosen penalty, and set the attributes of the fit."""
-        model = self._model()
+        names = ("fit_intercept", "max_iter", "tol", "positive", "random_state", "selection")
+        parameters = {name: getattr(self, name) for name in names}
+        l1_ratio = getattr(self, "l1_ratio_", 1.0)
+        model = ElasticNet(self.alpha_, l1_ratio=l1_ratio, **parameters)
         with one_blas_thread():
-            shortfall = model._descend(everything, rows, everything.zeros())
+            shortfall = model._descend(everything, everything.zeros())
         if shortfall:
             warn(shortfall, ConvergenceWarning)
         warn_of_scales(self, everything)
-        for name in (
-            "coef_", "intercept_", "dual_gap_", "n_iter_", "objective_", "gradient_norm_",
-            "stop_reason_",
-        ):  # fmt: skip
-            setattr(self, name, getattr(model, name))
+        found = {name: value for name, value in vars(model).items() if name.endswith("_")}
+        self.__dict__.update(found)
 
     def get_metadata_routing(self) -> MetadataRouter:
         """Return which metadata this model and its splitter take."""
@@ -363,18 +338,13 @@ class LassoCV(ElasticNetCV):
         self.random_state = random_state
         self.selection = selection
 
-    def _model(self) -> Any:
-        return Lasso(self.alpha_, **self._of_each_fit())
-
 
 class FoldErrors:
     """Errors on the held-out rows of each fold."""
 
-    def __init__(self, search: ElasticNetCV, rows: CheckedRows, folds: Folds) -> None:
+    def __init__(self, search: ElasticNetCV, rows: Rows, folds: Folds) -> None:
         self.search, self.rows, self.folds = search, rows, folds
-        self.squares = list(
-            training_squares(rows.X, rows.targets, rows.weights, folds, search.fit_intercept)
-        )
+        self.squares = training_problems(rows, folds, search.fit_intercept)
         self.shortfall = ""
 
     def curve(self, alphas: Array, ratio: float, finish: bool = False) -> ErrorCurve:
@@ -383,20 +353,20 @@ class FoldErrors:
             self._errors(k, self._path(squares, alphas, ratio, finish), squares)
             for k, squares in enumerate(self.squares)
         ]
-        return ErrorCurve(alphas, np.column_stack(columns))
+        return alphas, np.column_stack(columns)
 
-    def searched(self, alphas: Array, ratio: float) -> ErrorCurve:
+    def search_curve(self, alphas: Array, ratio: float) -> ErrorCurve:
         """Return the errors at these penalties and at others around the best."""
         known: dict[float, Array] = {}
 
         def score(penalties: Array) -> Array:
             # A single small penalty has no larger one to begin from.
-            falling = self.curve(penalties[::-1], ratio, finish=True)
-            known.update(zip(falling.alphas.tolist(), falling.errors, strict=True))
-            return np.asarray(-falling.errors.mean(axis=1)[::-1])
+            falling, errors = self.curve(penalties[::-1], ratio, finish=True)
+            known.update(zip(falling.tolist(), errors, strict=True))
+            return np.asarray(-errors.mean(axis=1)[::-1])
 
         falling = search(score, alphas, ROUNDS, grow=True, worth=WORTH_A_DECADE).penalties[::-1]
-        return ErrorCurve(falling, np.array([known[alpha] for alpha in falling.tolist()]))
+        return falling, np.array([known[alpha] for alpha in falling.tolist()])
 
     def _path(self, squares: Squares, grid: Array, ratio: float, finish: bool) -> Path:
         search = self.search
@@ -412,44 +382,33 @@ class FoldErrors:
         """Return the mean squared errors (A,) on the rows left out of fold k."""
         test = self.folds[k][1]
         intercepts = squares.mean_y[0] - path.coefs @ squares.mean_x
-        residuals = self.rows.X[test] @ path.coefs.T + intercepts - self.rows.targets[test]
-        weights = None if self.rows.weights is None else self.rows.weights[test]
+        X, y, weights = self.rows
+        residuals = X[test] @ path.coefs.T + intercepts - y[test, None]
+        weights = None if weights is None else weights[test]
         return np.asarray(np.average(residuals**2, axis=0, weights=weights))
 
 
-def training_squares(
-    X: Any,
-    targets: NDArray[Any],
-    weights: NDArray[np.float64] | None,
-    folds: Folds,
-    fit_intercept: bool,
-) -> Iterator[Squares]:
-    """Yield the problem of each training set."""
+def best_place(errors: Array) -> int:
+    """Return the place of the least of errors (A, F), mean over the folds."""
+    return int(errors.mean(axis=1).argmin())
+
+
+def training_problems(rows: Rows, folds: Folds, fit_intercept: bool) -> list[Squares]:
+    """Return the problem of each training set."""
     # Where every row is left out once, its products are summed once, and a training set is the sum
     # of the other folds. Else, and for wide tables, each training set is read by itself.
-    groups = _left_out_once(folds, X.shape[0])
-    if groups is not None and folds_have_grams(X, groups, len(folds)):
-        parts = Gram.by_group(by_rows(X), targets, groups, len(folds), weights)
-        for k in range(len(folds)):
-            others = [part for i, part in enumerate(parts) if i != k]
-            yield Squares.of_gram(sum(others[1:], others[0]), fit_intercept)
-        return
+    X, y, weights = rows
+    splits = [Split.of(train, test, X.shape[0]) for train, test in folds]
+    first = blocks(splits, X.shape[0], MOST_GROUPS, MOST_GROUPS)[0]
+    if first.leaves_each_row_out_once and folds_have_grams(X, first.groups, len(folds)):
+        parts = Gram.by_group(by_rows(X), y, first.groups, len(folds), weights)
+        sums, _ = first.training_sets(parts, in_order=True)
+        return [Squares.of_gram(gram, fit_intercept) for gram in sums if gram is not None]
+    found = []
     for train, _ in folds:
         some = None if weights is None else weights[train]
-        yield Squares.of(X[train], targets[train], some, fit_intercept=fit_intercept, path=True)
-
-
-def _left_out_once(folds: Folds, n: int) -> NDArray[np.int64] | None:
-    """Return the fold (n,) that leaves out each row; None unless exactly one does."""
-    groups = np.full(n, -1, np.int64)
-    for k, (train, test) in enumerate(folds):
-        train, test = np.arange(n)[train], np.arange(n)[test]
-        if len(train) + len(test) != n or (groups[test] >= 0).any():
-            return None
-        groups[test] = k
-        if len(np.union1d(train, test)) != n:
-            return None
-    return groups if (groups >= 0).all() and len(folds) > 1 else None
+        found.append(Squares.of(X[train], y[train], some, fit_intercept=fit_intercept, path=True))
+    return found
 
 
 def _refuse_without_weight(weights: Array, folds: Folds) -> None:

@@ -170,9 +170,7 @@ def enet_path(
     weights = checks.weights(sample_weight, X.shape[0])
     rng = check_random_state(random_state) if selection == "random" else None
     with one_blas_thread():
-        squares = Squares.of(
-            X, y.reshape(-1, 1), weights, fit_intercept=False, path=True, precompute=precompute
-        )
+        squares = Squares.of(X, y, weights, fit_intercept=False, path=True, precompute=precompute)
         if isinstance(alphas, Integral):
             grid = alpha_grid(squares, l1_ratio, positive, eps, int(alphas))
         else:
