@@ -185,21 +185,17 @@ def _condition(s: Array) -> float:
     return float((s.min() / largest) ** 2) if largest > 0 else 0.0
 
 
-def by_penalty(penalties: Array, one: Callable[[NDArray[np.intp], float], Solution]) -> Solution:
+def by_penalty(penalties: Array, one: Callable[[Any, float], Solution]) -> Solution:
     """Return the solution for all targets, from ``one(targets, penalty)`` for equal penalties."""
-    different = np.unique(penalties)
-    places = [np.flatnonzero(penalties == penalty) for penalty in different]
-    parts = [one(here, float(p)) for here, p in zip(places, different, strict=True)]
-    if len(parts) == 1:
-        return parts[0]
-    order = np.argsort(np.concatenate(places))
-    coef = np.concatenate([part.coef for part in parts], axis=1)[:, order]
-    n_iter = [np.ones(len(here), np.int64) if part.n_iter is None else part.n_iter
-              for here, part in zip(places, parts, strict=True)]  # fmt: skip
-    iterated = any(part.n_iter is not None for part in parts)
+    if (penalties == penalties[0]).all():
+        return one(slice(None), float(penalties[0]))
+    parts = [one([k], float(penalty)) for k, penalty in enumerate(penalties)]
     worst = min(parts, key=lambda part: (part.rank, part.condition))
+    n_iter = None
+    if any(part.n_iter is not None for part in parts):
+        n_iter = np.array([1 if part.n_iter is None else part.n_iter[0] for part in parts])
     return replace(
-        worst, coef=coef, n_iter=np.concatenate(n_iter)[order] if iterated else None,
+        worst, coef=np.concatenate([part.coef for part in parts], axis=1), n_iter=n_iter,
         unmet=max(part.unmet for part in parts),
     )  # fmt: skip
 

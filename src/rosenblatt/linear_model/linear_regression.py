@@ -1,7 +1,7 @@
-"""Linear regression by least squares, and what it shares with `Ridge`."""
+"""Linear regression by least squares, and the base class of it and `Ridge`."""
 
 from abc import abstractmethod
-from collections.abc import Callable
+from functools import cached_property
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -71,14 +71,12 @@ class GramRegressor(CallbackSupportMixin, LinearRegressor, Additive):  # type: i
         rows = self._checked(X, y, sample_weight, first=True)
         self.__dict__.pop("statistics_", None)
         passes = Passes(self, X, y, sample_weight, None)
+        passes.attributes = lambda: self._attributes_at(0.0, *rows)
         try:
             with one_blas_thread():  # bits must not depend on how many there are
-                if passes.has_callbacks:
-                    passes.attributes = self._attributes_at(None, *rows)
                 for _ in passes:  # a single one
                     self._fit_rows(*rows)
-                    if passes.has_callbacks:
-                        passes.attributes = self._attributes_at(self.coef_, *rows)
+                    passes.attributes = lambda: self._attributes_at(self.coef_, *rows)
                     passes.stop(self.stop_reason_)
         except ValueError:
             self._refuse_strange(rows[0])  # with scikit-learn's message
@@ -130,7 +128,6 @@ class GramRegressor(CallbackSupportMixin, LinearRegressor, Additive):  # type: i
             self._conclude((X, y, weights), final=True)
             return
         self._refuse_strange(X)
-        self._begin()
         rows = Centred(X, y, weights, self.fit_intercept)
         solution = self._solve_wide(rows)
         self._set(solution, (rows.mean_x, rows.mean_y), X.dtype, np.ndim(y) == 1)
@@ -142,20 +139,20 @@ class GramRegressor(CallbackSupportMixin, LinearRegressor, Additive):  # type: i
     def _conclude(self, rows: Rows | None, final: bool) -> None:
         """Solve the normal equations, or the rows if they are given and keep more digits."""
         known = self.statistics_
-        if not len(known):
+        n_rows = known.rows
+        if not n_rows:
             raise ValueError("This is the statistic of no rows: there is nothing to learn from.")
-        self._begin()
         gram, products, _ = known.about(self.fit_intercept)
         penalties, share = self._penalties(known.n_targets), self._least_variation()
         means = known.mean_x, known.mean_y
 
-        def solve(here: NDArray[np.intp], penalty: float) -> Solution:
+        def solve(here: Any, penalty: float) -> Solution:
             if self.positive:
                 return least_squares.solve_nonnegative(gram, products[:, here], penalty)
             return least_squares.solve(gram, products[:, here], penalty, share)
 
         solution = by_penalty(penalties, solve)
-        by_rows = solution.condition < AS_GOOD_AS_ROWS or known.rows <= len(gram)
+        by_rows = solution.condition < AS_GOOD_AS_ROWS or n_rows <= len(gram)
         if rows is not None and not self.positive and (by_rows or self._solver() == "svd"):
             A, B = Centred(*rows, self.fit_intercept, means).condensed()
             solution = by_penalty(
@@ -168,19 +165,13 @@ class GramRegressor(CallbackSupportMixin, LinearRegressor, Additive):  # type: i
         """Return the solver that was asked for."""
         return getattr(self, "solver", "cholesky")
 
-    def _begin(self) -> None:
-        """Remove the attributes of iterative fits; a closed form has converged."""
-        for name in ("objective_", "dual_gap_", "gradient_norm_"):
-            self.__dict__.pop(name, None)
-        self.stop_reason_: StopReason = "converged"
-
     def _solve_wide(self, rows: Centred) -> Solution:
         """Return the coefficients of rows too wide for products of columns."""
         n, d = rows.shape
         targets, limits = rows.targets, self._limits(d)
         exact = self._solver() in ("cholesky", "svd") or n <= ROWS_SOLVED_EXACTLY
 
-        def solve(here: NDArray[np.intp], penalty: float) -> Solution:
+        def solve(here: Any, penalty: float) -> Solution:
             right = targets[:, here]
             if self.positive:
                 return least_squares.solve_by_lbfgs(rows, right, penalty, *limits)
@@ -190,21 +181,13 @@ class GramRegressor(CallbackSupportMixin, LinearRegressor, Additive):  # type: i
 
         return by_penalty(self._penalties(targets.shape[1]), solve)
 
-    def _attributes_at(
-        self, coef: Any, X: Any, y: Any, weights: Any
-    ) -> Callable[[], dict[str, Any]]:
-        """Return a function for callbacks: fitted attributes at coef, or before the fit if None."""
-
-        def attributes() -> dict[str, Any]:
-            rows, t = (
-                Centred(X, y, weights, self.fit_intercept),
-                1 if np.ndim(y) == 1 else y.shape[1],
-            )
-            table = np.zeros((t, X.shape[1])) if coef is None else np.reshape(coef, (t, -1))
-            plane = self._plane(table.T, (rows.mean_x, rows.mean_y), X.dtype, np.ndim(y) == 1)
-            return plane | self._optimality(rows, np.asarray(table.T, np.float64))
-
-        return attributes
+    def _attributes_at(self, coef: Any, X: Any, y: Any, weights: Any) -> dict[str, Any]:
+        """Return the fitted attributes at coef, (d,), (t, d) or a number, for callbacks."""
+        rows = Centred(X, y, weights, self.fit_intercept)
+        shape = rows.targets.shape[1], X.shape[1]
+        columns = np.broadcast_to(np.asarray(coef, np.float64), shape).T
+        plane = self._plane(columns, (rows.mean_x, rows.mean_y), X.dtype, np.ndim(y) == 1)
+        return plane | self._optimality(rows, columns)
 
     def _optimality(self, rows: Centred, coef: Array) -> dict[str, Any]:
         """Return objective, gap and gradient norm: numbers for one target, else arrays (t,)."""
@@ -238,7 +221,10 @@ class GramRegressor(CallbackSupportMixin, LinearRegressor, Additive):  # type: i
         )
 
     def _set(self, solution: Solution, means: Means, dtype: Any, flat_y: bool) -> None:
-        """Set the attributes of a solution."""
+        """Set the attributes of a solution, in place of those of a fit before."""
+        for name in ("objective_", "dual_gap_", "gradient_norm_", "singular_"):
+            self.__dict__.pop(name, None)
+        self.stop_reason_: StopReason = "converged"
         self.__dict__.update(self._plane(solution.coef, means, dtype, flat_y))
         self.rank_, self.condition_ = solution.rank, solution.condition
         self.solution_ = "unique" if solution.rank == len(solution.coef) else "minimum norm"
@@ -352,8 +338,6 @@ class LinearRegression(GramRegressor):
         "tol": [Interval(Real, 0, None, closed="left")],
     }
 
-    singular_: NDArray[Any]
-
     def __init__(
         self,
         *,
@@ -378,14 +362,15 @@ class LinearRegression(GramRegressor):
     def _limits(self, d: int) -> tuple[float, int]:
         return self.tol, 2 * d
 
-    def _set(self, solution: Solution, means: Means, dtype: Any, flat_y: bool) -> None:
-        super()._set(solution, means, dtype, flat_y)
-        if "statistics_" in vars(self):
-            gram, _, _ = self.statistics_.about(self.fit_intercept)
+    @cached_property
+    def singular_(self) -> NDArray[Any]:
+        """Singular values of the centered, weighted rows, largest first."""
+        known = self.statistics_
+        gram, _, _ = known.about(self.fit_intercept)
+        with one_blas_thread():
             many = len(gram) >= MANY_UNKNOWNS
             squares = interruptible(lambda: np.linalg.eigvalsh(gram), many)[::-1]
-            singular = np.sqrt(np.maximum(squares, 0.0))[: self.statistics_.rows]
-            self.singular_ = singular.astype(dtype)
+        return np.sqrt(np.maximum(squares, 0.0))[: known.rows].astype(known.dtype)
 
 
 ROW = Row(

@@ -293,7 +293,6 @@ def wide_ridge_path(template: Any, alphas: Sequence[Any], X: Any, y: Any, weight
     coefs, _ = found.path_by_rows(np.array(alphas, np.float64))
     models = [copy(template).set_params(alpha=alpha) for alpha in alphas]
     for model, coef in zip(models, coefs, strict=True):
-        model._begin()
         model._set(Solution(coef, 0.0, len(coef), "eigen"), found.means, X.dtype, y.ndim == 1)
     return ModelPath(models)
 
