@@ -1,7 +1,6 @@
 """Linear regression by least squares, and the base class of it and `Ridge`."""
 
 from abc import abstractmethod
-from functools import cached_property
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -222,7 +221,7 @@ class GramRegressor(CallbackSupportMixin, LinearRegressor, Additive):  # type: i
 
     def _set(self, solution: Solution, means: Means, dtype: Any, flat_y: bool) -> None:
         """Set the attributes of a solution, in place of those of a fit before."""
-        for name in ("objective_", "dual_gap_", "gradient_norm_", "singular_"):
+        for name in ("objective_", "dual_gap_", "gradient_norm_"):
             self.__dict__.pop(name, None)
         self.stop_reason_: StopReason = "converged"
         self.__dict__.update(self._plane(solution.coef, means, dtype, flat_y))
@@ -338,6 +337,8 @@ class LinearRegression(GramRegressor):
         "tol": [Interval(Real, 0, None, closed="left")],
     }
 
+    singular_: NDArray[Any]
+
     def __init__(
         self,
         *,
@@ -362,15 +363,13 @@ class LinearRegression(GramRegressor):
     def _limits(self, d: int) -> tuple[float, int]:
         return self.tol, 2 * d
 
-    @cached_property
-    def singular_(self) -> NDArray[Any]:
-        """Singular values of the centered, weighted rows, largest first."""
+    def _conclude(self, rows: Rows | None, final: bool) -> None:
+        super()._conclude(rows, final)
         known = self.statistics_
         gram, _, _ = known.about(self.fit_intercept)
-        with one_blas_thread():
-            many = len(gram) >= MANY_UNKNOWNS
-            squares = interruptible(lambda: np.linalg.eigvalsh(gram), many)[::-1]
-        return np.sqrt(np.maximum(squares, 0.0))[: known.rows].astype(known.dtype)
+        many = len(gram) >= MANY_UNKNOWNS
+        squares = interruptible(lambda: np.linalg.eigvalsh(gram), many)[::-1]
+        self.singular_ = np.sqrt(np.maximum(squares, 0.0))[: known.rows].astype(known.dtype)
 
 
 ROW = Row(

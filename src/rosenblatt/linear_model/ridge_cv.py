@@ -1,5 +1,6 @@
 """Ridge regression that chooses its penalty by cross-validation."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
@@ -20,16 +21,21 @@ from rosenblatt import checks
 from rosenblatt.base import LinearRegressor, all_or_nothing, warn
 from rosenblatt.folds import Split, blocks
 from rosenblatt.registry.row import Contract, Row
+from rosenblatt.runtime.threads import one_blas_thread
 from rosenblatt.statistics import Gram
 
-from .least_squares import has_gram
-from .leave_one_out import LeaveOneOut
+from .least_squares import AS_GOOD_AS_ROWS, has_dual, has_gram
 from .metadata_routing import routed, router
 from .penalty_search import ROUNDS, Search, best_places, decades, search
 from .ridge import Ridge
-from .ridge_decomposition import Decomposition, Path, metric_of, scores_of
+from .ridge_decomposition import Decomposition, Path, Spectrum, metric_of, scores_of
 
 Array = NDArray[np.float64]
+
+# Some rows, and the errors (b, A, t) on them for each penalty, times the roots of their weights.
+Errors = Iterator[tuple[slice, Array]]
+
+LEAST = 2.0**-52  # a row of leverage one has no error that could be known
 
 # Attributes of the fit to all rows; the last three only where there is no closed form.
 TAKEN_OVER = (
@@ -175,7 +181,7 @@ class RidgeCV(LinearRegressor):
         self._choose(chooser)
         if self.store_cv_results:
             self.cv_results_ = chooser.kept(checks.penalties(self._tried()), X.dtype)
-        model = chooser.fitted(self.alpha_)
+        model = fit_all_rows(self, chooser.gram, (X, y, weights))
         for name in TAKEN_OVER:
             self.__dict__.pop(name, None)
             if name in vars(model):
@@ -257,10 +263,14 @@ def _given_order(grid: Array) -> NDArray[np.intp]:
 
 
 class LeaveOneOutScores:
-    """Penalties scored on rows that are left out one at a time."""
+    """Penalties scored on rows that are left out one at a time, without a fit for each.
+
+    For a fit that is linear in its targets, ``fitted = H y``, the error on a row that is left out
+    is its error in the fit of all rows, divided by one less its leverage ``H_ii``.
+    """
 
     def __init__(self, model: Any, X: Any, y: Any, weights: Any, scorer: Any, params: Any) -> None:
-        self.model, self.rows, self.y, self.weights = model, (X, y, weights), y, weights
+        self.model, self.y, self.weights = model, y, weights
         self.targets = y[:, None] if y.ndim == 1 else y
         self.scorer: Any = None if model.scoring is None else scorer
         self.params = params
@@ -269,64 +279,116 @@ class LeaveOneOutScores:
                 f"RidgeCV leaves out one row at a time, and {np.count_nonzero(weights)} of "
                 f"{len(weights)} rows have a weight: give two or more a sample_weight above zero."
             )
-        self.found = Decomposition.of(X, y, weights, model.fit_intercept)
-        self.left_out = LeaveOneOut(self.found)
-        self.largest = self.found.largest
+        found = Decomposition.of(X, y, weights, model.fit_intercept)
+        assert found.rows is not None
+        self.gram, self.rows, self.largest = found.gram, found.rows, found.largest
+        self.spectrum: Spectrum | None = None
+        with one_blas_thread():
+            if found.products is not None:
+                self.spectrum = Spectrum.of_gram(*found.products)
+                if not self.spectrum.condition(0.0) > AS_GOOD_AS_ROWS:
+                    self.spectrum = Spectrum.of_rows(*self.rows.condensed())
+            elif has_dual(self.rows):
+                self.values, self.axes = self._along_rows()
+            else:
+                raise ValueError(
+                    "Leaving out one row at a time needs a table of products of all pairs of rows "
+                    f"or columns, too large for shape {self.rows.shape}; give cv, such as cv=5."
+                )
+
+    def _along_rows(self) -> tuple[Array, Array]:
+        """Return eigenvalues (k,) and eigenvectors (n, k) of the products of rows."""
+        # A reflection turns the direction of the intercept, in which centered rows do not vary,
+        # into the first coordinate, which is left out.
+        products = self.rows.dual()
+        if not self.model.fit_intercept:
+            values, turned = np.linalg.eigh(products)
+            return np.maximum(values, 0.0), turned
+        mirror = np.ones(len(products)) if self.rows.roots is None else self.rows.roots.copy()
+        mirror[0] += np.linalg.norm(mirror)
+        mirror /= np.linalg.norm(mirror)
+        products -= 2 * np.outer(mirror, mirror @ products)
+        products -= 2 * np.outer(products @ mirror, mirror)
+        values, inside = np.linalg.eigh(products[1:, 1:])
+        turned = np.vstack([np.zeros(len(values)), inside])
+        turned -= 2 * np.outer(mirror, mirror[1:] @ inside)
+        return np.maximum(values, 0.0), turned
+
+    def errors(self, penalties: Array) -> Errors:
+        """Yield the errors on rows left out, for penalties (A,), some rows at a time."""
+        targets = self.rows.targets
+        if self.spectrum is None:
+            yield self._errors_of_few(penalties, targets)
+            return
+        shrinkage = self.spectrum.shrinkage(penalties)
+        parts = shrinkage[:, :, None] * self.spectrum.products[:, None, :]
+        flat = parts.reshape(len(shrinkage), -1)
+        shares = np.full(self.rows.shape[0], 1 / self.rows.weight)
+        if self.rows.roots is not None:
+            shares *= self.rows.roots**2
+        with one_blas_thread():
+            for here, rows in self.rows.blocks(4 * flat.shape[1]):
+                turned = rows @ self.spectrum.axes
+                fitted = (turned @ flat).reshape(len(rows), len(penalties), -1)
+                leverage = np.square(turned, out=turned) @ shrinkage
+                if self.model.fit_intercept:
+                    leverage += shares[here, None]
+                left = np.subtract(targets[here, None, :], fitted, out=fitted)
+                left /= np.maximum(1 - leverage, LEAST)[:, :, None]
+                yield here, left
+
+    def _errors_of_few(self, penalties: Array, targets: Array) -> tuple[slice, Array]:
+        """Return the errors by the inverse of ``K + penalty``: ``1 - leverage`` has few digits."""
+        shrinkage = 1 / (self.values[:, None] + penalties)
+        parts = shrinkage[:, :, None] * (self.axes.T @ targets)[:, None, :]
+        dual = self.axes @ parts.reshape(len(shrinkage), -1)
+        dual = dual.reshape(len(targets), len(penalties), -1)
+        diagonal = self.axes**2 @ shrinkage
+        return slice(None), dual / diagonal[:, :, None]
 
     def score(self, penalties: Array) -> Array:
-        """Scores (A,), or (A, t) for a penalty of each target's own."""
+        """Return the scores (A,), or (A, t) if each target has its own penalty."""
         each = self.model.alpha_per_target and self.y.ndim == 2 and self.y.shape[1] > 1
         if self.scorer is None:
             total = np.zeros((len(penalties), self.targets.shape[1]))
-            for _, errors in self.left_out.errors(penalties):
+            for _, errors in self.errors(penalties):
                 total -= np.einsum("nat,nat->at", errors, errors)
             scores = total / len(self.y)
             return scores if each else scores.mean(axis=1)
         predicted = self._predictions(penalties)
         if each:
-            return np.array(
-                [
-                    [self._score(predicted[:, a, j], self.y[:, j]) for j in range(self.y.shape[1])]
-                    for a in range(len(penalties))
-                ]
-            )
-        return np.array([self._score(predicted[:, a], self.y) for a in range(len(penalties))])
-
-    def _score(self, predicted: Array, y: Array) -> float:
-        predicted = predicted.reshape(y.shape)
-        return _scored(self.scorer, predicted, y, self.params)
+            targets = list(enumerate(self.y.T))
+            found = [
+                [_scored(self.scorer, predicted[:, a, j], y, self.params) for j, y in targets]
+                for a in range(len(penalties))
+            ]
+            return np.array(found)
+        shape = self.y.shape
+        return np.array(
+            [
+                _scored(self.scorer, predicted[:, a].reshape(shape), self.y, self.params)
+                for a in range(len(penalties))
+            ]
+        )
 
     def _predictions(self, penalties: Array) -> Array:
-        """Predictions (n, A, t) for rows that were left out."""
-        targets = self.targets
-        predicted = np.repeat(targets[:, None, :], len(penalties), axis=1)
-        weighed = np.ones(len(targets), bool)
-        roots = None
-        if self.weights is not None:
-            weighed = self.weights > 0
-            roots = np.sqrt(self.weights[weighed])
-        places = np.flatnonzero(weighed)
-        for here, errors in self.left_out.errors(penalties):
-            if roots is not None:
-                errors = errors / roots[here, None, None]
-            predicted[places[here]] -= errors
+        """Return the predictions (n, A, t) for rows that were left out."""
+        predicted = np.repeat(self.targets[:, None, :], len(penalties), axis=1)
+        weights = np.ones(len(self.targets)) if self.weights is None else self.weights
+        places = np.flatnonzero(weights)  # of the rows that count
+        roots = np.sqrt(weights[places])
+        for here, errors in self.errors(penalties):
+            predicted[places[here]] -= errors / roots[here, None, None]
         return predicted
 
     def kept(self, penalties: Array, dtype: Any) -> Array:
         """Return `cv_results_`: (n, A), or (n, t, A)."""
-        table: Array
+        table = self._predictions(penalties)
         if self.scorer is None:
             weights = 1.0 if self.weights is None else self.weights[:, None, None]
-            errors = self.targets[:, None, :] - self._predictions(penalties)
-            table = weights * errors**2
-        else:
-            table = self._predictions(penalties)
+            table = weights * (self.targets[:, None, :] - table) ** 2
         table = np.moveaxis(table, 1, 2).astype(dtype)
         return table[:, 0] if self.y.ndim == 1 else table
-
-    def fitted(self, alpha: Any) -> Ridge:
-        """A fit to all rows."""
-        return fitted(self.model, alpha, self.found.gram, self.rows)
 
 
 class SplitScores:
@@ -345,7 +407,7 @@ class SplitScores:
         self.splits = [Split.of(train, test, n) for train, test in splits]
         self.trained: list[Gram | None] = [None] * len(self.splits)
         self.tests: list[Gram | None] = [None] * len(self.splits)
-        self.whole: Gram | None = None
+        self.gram: Gram | None = None  # of all rows
         if has_gram(X):
             self._measure()
 
@@ -355,20 +417,21 @@ class SplitScores:
         place = 0
         for block in found:
             parts = Gram.by_group(self.X, self.y, block.groups, block.n_groups, self.weights)
-            trained, self.whole = block.training_sets(parts)
+            trained, self.gram = block.training_sets(parts)
             self.trained[place : place + len(trained)] = trained
             self.tests[place : place + len(trained)] = block.test_sets(parts)
             place += len(trained)
 
     @property
     def largest(self) -> float:
-        """The largest variation of the rows along a direction."""
-        if self.whole is None:
-            return Decomposition.of(self.X, self.y, None, self.model.fit_intercept).largest
-        return Decomposition.of_gram(self.whole, self.model.fit_intercept).largest
+        """Largest variation of the rows along a direction."""
+        center = self.model.fit_intercept
+        if self.gram is None:
+            return Decomposition.of(self.X, self.y, None, center).largest
+        return Decomposition(center, self.gram).largest
 
     def score(self, penalties: Array) -> Array:
-        """The mean score (A,) over the splits."""
+        """Return the mean score (A,) over the splits."""
         each = [self._on_split(s, penalties) for s in range(len(self.splits))]
         return np.asarray(np.mean(each, axis=0))
 
@@ -390,10 +453,10 @@ class SplitScores:
         )
 
     def _path(self, s: int, penalties: Array) -> Path:
-        """Coefficients and intercepts for all penalties, from the training rows of a split."""
+        """Return coefficients and intercepts for all penalties, from the training rows."""
         gram, center = self.trained[s], self.model.fit_intercept
         if gram is not None:
-            path = Decomposition.of_gram(gram, center).path(penalties)
+            path = Decomposition(center, gram).path(penalties)
             if path is not None:
                 return path
         rows = self.splits[s].train
@@ -401,14 +464,10 @@ class SplitScores:
         X, y = _safe_indexing(self.X, rows), _safe_indexing(self.y, rows)
         return Decomposition.of(X, y, weights, center).path_by_rows(penalties)
 
-    def fitted(self, alpha: float) -> Ridge:
-        """A fit to all rows."""
-        return fitted(self.model, alpha, self.whole, (self.X, self.y, self.weights))
 
-
-def fitted(model: Any, alpha: Any, gram: Gram | None, rows: tuple[Any, Any, Any]) -> Ridge:
-    """A fit to all rows, from their statistic if that suffices."""
-    final = Ridge(alpha, fit_intercept=model.fit_intercept)
+def fit_all_rows(model: Any, gram: Gram | None, rows: tuple[Any, Any, Any]) -> Ridge:
+    """Return a fit to all rows with the chosen penalty, from their statistic if that suffices."""
+    final = Ridge(model.alpha_, fit_intercept=model.fit_intercept)
     if gram is not None:
         if hasattr(model, "feature_names_in_"):
             gram = replace(gram, feature_names=tuple(model.feature_names_in_))
@@ -416,14 +475,14 @@ def fitted(model: Any, alpha: Any, gram: Gram | None, rows: tuple[Any, Any, Any]
         if not final.needs_rows():
             final.report_warnings()
             return final
-        final = clone(final)  # whose fit has its own to say
+        final = clone(final)  # its fit issues its own warnings
     final._names_of_search = getattr(model, "feature_names_in_", None)
     final.fit(*rows)
     return final
 
 
 def _scored(scorer: Any, predicted: Array, y: Array, params: dict[str, Any]) -> float:
-    """What a scorer makes of predictions."""
+    """Return the score of predictions."""
     try:
         return float(scorer(KnownPredictions(), predicted, y, **params))
     except AttributeError as error:

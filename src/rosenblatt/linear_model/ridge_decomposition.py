@@ -126,33 +126,25 @@ def iterated_coefs(rows: Centred, penalties: Array) -> Array:
     return np.stack([solution.coef for solution in each])
 
 
-@dataclass(eq=False)
 class Decomposition:
-    """The products of columns, or the rows, from which coefficients for all penalties follow."""
+    """The products of columns, or the rows, from which coefficients for all penalties follow.
 
-    center: bool
-    means: tuple[Array, Array]  # of columns (d,) and targets (t,)
-    products: tuple[Array, Array] | None  # (d, d), and with targets (d, t); None for wide rows
-    rows: Centred | None = None  # for where products have too few digits or are None
-    gram: Gram | None = None  # the statistic that products are from
+    Rows serve where there are no products or these have too few digits.
+    """
 
-    @classmethod
-    def of_gram(cls, gram: Gram, center: bool) -> "Decomposition":
-        """Return the decomposition of a statistic."""
-        xx, xy, _ = gram.about(center)
-        return cls(center, (gram.mean_x, gram.mean_y), (xx, xy), gram=gram)
+    def __init__(self, center: bool, gram: Gram | None, rows: Centred | None = None) -> None:
+        self.center, self.gram, self.rows = center, gram, rows
+        self.products = None if gram is None else gram.about(center)[:2]  # (d, d) and (d, t)
 
     @classmethod
     def of(cls, X: Any, y: Array, weights: Any, center: bool) -> "Decomposition":
         """Return the decomposition of checked rows X (n, d) with targets y (n,) or (n, t)."""
         weights = checks.weights(weights, len(y))
         if has_gram(X) and X.shape[0] > X.shape[1]:
-            found = cls.of_gram(Gram.of(X, y, weights), center)
-            found.rows = Centred(X, y, weights, center, found.means)
-            return found
+            gram = Gram.of(X, y, weights)
+            return cls(center, gram, Centred(X, y, weights, center, (gram.mean_x, gram.mean_y)))
         checks.finite(X)
-        rows = Centred(X, y, weights, center)
-        return cls(center, (rows.mean_x, rows.mean_y), None, rows)
+        return cls(center, None, Centred(X, y, weights, center))
 
     @property
     def largest(self) -> float:
@@ -186,10 +178,10 @@ class Decomposition:
         return self._with_intercepts(coefs(self.rows, penalties))
 
     def _with_intercepts(self, coefs: Array) -> Path:
-        mean_x, mean_y = self.means
+        known: Any = self.rows if self.gram is None else self.gram
         if not self.center:
-            return coefs, np.zeros((len(coefs), len(mean_y)))
-        return coefs, np.asarray(mean_y - mean_x @ coefs)
+            return coefs, np.zeros((len(coefs), len(known.mean_y)))
+        return coefs, np.asarray(known.mean_y - known.mean_x @ coefs)
 
 
 # Scores of linear models on rows that are known by their Gram statistic alone.
@@ -282,7 +274,7 @@ class RidgePath:
 
     def _coefficients(self, least: float) -> Path | None:
         penalties = np.array(self.alphas, np.float64)
-        return Decomposition.of_gram(self.gram, self.model.fit_intercept).path(penalties, least)
+        return Decomposition(self.model.fit_intercept, self.gram).path(penalties, least)
 
 
 def wide_ridge_path(template: Any, alphas: Sequence[Any], X: Any, y: Any, weights: Any) -> Any:
@@ -293,7 +285,8 @@ def wide_ridge_path(template: Any, alphas: Sequence[Any], X: Any, y: Any, weight
     coefs, _ = found.path_by_rows(np.array(alphas, np.float64))
     models = [copy(template).set_params(alpha=alpha) for alpha in alphas]
     for model, coef in zip(models, coefs, strict=True):
-        model._set(Solution(coef, 0.0, len(coef), "eigen"), found.means, X.dtype, y.ndim == 1)
+        solution = Solution(coef, 0.0, len(coef), "eigen")
+        model._set(solution, (found.rows.mean_x, found.rows.mean_y), X.dtype, y.ndim == 1)
     return ModelPath(models)
 
 
