@@ -199,9 +199,7 @@ class ElasticNet(CallbackSupportMixin, LinearRegressor):  # type: ignore[misc]
             )
             if not isinstance(self.precompute, bool):
                 check_gram_given(self.precompute, squares, rows[0], self.fit_intercept)
-            shortfall = self._descend(squares, self._start(squares), passes)
-        if shortfall:
-            warn_not_converged(shortfall)
+            self._descend(squares, self._start(squares), passes)
         warn_of_scales(self, squares)
         return self
 
@@ -254,13 +252,11 @@ class ElasticNet(CallbackSupportMixin, LinearRegressor):  # type: ignore[misc]
         coefs = squares.zeros()
         with one_blas_thread():
             for model in sorted(models, key=lambda model: -model.alpha):
-                shortfall = model._descend(squares, coefs)
-                if shortfall:
-                    warn_not_converged(shortfall)
+                model._descend(squares, coefs)
         return ModelPath(models)
 
-    def _descend(self, squares: Squares, coefs: Array, passes: Passes | None = None) -> str:
-        """Fit from coefs (t, d), and set the attributes; return a message if `tol` was not met."""
+    def _descend(self, squares: Squares, coefs: Array, passes: Passes | None = None) -> None:
+        """Fit from coefs (t, d), which are changed, and set the attributes."""
         passes = passes or Passes(self, None, None, None, self.max_iter)
         alpha = self._choose_alpha(squares, coefs, passes)
         penalty = penalty_of(alpha, self.l1_ratio, self.positive)
@@ -287,7 +283,7 @@ class ElasticNet(CallbackSupportMixin, LinearRegressor):  # type: ignore[misc]
             raise checks.too_large("The squares of X or y are", "rescale them")
         self.__dict__.update(fitted_attributes(squares, coefs, runs, alpha))
         self.stop_reason_ = passes.stop_reason
-        return self._shortfall(runs)
+        self._warn_of_gap([run for run in runs if not run.done])
 
     def _start(self, squares: Squares) -> Array:
         """Return the weights (t, d) to begin from."""
@@ -302,24 +298,25 @@ class ElasticNet(CallbackSupportMixin, LinearRegressor):  # type: ignore[misc]
         """Return the penalty; a search changes coefs (t, d), where the fit begins."""
         return float(self.alpha)
 
-    def _shortfall(self, runs: "list[TargetDescent]") -> str:
-        """Return a message about the target that is furthest from `tol`, if one is."""
-        short = [run for run in runs if not run.done]
-        if self.tol is None or not short or self.stop_reason_ == "callback":
-            return ""
-        worst = max(short, key=lambda run: run.step.gap - run.wanted)
-        reached = (
-            f"{NOT_CONVERGED} The duality gap is {worst.step.gap:.3g} after {worst.n_iter} "
-            "iterations"
+    def _warn_of_gap(self, runs: "list[TargetDescent]") -> None:
+        """Warn of the largest gap of the targets whose fits did not reach `tol`."""
+        if self.tol is None or not runs or self.stop_reason_ == "callback":
+            return
+        worst = max(runs, key=lambda run: run.step.gap - run.wanted)
+        rounding, advice = (
+            "",
+            (
+                f"Raise max_iter={self.max_iter} or tol, standardise the columns of X, or take a "
+                "larger alpha."
+            ),
         )
-        wanted = f"tol={self.tol:g} asks for {worst.wanted:.3g}"
         if self.alpha_ == 0:
-            return f"{reached}; {wanted}. Without a penalty it proves little: use LinearRegression."
-        if self.stop_reason_ == "no_progress":
-            return f"{reached}, and rounding keeps it there; {wanted}. Raise tol, or rescale X."
-        return (
-            f"{reached}; {wanted}. Raise max_iter={self.max_iter} or tol, standardise the columns "
-            "of X, or take a larger alpha."
+            advice = "Without a penalty it proves little: use LinearRegression."
+        elif self.stop_reason_ == "no_progress":
+            rounding, advice = ", and rounding keeps it there", "Raise tol, or rescale X."
+        warn_not_converged(
+            f"{NOT_CONVERGED} The duality gap is {worst.step.gap:.3g} after {worst.n_iter} "
+            f"iterations{rounding}; tol={self.tol:g} asks for {worst.wanted:.3g}. {advice}"
         )
 
     @property

@@ -247,9 +247,7 @@ class ElasticNetCV(LinearRegressor):
         l1_ratio = getattr(self, "l1_ratio_", 1.0)
         model = ElasticNet(self.alpha_, l1_ratio=l1_ratio, **parameters)
         with one_blas_thread():
-            shortfall = model._descend(everything, everything.zeros())
-        if shortfall:
-            warn(shortfall, ConvergenceWarning)
+            model._descend(everything, everything.zeros())
         warn_of_scales(self, everything)
         found = {name: value for name, value in vars(model).items() if name.endswith("_")}
         self.__dict__.update(found)

@@ -185,11 +185,11 @@ def _condition(s: Array) -> float:
     return float((s.min() / largest) ** 2) if largest > 0 else 0.0
 
 
-def by_penalty(penalties: Array, one: Callable[[Any, float], Solution]) -> Solution:
+def by_penalty(penalties: Array, one: Callable[[NDArray[np.intp], float], Solution]) -> Solution:
     """Return the solution for all targets, from ``one(targets, penalty)`` for equal penalties."""
     if (penalties == penalties[0]).all():
-        return one(slice(None), float(penalties[0]))
-    parts = [one([k], float(penalty)) for k, penalty in enumerate(penalties)]
+        return one(np.arange(len(penalties)), float(penalties[0]))
+    parts = [one(np.array([k]), float(penalty)) for k, penalty in enumerate(penalties)]
     worst = min(parts, key=lambda part: (part.rank, part.condition))
     n_iter = None
     if any(part.n_iter is not None for part in parts):

@@ -37,6 +37,7 @@ class GramRegressor(CallbackSupportMixin, LinearRegressor, Additive):  # type: i
     fit_intercept: bool
     positive: bool
     statistics_: Gram
+    stop_reason_: StopReason
     _multi_output = True
 
     measured_by = ()
@@ -145,7 +146,7 @@ class GramRegressor(CallbackSupportMixin, LinearRegressor, Additive):  # type: i
         penalties, share = self._penalties(known.n_targets), self._least_variation()
         means = known.mean_x, known.mean_y
 
-        def solve(here: Any, penalty: float) -> Solution:
+        def solve(here: NDArray[np.intp], penalty: float) -> Solution:
             if self.positive:
                 return least_squares.solve_nonnegative(gram, products[:, here], penalty)
             return least_squares.solve(gram, products[:, here], penalty, share)
@@ -170,7 +171,7 @@ class GramRegressor(CallbackSupportMixin, LinearRegressor, Additive):  # type: i
         targets, limits = rows.targets, self._limits(d)
         exact = self._solver() in ("cholesky", "svd") or n <= ROWS_SOLVED_EXACTLY
 
-        def solve(here: Any, penalty: float) -> Solution:
+        def solve(here: NDArray[np.intp], penalty: float) -> Solution:
             right = targets[:, here]
             if self.positive:
                 return least_squares.solve_by_lbfgs(rows, right, penalty, *limits)
@@ -223,7 +224,7 @@ class GramRegressor(CallbackSupportMixin, LinearRegressor, Additive):  # type: i
         """Set the attributes of a solution, in place of those of a fit before."""
         for name in ("objective_", "dual_gap_", "gradient_norm_"):
             self.__dict__.pop(name, None)
-        self.stop_reason_: StopReason = "converged"
+        self.stop_reason_ = "converged"
         self.__dict__.update(self._plane(solution.coef, means, dtype, flat_y))
         self.rank_, self.condition_ = solution.rank, solution.condition
         self.solution_ = "unique" if solution.rank == len(solution.coef) else "minimum norm"
