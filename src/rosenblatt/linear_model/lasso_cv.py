@@ -20,9 +20,8 @@ from rosenblatt.statistics import Gram
 
 from .gram_problem import Rows, Squares, by_rows, check_rows, folds_have_grams
 from .lasso import ElasticNet, warn_of_scales
-from .lasso_paths import Path, alpha_grid, enet_path, follow, given_alphas, lasso_path
-from .metadata_routing import routed, router
-from .penalty_search import ROUNDS, WORTH_A_DECADE, decades, search
+from .lasso_paths import alpha_grid, enet_path, follow, given_alphas, lasso_path
+from .penalty_search import ROUNDS, WORTH_A_DECADE, decades, routed, router, search
 
 Array = NDArray[np.float64]
 Folds = Sequence[tuple[NDArray[Any], NDArray[Any]]]  # rows to train on, and to test on
@@ -347,11 +346,21 @@ class FoldErrors:
 
     def curve(self, alphas: Array, ratio: float, finish: bool = False) -> ErrorCurve:
         """Return the errors at falling penalties; `finish` fits to the last digits."""
-        columns = [
-            self._errors(k, self._path(squares, alphas, ratio, finish), squares)
-            for k, squares in enumerate(self.squares)
-        ]
-        return alphas, np.column_stack(columns)
+        search, (X, y, weights) = self.search, self.rows
+        errors = np.empty((len(alphas), len(self.folds)))
+        for k, (squares, (_, test)) in enumerate(zip(self.squares, self.folds, strict=True)):
+            rng = check_random_state(search.random_state) if search.selection == "random" else None
+            path = follow(
+                squares.descents[0], alphas, ratio, positive=search.positive, tol=search.tol,
+                max_iter=search.max_iter, rng=rng, finish=finish,
+            )  # fmt: skip
+            self.shortfall = self.shortfall or path.shortfall()
+            intercepts = squares.mean_y[0] - path.coefs @ squares.mean_x
+            residuals = X[test] @ path.coefs.T + intercepts - y[test, None]
+            errors[:, k] = np.average(
+                residuals**2, axis=0, weights=None if weights is None else weights[test]
+            )
+        return alphas, errors
 
     def search_curve(self, alphas: Array, ratio: float) -> ErrorCurve:
         """Return the errors at these penalties and at others around the best."""
@@ -365,25 +374,6 @@ class FoldErrors:
 
         falling = search(score, alphas, ROUNDS, grow=True, worth=WORTH_A_DECADE).penalties[::-1]
         return falling, np.array([known[alpha] for alpha in falling.tolist()])
-
-    def _path(self, squares: Squares, grid: Array, ratio: float, finish: bool) -> Path:
-        search = self.search
-        rng = check_random_state(search.random_state) if search.selection == "random" else None
-        path = follow(
-            squares.descents[0], grid, ratio, positive=search.positive, tol=search.tol,
-            max_iter=search.max_iter, rng=rng, finish=finish,
-        )  # fmt: skip
-        self.shortfall = self.shortfall or path.shortfall()
-        return path
-
-    def _errors(self, k: int, path: Path, squares: Squares) -> Array:
-        """Return the mean squared errors (A,) on the rows left out of fold k."""
-        test = self.folds[k][1]
-        intercepts = squares.mean_y[0] - path.coefs @ squares.mean_x
-        X, y, weights = self.rows
-        residuals = X[test] @ path.coefs.T + intercepts - y[test, None]
-        weights = None if weights is None else weights[test]
-        return np.asarray(np.average(residuals**2, axis=0, weights=weights))
 
 
 def best_place(errors: Array) -> int:

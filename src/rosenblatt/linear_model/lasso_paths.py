@@ -180,8 +180,8 @@ def enet_path(
             squares.descents[0], grid, l1_ratio, positive=positive, tol=tol, max_iter=max_iter,
             rng=rng, start=start,
         )  # fmt: skip
-    if path.short:
-        warn(path.shortfall(), ConvergenceWarning)
+    if shortfall := path.shortfall():
+        warn(shortfall, ConvergenceWarning)
     found = (grid, np.ascontiguousarray(path.coefs.T.astype(X.dtype)), path.gaps)
     return (*found, path.n_iters) if return_n_iter else found
 
@@ -256,18 +256,14 @@ class Path:
     n_iters: list[int]
     wanted: float  # the gap that will do
 
-    @property
-    def short(self) -> int:
-        """Number of fits that did not reach the gap wanted."""
-        return int(np.count_nonzero(self.gaps > self.wanted))
-
     def shortfall(self) -> str:
         """Return a message about fits that stopped early, if some did."""
-        if not self.short:
+        n_short = int(np.count_nonzero(self.gaps > self.wanted))
+        if not n_short:
             return ""
         worst = int(self.gaps.argmax())
         return (
-            f"{NOT_CONVERGED} {self.short} of {len(self.alphas)} fits stopped short of a duality "
+            f"{NOT_CONVERGED} {n_short} of {len(self.alphas)} fits stopped short of a duality "
             f"gap of {self.wanted:.3g}; the worst, alpha={self.alphas[worst]:.3g}, at "
             f"{self.gaps[worst]:.3g} after {self.n_iters[worst]} iterations. Raise max_iter or "
             "tol, or leave out the smallest alphas."

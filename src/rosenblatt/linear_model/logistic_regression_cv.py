@@ -22,8 +22,7 @@ from rosenblatt.registry.row import Contract, Row
 
 from .centred_rows import Centred
 from .logistic_regression import LogisticRegression, deprecated
-from .metadata_routing import routed, router
-from .penalty_search import ROUNDS, WORTH_A_DECADE, decades, search
+from .penalty_search import ROUNDS, WORTH_A_DECADE, decades, routed, router, search
 
 Array = NDArray[np.float64]
 

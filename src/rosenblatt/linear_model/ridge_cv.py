@@ -25,8 +25,7 @@ from rosenblatt.runtime.threads import one_blas_thread
 from rosenblatt.statistics import Gram
 
 from .least_squares import AS_GOOD_AS_ROWS, has_dual, has_gram
-from .metadata_routing import routed, router
-from .penalty_search import ROUNDS, Search, best_places, decades, search
+from .penalty_search import ROUNDS, Search, best_places, decades, routed, router, search
 from .ridge import Ridge
 from .ridge_decomposition import Decomposition, Path, Spectrum, metric_of, scores_of
 
@@ -180,7 +179,9 @@ class RidgeCV(LinearRegressor):
             raise
         self._choose(chooser)
         if self.store_cv_results:
-            self.cv_results_ = chooser.kept(checks.penalties(self._tried()), X.dtype)
+            searched = isinstance(self.alphas, str) or self.closer
+            tried = checks.penalties(self.alphas_ if searched else self.alphas)
+            self.cv_results_ = chooser.kept(tried, X.dtype)
         model = fit_all_rows(self, chooser.gram, (X, y, weights))
         for name in TAKEN_OVER:
             self.__dict__.pop(name, None)
@@ -209,16 +210,13 @@ class RidgeCV(LinearRegressor):
         picked = found.scores[best, np.arange(len(best))] if each else float(found.scores[best])
         self.best_score_ = picked
         if np.isnan(picked).any():
-            self._warn_of_undefined_scores()
+            warn(
+                f"One or more of the test scores are non-finite; alpha_={self.alpha_} is the first."
+                " R² needs two test rows: use fewer folds, or scoring='neg_mean_squared_error'.",
+                UndefinedMetricWarning,
+            )
         elif found.edge is not None and len(grid) > 2:
             self._warn_of_edge(found)
-
-    def _warn_of_undefined_scores(self) -> None:
-        warn(
-            f"One or more of the test scores are non-finite; alpha_={self.alpha_} is the first. R² "
-            "needs two test rows: use fewer folds, or scoring='neg_mean_squared_error'.",
-            UndefinedMetricWarning,
-        )
 
     def _warn_of_edge(self, found: Search) -> None:
         end = found.penalties[0 if found.edge == "smallest" else -1]
@@ -232,10 +230,6 @@ class RidgeCV(LinearRegressor):
             f"The best penalty is the {found.edge} that was tried, {end:.3g}: a better one may "
             f"lie beyond. {advice}"
         )
-
-    def _tried(self) -> Any:
-        """The penalties in the order of `cv_results_`."""
-        return self.alphas_ if isinstance(self.alphas, str) or self.closer else self.alphas
 
     def _scorer(self) -> Any:
         if _routing_enabled() and self.scoring is None:
@@ -401,22 +395,15 @@ class SplitScores:
         self.scorer, self.params = scorer, params
         self.metric = metric_of(scorer, model)
         self.weighs_alike = set(self.params) == (set() if weights is None else {"sample_weight"})
-        cv = check_cv(model.cv)
         n = X.shape[0]
-        splits = cv.split(X, y, **split)
+        splits = check_cv(model.cv).split(X, y, **split)
         self.splits = [Split.of(train, test, n) for train, test in splits]
         self.trained: list[Gram | None] = [None] * len(self.splits)
         self.tests: list[Gram | None] = [None] * len(self.splits)
         self.gram: Gram | None = None  # of all rows
-        if has_gram(X):
-            self._measure()
-
-    def _measure(self) -> None:
-        """Read the rows once, for the products of every training set and fold."""
-        found = blocks(self.splits, self.X.shape[0], 64, 64)
         place = 0
-        for block in found:
-            parts = Gram.by_group(self.X, self.y, block.groups, block.n_groups, self.weights)
+        for block in blocks(self.splits, n, 64, 64) if has_gram(X) else ():
+            parts = Gram.by_group(X, y, block.groups, block.n_groups, weights)
             trained, self.gram = block.training_sets(parts)
             self.trained[place : place + len(trained)] = trained
             self.tests[place : place + len(trained)] = block.test_sets(parts)
