@@ -1,6 +1,6 @@
 """Coordinate descent on few columns of many, for least squares with an elastic-net penalty.
 
-A penalised fit uses few columns. A working set holds those in use and the likeliest others; the
+A penalized fit uses few columns. A working set holds those in use and the likeliest others; the
 problem on them is solved by its Gram matrix, which grows with the set and is never computed twice.
 Then each column outside is compared with the residual r: if ``|x_j' r|`` is above l1, it enters the
 set. If there is no such column, the duality gap shows that the fit is optimal.
@@ -23,16 +23,16 @@ from rosenblatt.solvers import Iterate, coordinate_descent_loops
 
 from .gram_descent import MOST_FINISHING, Array, GramDescent, Penalty, exact
 
-# The columns of a table, centred and weighted, dense or compressed.
+# The columns of a table, centered and weighted, dense or compressed.
 
 
 class Columns:
     """Columns ``u_i (x_ij - m_j)``, with u the roots of the rows' shares of the weight.
 
-    Dense columns are held just so, one after the other, and so are those of a sparse table that
-    have no zeros: far from zero, differences of large products would keep no digit. Others keep
-    their zeros: ``u_i x_ij`` is held, and ``m_j u`` is taken off in every product. The length of u
-    is one, so that the products of two columns are their weighted covariance.
+    Dense columns are stored in this form, and so are columns of a sparse table without zeros: far
+    from zero, differences of large products would keep no digit. Other columns keep their zeros:
+    ``u_i x_ij`` is stored, and ``m_j u`` is subtracted in every product. The length of u is one, so
+    that the product of two columns is their weighted covariance.
     """
 
     def __init__(self, X: Any, roots: Array, means: Array) -> None:

@@ -1,7 +1,7 @@
 """Coordinate descent on a Gram matrix, for least squares with an elastic-net penalty.
 
 ``P(w) = 1/2 |t - X w|^2 + l1 |w|_1 + l2/2 |w|^2`` is a function of X'X, X't and t't alone. A sweep
-minimises over each weight in turn; it soon finds which weights are zero and the signs of the rest.
+minimizes over each weight in turn; it soon finds which weights are zero and the signs of the rest.
 While these hold, P is a quadratic, whose minimum is one system of equations away: no number of
 sweeps is as exact.
 """
@@ -20,10 +20,10 @@ Array = NDArray[np.float64]
 
 # Equations with more unknowns than this are left to the sweeps.
 MOST_UNKNOWNS = 4096
-# Equations are solved after as many sweeps as they cost: so many of them one sweep, and five more.
+# Equations are solved after as many sweeps as they cost, and five more: so many unknowns cost one.
 SWEEP_WORTH = 32
 FIRST_SWEEPS = 5
-# A fit that is good enough goes all the way if no more unknowns are left, and not there yet.
+# A fit that met its tolerance goes on to the exact minimum if it has at most so many unknowns.
 MOST_TO_FINISH, EXACT, FLAT = 1024, 1e-12, 1e-9
 NEARLY = 1e-6  # the gradient without a penalty, relative to the first, that is worth equations
 MOST_FINISHING = 10  # times that signs may change on the last of the way
@@ -46,7 +46,7 @@ def penalty_of(alpha: float, l1_ratio: float, positive: bool) -> Penalty:
 
 
 def exact(step: Iterate, yy: float, xy: Array) -> bool:
-    """Whether neither the gap nor the gradient leaves anything to do."""
+    """Return whether gap and gradient are zero but for rounding."""
     # Under a strong penalty the gap rounds to zero while small weights have few digits.
     return step.gap <= EXACT * yy and step.gradient_norm <= FLAT * float(np.linalg.norm(xy))
 

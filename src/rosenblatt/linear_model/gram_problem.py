@@ -20,8 +20,8 @@ Descent = GramDescent | ColumnDescent
 Rows = tuple[Any, Array, Array | None]  # X (n, d), targets (n,) or (n, t), and weights (n,)
 
 # A Gram matrix costs d / 2 multiplications for each number of the table; columns cost a copy and a
-# read for each working set. So wide may a table be for a Gram matrix to cost less than one fit, or
-# than a path of them. Rows of a sparse table are multiplied one by one, which costs more.
+# read for each working set. Up to these numbers of columns a Gram matrix is faster for one fit, for
+# a path of fits, and for sparse rows, which are multiplied one by one.
 WIDEST_FOR_ONE, WIDEST_FOR_PATH, WIDEST_SPARSE = 500, 5000, 500
 
 
@@ -33,7 +33,7 @@ class Squares:
     """
 
     descents: list[Descent]  # one for each target
-    mean_x: Array  # (d,): what was taken off; zeros without an intercept
+    mean_x: Array  # (d,), zeros without an intercept
     mean_y: Array  # (t,)
     dtype: Any  # of the rows
     flat_y: bool  # whether the targets came as (n,)

@@ -51,8 +51,8 @@ MOST_HALVINGS = 40
 class ElasticNet(CallbackSupportMixin, LinearRegressor):  # type: ignore[misc]
     """Least squares with both penalties: the absolute weights, and their squares.
 
-    Minimises ``1/(2n) |y - X w - b|^2 + alpha l1_ratio |w|_1 + alpha (1 - l1_ratio)/2 |w|^2``; the
-    intercept b is never penalised. Weights that are not worth their price are exactly zero, and
+    Minimizes ``1/(2n) |y - X w - b|^2 + alpha l1_ratio |w|_1 + alpha (1 - l1_ratio)/2 |w|^2``; the
+    intercept b is never penalized. Weights that are not worth their price are exactly zero, and
     columns that say the same share their weight. The fit stops when the duality gap, an upper bound
     on how far the objective is from the best possible, is at most ``tol`` times the mean square of
     y (less its mean, with an intercept).
@@ -97,7 +97,7 @@ class ElasticNet(CallbackSupportMixin, LinearRegressor):  # type: ignore[misc]
     dual_gap_ : float or ndarray of shape (t,)
         How far `objective_` is above the best possible, at most.
     objective_ : float or ndarray of shape (t,)
-        What was minimised.
+        What was minimized.
     gradient_norm_ : float or ndarray of shape (t,)
         Length of the shortest subgradient; zero at the best weights.
     n_iter_ : int or list of int
@@ -306,7 +306,7 @@ class ElasticNet(CallbackSupportMixin, LinearRegressor):  # type: ignore[misc]
         rounding, advice = (
             "",
             (
-                f"Raise max_iter={self.max_iter} or tol, standardise the columns of X, or take a "
+                f"Raise max_iter={self.max_iter} or tol, standardize the columns of X, or take a "
                 "larger alpha."
             ),
         )
@@ -328,7 +328,7 @@ class ElasticNet(CallbackSupportMixin, LinearRegressor):  # type: ignore[misc]
 class Lasso(ElasticNet):
     """Least squares with the absolute weights as a penalty, which leaves few of them.
 
-    Minimises ``1/(2n) |y - X w - b|^2 + alpha |w|_1``; the intercept b is never penalised. In terms
+    Minimizes ``1/(2n) |y - X w - b|^2 + alpha |w|_1``; the intercept b is never penalized. In terms
     of the residual sum of squares, ``RSS + lambda |w|_1`` is ``alpha = lambda / (2n)``. Weights not
     worth their price are exactly zero. The fit stops when the duality gap, an upper bound
     on how far the objective is from the best possible, is at most ``tol`` times the mean square of

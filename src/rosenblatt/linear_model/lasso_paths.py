@@ -91,8 +91,8 @@ def enet_path(
 ) -> tuple[Any, ...]:
     """Return the weights of elastic nets without intercept, at many penalties in one call.
 
-    Minimises ``1/(2n) |y - X w|^2 + alpha l1_ratio |w|_1 + alpha (1 - l1_ratio)/2 |w|^2`` for each
-    alpha, beginning where the last one ended. Centre X and y beforehand if there is to be an
+    Minimizes ``1/(2n) |y - X w|^2 + alpha l1_ratio |w|_1 + alpha (1 - l1_ratio)/2 |w|^2`` for each
+    alpha, beginning where the last one ended. Center X and y beforehand if there is to be an
     intercept. Every answer comes with its duality gap.
 
     Parameters
@@ -210,7 +210,7 @@ def lasso_path(
 ) -> tuple[Any, ...]:
     """Return the weights of lassos without intercept, at many penalties in one call.
 
-    Minimises ``1/(2n) |y - X w|^2 + alpha |w|_1`` for each alpha: `enet_path` with ``l1_ratio=1``.
+    Minimizes ``1/(2n) |y - X w|^2 + alpha |w|_1`` for each alpha: `enet_path` with ``l1_ratio=1``.
 
     Parameters
     ----------

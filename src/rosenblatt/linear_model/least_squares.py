@@ -22,7 +22,7 @@ from scipy.sparse.linalg import LinearOperator, lsmr
 from rosenblatt.runtime.threads import MANY_UNKNOWNS, interruptible
 from rosenblatt.solvers import gap_above_zero
 
-from .centred_rows import Centred
+from .centered_rows import CenteredRows
 
 Array = NDArray[np.float64]
 
@@ -209,13 +209,13 @@ def has_gram(X: Any) -> bool:
     return bool(d <= FEATURES_WITH_GRAM or d * d <= (X.nnz if sp.issparse(X) else X.size))
 
 
-def has_dual(rows: Centred) -> bool:
+def has_dual(rows: CenteredRows) -> bool:
     """Return whether the rows are few enough for a table of the products of all pairs of them."""
     n, d = rows.shape
     return n <= d and (n <= ROWS_WITH_DUAL or not rows.sparse)
 
 
-def solve_dual(rows: Centred, targets: Array, penalty: float, tol: float) -> Solution:
+def solve_dual(rows: CenteredRows, targets: Array, penalty: float, tol: float) -> Solution:
     """Return the shortest coefficients ``X' (X X' + penalty)^-1 y`` (d, t)."""
     n, d = rows.shape
     products = rows.dual()
@@ -248,7 +248,7 @@ def solve_dual(rows: Centred, targets: Array, penalty: float, tol: float) -> Sol
 
 
 def solve_by_lsmr(
-    rows: Centred, targets: Array, penalty: float, tol: float, max_iter: int
+    rows: CenteredRows, targets: Array, penalty: float, tol: float, max_iter: int
 ) -> Solution:
     """Return the coefficients (d, t) by LSMR, to a gradient of `tol` relative to the first."""
     n, d = rows.shape
@@ -272,7 +272,7 @@ REACHED_MAX_ITER = 7  # as LSMR numbers its reasons to stop
 
 
 def solve_by_lbfgs(
-    rows: Centred, targets: Array, penalty: float, tol: float, max_iter: int
+    rows: CenteredRows, targets: Array, penalty: float, tol: float, max_iter: int
 ) -> Solution:
     """Return the coefficients (d, t) >= 0 by L-BFGS-B, to the same gradient."""
     # A step of SciPy's `lsq_linear` has no exact zeros; these have.
@@ -297,14 +297,16 @@ def solve_by_lbfgs(
 
 
 def _iterated(
-    method: str, rows: Centred, coef: Array, penalty: float, n_iter: list[int], unmet: float
+    method: str, rows: CenteredRows, coef: Array, penalty: float, n_iter: list[int], unmet: float
 ) -> Solution:
     n, d = rows.shape
     rank = d if penalty else min(n, d)
     return Solution(coef, float("nan"), rank, method, n_iter=np.array(n_iter), unmet=unmet)
 
 
-def squared_error(rows: Centred, target: Array, w: Array, penalty: float) -> tuple[float, Array]:
+def squared_error(
+    rows: CenteredRows, target: Array, w: Array, penalty: float
+) -> tuple[float, Array]:
     """Return ``|target - X w|^2 + penalty |w|^2`` and its gradient (d,)."""
     residual = target - rows.product(w)
     objective = residual @ residual + penalty * (w @ w)
@@ -312,7 +314,7 @@ def squared_error(rows: Centred, target: Array, w: Array, penalty: float) -> tup
 
 
 def optimality(
-    rows: Centred, target: Array, w: Array, penalty: float, positive: bool
+    rows: CenteredRows, target: Array, w: Array, penalty: float, positive: bool
 ) -> tuple[float, float, float]:
     """Return the objective at w (d,), a bound on its distance from the optimum, its gradient norm.
 

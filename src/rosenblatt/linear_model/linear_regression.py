@@ -19,7 +19,7 @@ from rosenblatt.runtime.threads import MANY_UNKNOWNS, interruptible, one_blas_th
 from rosenblatt.statistics import Gram
 
 from . import column_warnings, least_squares
-from .centred_rows import Centred
+from .centered_rows import CenteredRows
 from .least_squares import AS_GOOD_AS_ROWS, WELL_CONDITIONED, Solution, by_penalty
 
 Array = NDArray[np.float64]
@@ -128,7 +128,7 @@ class GramRegressor(CallbackSupportMixin, LinearRegressor, Additive):  # type: i
             self._conclude((X, y, weights), final=True)
             return
         self._refuse_strange(X)
-        rows = Centred(X, y, weights, self.fit_intercept)
+        rows = CenteredRows(X, y, weights, self.fit_intercept)
         solution = self._solve_wide(rows)
         self._set(solution, (rows.mean_x, rows.mean_y), X.dtype, np.ndim(y) == 1)
         if solution.n_iter is not None:
@@ -154,7 +154,7 @@ class GramRegressor(CallbackSupportMixin, LinearRegressor, Additive):  # type: i
         solution = by_penalty(penalties, solve)
         by_rows = solution.condition < AS_GOOD_AS_ROWS or n_rows <= len(gram)
         if rows is not None and not self.positive and (by_rows or self._solver() == "svd"):
-            A, B = Centred(*rows, self.fit_intercept, means).condensed()
+            A, B = CenteredRows(*rows, self.fit_intercept, means).condensed()
             solution = by_penalty(
                 penalties, lambda here, p: least_squares.solve_rows(A, B[:, here], p, share)
             )
@@ -165,7 +165,7 @@ class GramRegressor(CallbackSupportMixin, LinearRegressor, Additive):  # type: i
         """Return the solver that was asked for."""
         return getattr(self, "solver", "cholesky")
 
-    def _solve_wide(self, rows: Centred) -> Solution:
+    def _solve_wide(self, rows: CenteredRows) -> Solution:
         """Return the coefficients of rows too wide for products of columns."""
         n, d = rows.shape
         targets, limits = rows.targets, self._limits(d)
@@ -183,13 +183,13 @@ class GramRegressor(CallbackSupportMixin, LinearRegressor, Additive):  # type: i
 
     def _attributes_at(self, coef: Any, X: Any, y: Any, weights: Any) -> dict[str, Any]:
         """Return the fitted attributes at coef, (d,), (t, d) or a number, for callbacks."""
-        rows = Centred(X, y, weights, self.fit_intercept)
+        rows = CenteredRows(X, y, weights, self.fit_intercept)
         shape = rows.targets.shape[1], X.shape[1]
         columns = np.broadcast_to(np.asarray(coef, np.float64), shape).T
         plane = self._plane(columns, (rows.mean_x, rows.mean_y), X.dtype, np.ndim(y) == 1)
         return plane | self._optimality(rows, columns)
 
-    def _optimality(self, rows: Centred, coef: Array) -> dict[str, Any]:
+    def _optimality(self, rows: CenteredRows, coef: Array) -> dict[str, Any]:
         """Return objective, gap and gradient norm: numbers for one target, else arrays (t,)."""
         targets = rows.targets
         penalties = self._penalties(targets.shape[1])
@@ -283,7 +283,7 @@ class LinearRegression(GramRegressor):
     What is left over has mean zero and no product with any column. It all follows from the products
     of the columns, the `Gram` statistic, so a model streams, merges and forgets. Columns are scaled
     to length one first, so that their units do not matter. Where the products have lost too many
-    digits `fit` goes back to the rows, by an orthogonal factorisation. Where the columns are
+    digits `fit` goes back to the rows, by an orthogonal factorization. Where the columns are
     dependent, the shortest of all best coefficients are taken, with a warning that names the
     columns.
 
@@ -307,7 +307,7 @@ class LinearRegression(GramRegressor):
     coef_ : the coefficients, (d,), or (t, d) for targets in columns.
     intercept_ : a number, or (t,).
     rank_ : independent directions among the columns.
-    singular_ : singular values of the centred, weighted rows, largest first.
+    singular_ : singular values of the centered, weighted rows, largest first.
     solution_ : "unique", or "minimum norm" where others fit equally well.
     solver_ : "cholesky" or "eigen" of the products, "svd" of the rows, "nnls" for positive ones,
         "lsmr" or "lbfgs" where there is no closed form.

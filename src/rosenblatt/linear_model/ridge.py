@@ -60,14 +60,14 @@ class Ridge(GramRegressor):
     intercept_ : a number, or (t,).
     n_iter_ : steps for each target, (t,): the closed form is one.
     stop_reason_ : "converged", a closed form always; or "max_iter", "no_progress".
-    objective_, dual_gap_, gradient_norm_ : where there is no closed form, what was minimised, how
+    objective_, dual_gap_, gradient_norm_ : where there is no closed form, what was minimized, how
         far it is from its least value at most, and the length of its gradient; for several targets
         of each.
     solver_ : "cholesky" or "eigen" of products, "svd" of rows, "nnls" or "lbfgs" for positive ones,
         "lsmr" on sparse rows that are too wide for a closed form.
     solution_ : "unique", or "minimum norm" where others are as good: with alpha=0 alone.
     rank_ : directions that the rows and the penalty determine.
-    condition_ : reciprocal of the condition of the penalised normal equations, columns scaled to
+    condition_ : reciprocal of the condition of the penalized normal equations, columns scaled to
         one.
     n_parameters_ : free numbers of the model.
     statistics_ : the `Gram` it follows from; none is kept of more than 2048 columns, unless there

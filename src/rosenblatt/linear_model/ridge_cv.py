@@ -69,7 +69,7 @@ class RidgeCV(LinearRegressor):
     alpha_per_target : bool
         Whether each target has a penalty of its own; without `cv` only.
     closer : int or None
-        How many times to look closer around the best penalty, at nine between its neighbours; None
+        How many times to look closer around the best penalty, at nine between its neighbors; None
         is 2 for "decades" and else 0.
 
     Attributes

@@ -24,7 +24,7 @@ from rosenblatt.capabilities import ModelPath
 from rosenblatt.runtime.threads import one_blas_thread
 from rosenblatt.statistics import Gram
 
-from .centred_rows import Centred
+from .centered_rows import CenteredRows
 from .least_squares import (
     AS_GOOD_AS_ROWS,
     ROUNDING,
@@ -96,7 +96,7 @@ def ridge_coefs(gram: Array, products: Array, penalties: Array) -> tuple[Array, 
     return np.stack([s.coef for s in each]), min(s.condition for s in each)
 
 
-def dual_coefs(rows: Centred, penalties: Array) -> Array:
+def dual_coefs(rows: CenteredRows, penalties: Array) -> Array:
     """Return the coefficients (A, d, t) of few wide rows, from the products of rows."""
     targets = rows.targets
     with one_blas_thread():
@@ -111,7 +111,7 @@ def dual_coefs(rows: Centred, penalties: Array) -> Array:
     return np.moveaxis(coefs, 1, 0)
 
 
-def iterated_coefs(rows: Centred, penalties: Array) -> Array:
+def iterated_coefs(rows: CenteredRows, penalties: Array) -> Array:
     """Return the coefficients (A, d, t) of rows too many and too wide for any table."""
     max_iter = 10 * rows.shape[1]
     each = [solve_by_lsmr(rows, rows.targets, float(p), FINE, max_iter) for p in penalties]
@@ -120,7 +120,7 @@ def iterated_coefs(rows: Centred, penalties: Array) -> Array:
         warn(
             f"At penalty {penalties[worst]:.3g} the gradient is {each[worst].unmet:.2g} of what "
             f"it was at first after {max_iter} iterations, not yet {FINE:.2g}. Leave out the "
-            "smallest penalties, or standardise the columns.",
+            "smallest penalties, or standardize the columns.",
             ConvergenceWarning,
         )
     return np.stack([solution.coef for solution in each])
@@ -132,7 +132,7 @@ class Decomposition:
     Rows serve where there are no products or these have too few digits.
     """
 
-    def __init__(self, center: bool, gram: Gram | None, rows: Centred | None = None) -> None:
+    def __init__(self, center: bool, gram: Gram | None, rows: CenteredRows | None = None) -> None:
         self.center, self.gram, self.rows = center, gram, rows
         self.products = None if gram is None else gram.about(center)[:2]  # (d, d) and (d, t)
 
@@ -142,9 +142,11 @@ class Decomposition:
         weights = checks.weights(weights, len(y))
         if has_gram(X) and X.shape[0] > X.shape[1]:
             gram = Gram.of(X, y, weights)
-            return cls(center, gram, Centred(X, y, weights, center, (gram.mean_x, gram.mean_y)))
+            return cls(
+                center, gram, CenteredRows(X, y, weights, center, (gram.mean_x, gram.mean_y))
+            )
         checks.finite(X)
-        return cls(center, None, Centred(X, y, weights, center))
+        return cls(center, None, CenteredRows(X, y, weights, center))
 
     @property
     def largest(self) -> float:
