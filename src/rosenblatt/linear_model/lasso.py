@@ -1,4 +1,4 @@
-"""Lasso and elastic net: least squares with a penalty that leaves few weights."""
+"""Lasso and elastic net: least squares with an L1 penalty, by coordinate descent."""
 
 from collections.abc import Callable, Iterator, Sequence
 from copy import copy
@@ -49,73 +49,72 @@ MOST_HALVINGS = 40
 
 
 class ElasticNet(CallbackSupportMixin, LinearRegressor):  # type: ignore[misc]
-    """Least squares with both penalties: the absolute weights, and their squares.
+    """Least squares with an L1 and an L2 penalty.
 
     Minimizes ``1/(2n) |y - X w - b|^2 + alpha l1_ratio |w|_1 + alpha (1 - l1_ratio)/2 |w|^2``; the
-    intercept b is never penalized. Weights that are not worth their price are exactly zero, and
-    columns that say the same share their weight. The fit stops when the duality gap, an upper bound
-    on how far the objective is from the best possible, is at most ``tol`` times the mean square of
-    y (less its mean, with an intercept).
+    intercept b is not penalized. Many weights are exactly zero, and correlated columns have similar
+    weights. The fit stops when the duality gap, an upper bound on the distance of the objective to
+    its minimum, is at most ``tol`` times the mean square of y (centered, with an intercept).
 
     Parameters
     ----------
     alpha : float
         Strength of the penalty.
     l1_ratio : float
-        Share of the absolute weights in it, from 0 to 1; 1 is `Lasso`.
+        Share of the L1 penalty, from 0 to 1; 1 is `Lasso`.
     fit_intercept : bool
-        Whether b is fitted; it is zero otherwise.
+        Whether to fit b; it is zero otherwise.
     precompute : bool or array-like of shape (d, d)
-        Whether to work on the Gram matrix of the columns. It is used where it is faster in any
-        case; True, or a matrix (which is computed anew), uses it for all dense tables with more
-        rows than columns. The answer is the same.
+        Whether to use the Gram matrix of the columns. By default it is used where it is faster.
+        True, or a matrix (which is computed again), uses it for all dense tables with at least as
+        many rows as columns. The result is the same.
     max_iter : int or None
-        Iterations before giving up: sweeps over the weights, or working sets of columns.
+        Maximum number of iterations: sweeps over the weights, or working sets of columns.
     copy_X : bool
-        Accepted for scikit-learn's sake; X is never written to.
+        Accepted for compatibility; X is never changed.
     tol : float or None
         Largest duality gap, as a share of the mean square of y; None makes `max_iter` iterations.
     warm_start : bool
-        Begin where the previous fit ended.
+        Whether to start from the previous fit.
     positive : bool
-        Let no weight be below zero.
+        Whether to forbid weights below zero.
     random_state : int, RandomState instance or None
-        Seed of the orders of ``selection="random"``.
+        Seed of the order of the weights with ``selection="random"``.
     selection : {"cyclic", "random"}
         Whether a sweep visits the weights in their order, or in a new random order each time.
 
     Attributes
     ----------
     coef_ : ndarray of shape (d,) or (t, d)
-        The weights.
+        Weights.
     sparse_coef_ : sparse matrix of shape (1, d) or (t, d)
-        The same, without their zeros.
+        Weights in a sparse matrix.
     intercept_ : float or ndarray of shape (t,)
-        The intercept.
+        Intercept.
     alpha_ : float
-        The strength of the penalty that was used.
+        Strength of the penalty that was used.
     dual_gap_ : float or ndarray of shape (t,)
-        How far `objective_` is above the best possible, at most.
+        Upper bound on the distance of `objective_` to its minimum.
     objective_ : float or ndarray of shape (t,)
-        What was minimized.
+        Value of the objective.
     gradient_norm_ : float or ndarray of shape (t,)
-        Length of the shortest subgradient; zero at the best weights.
+        Length of the shortest subgradient; zero at the minimum.
     n_iter_ : int or list of int
-        Iterations made.
+        Number of iterations.
     stop_reason_ : str
         "converged", "max_iter", "no_progress" (rounding allows no smaller gap) or "callback".
     n_parameters_ : int
-        Free numbers: d weights, zeros included, and an intercept if there is one, for each target.
+        Number of parameters: d weights, zeros included, and the intercept, for each target.
     n_features_in_, feature_names_in_ :
         Number of columns of X, and their names if all are strings.
 
     See Also
     --------
-    Lasso : with the first penalty alone.
+    Lasso : with the L1 penalty alone.
 
     Examples
     --------
-    Two columns that say the same share the weight, where a lasso may take either:
+    Two equal columns share the weight, where a lasso may use either:
 
     >>> from rosenblatt import ElasticNet
     >>> X, y = [[0, 0], [1, 1], [2, 2], [3, 3]], [0, 1, 2, 3]
@@ -326,13 +325,12 @@ class ElasticNet(CallbackSupportMixin, LinearRegressor):  # type: ignore[misc]
 
 
 class Lasso(ElasticNet):
-    """Least squares with the absolute weights as a penalty, which leaves few of them.
+    """Least squares with an L1 penalty, which sets many weights to zero.
 
-    Minimizes ``1/(2n) |y - X w - b|^2 + alpha |w|_1``; the intercept b is never penalized. In terms
-    of the residual sum of squares, ``RSS + lambda |w|_1`` is ``alpha = lambda / (2n)``. Weights not
-    worth their price are exactly zero. The fit stops when the duality gap, an upper bound
-    on how far the objective is from the best possible, is at most ``tol`` times the mean square of
-    y (less its mean, with an intercept).
+    Minimizes ``1/(2n) |y - X w - b|^2 + alpha |w|_1``; the intercept b is not penalized. In terms
+    of the residual sum of squares, ``RSS + lambda |w|_1`` is ``alpha = lambda / (2n)``. The fit
+    stops when the duality gap, an upper bound on the distance of the objective to its minimum, is
+    at most ``tol`` times the mean square of y (centered, with an intercept).
 
     Parameters
     ----------
@@ -341,14 +339,13 @@ class Lasso(ElasticNet):
     fit_intercept, precompute, copy_X, max_iter, tol, warm_start, positive, random_state, selection
         As for `ElasticNet`.
     n_features : int or None
-        Keep so many features, by the penalty for which that comes out, or the nearest number with
-        a warning; `alpha` then means nothing, and `alpha_` is the penalty that was found. The fit
-        begins where the search ended.
+        Number of features to keep: `alpha_` is then the penalty that keeps so many, or the nearest
+        number with a warning, and `alpha` is ignored. The fit starts where the search ended.
 
     Attributes
     ----------
     alpha_ : float
-        The strength of the penalty that was used.
+        Strength of the penalty that was used.
     coef_, sparse_coef_, intercept_, dual_gap_, objective_, gradient_norm_, n_iter_, stop_reason_
         As for `ElasticNet`.
     n_parameters_, n_features_in_, feature_names_in_
@@ -357,7 +354,7 @@ class Lasso(ElasticNet):
     See Also
     --------
     LassoCV : with the penalty chosen by cross-validation.
-    ElasticNet : with a second penalty, under which columns that say the same share their weight.
+    ElasticNet : with an L2 penalty too, so that correlated columns have similar weights.
 
     References
     ----------
@@ -375,7 +372,7 @@ class Lasso(ElasticNet):
     >>> model.stop_reason_, model.dual_gap_ < 1e-9
     ('converged', True)
 
-    As strong a penalty as leaves one feature:
+    The penalty that keeps one feature:
 
     >>> one = Lasso(n_features=1).fit(X, y)
     >>> one.coef_.round(2), round(one.alpha_, 2)

@@ -1,4 +1,4 @@
-"""Lasso and elastic net that choose their penalty by cross-validation."""
+"""Lasso and elastic net with the penalty chosen by cross-validation."""
 
 from collections.abc import Sequence
 from numbers import Integral, Real
@@ -33,58 +33,58 @@ MOST_GROUPS = 64  # of rows, from which training sets are summed
 class ElasticNetCV(LinearRegressor):
     """`ElasticNet` with its penalty chosen by cross-validation.
 
-    All penalties are tried on each fold in one call, each fit begun where the last ended; tall
-    tables are read once for all folds. The best penalty has the least mean squared error on the
-    held-out rows, mean over the folds. A warning says if it is the end of the grid.
+    On each fold the penalties are fitted in falling order, each from the fit before; tall tables
+    are read once for all folds. The best penalty has the least mean squared error on held-out rows,
+    averaged over the folds. A warning is issued if it is an end of the grid.
 
     Parameters
     ----------
     l1_ratio : float or list of float
-        Share of the absolute weights in the penalty; of several the best is taken.
+        Share of the L1 penalty; of several the best is used.
     eps : float
-        The smallest alpha as a share of the largest.
+        Smallest alpha as a share of the largest.
     alphas : int, array-like of shape (A,), or "decades"
-        How many penalties, or which. "decades" tries powers of ten first, then looks closer around
-        the best, twice.
+        Number of penalties, or their values. "decades" tries powers of ten first, then looks
+        closer around the best, twice.
     fit_intercept : bool
-        Whether b is fitted; it is zero otherwise.
+        Whether to fit the intercept; it is zero otherwise.
     precompute : "auto", bool or array-like of shape (d, d)
-        Accepted for scikit-learn's sake: the faster way is taken.
+        Accepted for compatibility: the faster method is used.
     max_iter : int
-        Iterations of each fit before giving up.
+        Maximum number of iterations of each fit.
     tol : float
         Largest duality gap of each fit, as a share of the mean square of y.
     cv : int, splitter, iterable or None
-        The folds; five if None.
+        Folds; five if None.
     copy_X : bool
-        Accepted for scikit-learn's sake; X is never written to.
+        Accepted for compatibility; X is never changed.
     verbose : int
-        Accepted for scikit-learn's sake.
+        Accepted for compatibility.
     n_jobs : int or None
-        Accepted for scikit-learn's sake; what is worth it runs in threads anyway.
+        Accepted for compatibility; large sums use several threads in any case.
     positive : bool
-        Let no weight be below zero.
+        Whether to forbid weights below zero.
     random_state : int, RandomState instance or None
-        Seed of the orders of ``selection="random"``.
+        Seed of the order of the weights with ``selection="random"``.
     selection : {"cyclic", "random"}
-        The order in which a sweep visits the weights.
+        Order in which a sweep visits the weights.
 
     Attributes
     ----------
     alpha_, l1_ratio_ : float
-        The best penalty.
+        Best penalty.
     alphas_ : ndarray of shape (A,) or (L, A)
-        The penalties tried, falling; for each share if they differ.
+        Penalties tried, falling; for each `l1_ratio` if they differ.
     mse_path_ : ndarray of shape (A, F) or (L, A, F)
         Mean squared error on each fold's held-out rows.
     coef_, intercept_, dual_gap_, objective_, gradient_norm_, n_iter_, stop_reason_ :
-        Of the fit of all rows; see `ElasticNet`.
+        Attributes of the fit to all rows; see `ElasticNet`.
     n_parameters_, n_features_in_, feature_names_in_ :
         Number and names of the columns of X.
 
     See Also
     --------
-    LassoCV : with the first penalty alone.
+    LassoCV : with the L1 penalty alone.
 
     Examples
     --------
@@ -154,16 +154,16 @@ class ElasticNetCV(LinearRegressor):
 
     @all_or_nothing
     def fit(self, X: Any, y: Any, sample_weight: Any = None, **params: Any) -> Self:
-        """Choose the penalty by cross-validation, and fit the model with it to all rows.
+        """Choose the penalty by cross-validation, and fit all rows with it.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
         y : array-like of shape (n,)
         sample_weight : array-like of shape (n,) or None
-            The rows' weights, in fits and in errors; folds count alike whatever they weigh.
+            Weights of the rows, in fits and in errors; all folds count the same.
         params : dict
-            For the splitter, with scikit-learn's metadata routing.
+            Metadata for the splitter, with scikit-learn's metadata routing.
         """
         self._validate_params()
         X, y, weights = rows = self._check(X, y, sample_weight)
@@ -259,9 +259,9 @@ class ElasticNetCV(LinearRegressor):
 class LassoCV(ElasticNetCV):
     """`Lasso` with its penalty chosen by cross-validation.
 
-    All penalties are tried on each fold in one call, each fit begun where the last ended; tall
-    tables are read once for all folds. The best penalty has the least mean squared error on the
-    held-out rows, mean over the folds. A warning says if it is the end of the grid.
+    On each fold the penalties are fitted in falling order, each from the fit before; tall tables
+    are read once for all folds. The best penalty has the least mean squared error on held-out rows,
+    averaged over the folds. A warning is issued if it is an end of the grid.
 
     Parameters
     ----------
@@ -272,13 +272,13 @@ class LassoCV(ElasticNetCV):
     Attributes
     ----------
     alpha_ : float
-        The best penalty.
+        Best penalty.
     alphas_ : ndarray of shape (A,)
-        The penalties tried, falling.
+        Penalties tried, falling.
     mse_path_ : ndarray of shape (A, F)
         Mean squared error on each fold's held-out rows.
     coef_, intercept_, dual_gap_, objective_, gradient_norm_, n_iter_, stop_reason_ :
-        Of the fit of all rows; see `Lasso`.
+        Attributes of the fit to all rows; see `Lasso`.
     n_parameters_, n_features_in_, feature_names_in_ :
         Number and names of the columns of X.
 

@@ -1,4 +1,4 @@
-"""The weights of a lasso or elastic net at many penalties, each fit begun where the last ended."""
+"""Paths of the lasso and elastic net: fits at many penalties, each started from the last one."""
 
 from dataclasses import dataclass
 from numbers import Integral, Real
@@ -92,54 +92,54 @@ def enet_path(
     """Return the weights of elastic nets without intercept, at many penalties in one call.
 
     Minimizes ``1/(2n) |y - X w|^2 + alpha l1_ratio |w|_1 + alpha (1 - l1_ratio)/2 |w|^2`` for each
-    alpha, beginning where the last one ended. Center X and y beforehand if there is to be an
-    intercept. Every answer comes with its duality gap.
+    alpha, starting from the last weights. Center X and y first for fits with an intercept.
 
     Parameters
     ----------
     X : array-like or sparse matrix of shape (n, d)
-        The rows.
+        Rows.
     y : array-like of shape (n,)
-        Their targets.
+        Targets.
     l1_ratio : float
-        Share of the absolute weights in the penalty, from 0 to 1.
+        Share of the L1 penalty, from 0 to 1.
     eps : float
-        The smallest alpha as a share of the largest.
+        Smallest alpha as a share of the largest.
     n_alphas : int or None
-        The old name for a number of `alphas`, with a FutureWarning.
+        Deprecated: number of penalties.
     alphas : int or array-like of shape (A,)
-        How many penalties, or which.
+        Number of penalties, or their values.
     precompute : "auto", bool or array-like of shape (d, d)
-        Whether to work on the Gram matrix; the faster is taken, and one given is computed anew.
+        Whether to use the Gram matrix. By default it is used where it is faster; a matrix is
+        computed again.
     Xy, copy_X, verbose, check_input : object
-        Accepted for scikit-learn's sake; none is needed.
+        Accepted for compatibility.
     coef_init : array-like of shape (d,) or None
-        Weights to begin from.
+        Initial weights.
     return_n_iter : bool
-        Whether to return the iterations made, too.
+        Whether to return the number of iterations.
     positive : bool
-        Let no weight be below zero.
+        Whether to forbid weights below zero.
     tol : float
         Largest duality gap, as a share of the mean square of y.
     max_iter : int or None
-        Iterations at each alpha before giving up.
+        Maximum number of iterations at each alpha.
     random_state : int, RandomState instance or None
-        Seed of the orders of ``selection="random"``.
+        Seed of the order of the weights with ``selection="random"``.
     selection : {"cyclic", "random"}
-        The order in which a sweep visits the weights.
+        Order in which a sweep visits the weights.
     sample_weight : array-like of shape (n,) or None
-        The rows' weights.
+        Weights of the rows.
     params : dict
-        scikit-learn's `do_screening`, without effect; other names are refused.
+        scikit-learn's `do_screening`, without effect; other names raise an error.
 
     Returns
     -------
     alphas : ndarray of shape (A,)
-        The penalties, falling.
+        Penalties, falling.
     coefs : ndarray of shape (d, A)
-        Their weights.
+        Weights at each penalty.
     dual_gaps : ndarray of shape (A,)
-        How far each objective is above its best, at most.
+        Upper bound on the distance of each objective to its minimum.
     n_iters : list of int
         Iterations, if `return_n_iter`.
 
@@ -225,7 +225,7 @@ def lasso_path(
 
     Examples
     --------
-    One after the other the columns come in:
+    The columns enter one after the other:
 
     >>> from rosenblatt.linear_model import lasso_path
     >>> X, y = [[1.0, 2.0], [2.0, 1.0], [3.0, 4.0]], [1.0, 2.0, 3.0]
@@ -248,13 +248,13 @@ def lasso_path(
 
 @dataclass(frozen=True, eq=False)
 class Path:
-    """One target's fits at penalties (A,): weights (A, d), and how well they were found."""
+    """Fits of one target at penalties (A,): weights (A, d), duality gaps and iterations."""
 
     alphas: Array
     coefs: Array
     gaps: Array
     n_iters: list[int]
-    wanted: float  # the gap that will do
+    wanted: float  # the gap at which fits stop
 
     def shortfall(self) -> str:
         """Return a message about fits that stopped early, if some did."""

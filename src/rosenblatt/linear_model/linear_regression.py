@@ -278,47 +278,55 @@ class GramRegressor(CallbackSupportMixin, LinearRegressor, Additive):  # type: i
 
 
 class LinearRegression(GramRegressor):
-    """Least squares: the coefficients w and intercept b of least ``sum (y - w.x - b)^2``.
+    """Least squares: the coefficients w and intercept b that minimize ``sum (y - w.x - b)^2``.
 
-    What is left over has mean zero and no product with any column. It all follows from the products
-    of the columns, the `Gram` statistic, so a model streams, merges and forgets. Columns are scaled
-    to length one first, so that their units do not matter. Where the products have lost too many
-    digits `fit` goes back to the rows, by an orthogonal factorization. Where the columns are
-    dependent, the shortest of all best coefficients are taken, with a warning that names the
-    columns.
+    The residuals have mean zero and no product with any column. The fit follows from the products
+    of the columns, the `Gram` statistic, so that `partial_fit`, `merge` and `forget` are exact.
+    Columns are scaled to length one first, so that their units do not matter. If the products have
+    lost too many digits, `fit` decomposes the rows instead. If columns are dependent, the
+    coefficients of minimum norm are used, with a warning that names the columns.
 
     Parameters
     ----------
     fit_intercept : bool
-        Whether b is fitted; it is zero otherwise.
+        Whether to fit b; it is zero otherwise.
     copy_X : bool
-        Accepted for scikit-learn's sake: X is never changed.
+        Accepted for compatibility; X is never changed.
     tol : float
         Directions in which the columns, scaled to length one, vary less than this times the
         largest variation count as dependent. Where there is no closed form (sparse rows with very
         many columns), the gradient at which to stop, relative to the first.
     n_jobs : int or None
-        Accepted for scikit-learn's sake: one product of matrices does the work.
+        Accepted for compatibility.
     positive : bool
-        Whether coefficients below zero are forbidden.
+        Whether to forbid coefficients below zero.
 
     Attributes
     ----------
-    coef_ : the coefficients, (d,), or (t, d) for targets in columns.
-    intercept_ : a number, or (t,).
-    rank_ : independent directions among the columns.
-    singular_ : singular values of the centered, weighted rows, largest first.
-    solution_ : "unique", or "minimum norm" where others fit equally well.
-    solver_ : "cholesky" or "eigen" of the products, "svd" of the rows, "nnls" for positive ones,
+    coef_ : ndarray of shape (d,) or (t, d)
+        Coefficients.
+    intercept_ : float or ndarray of shape (t,)
+        Intercept.
+    rank_ : int
+        Number of independent directions among the columns.
+    singular_ : ndarray
+        Singular values of the centered, weighted rows, largest first.
+    solution_ : str
+        "unique", or "minimum norm" if other coefficients fit equally well.
+    solver_ : str
+        "cholesky" or "eigen" of the products, "svd" of the rows, "nnls" for positive coefficients,
         "lsmr" or "lbfgs" where there is no closed form.
-    stop_reason_ : "converged", a closed form always; or "max_iter", "no_progress".
-    objective_, dual_gap_, gradient_norm_ : where there is no closed form, the sum of squares, how
-        far it is from its least value at most (nothing is known of that without a penalty, so
-        infinity), and the length of its gradient; for several targets of each.
-    condition_ : reciprocal of the condition of the normal equations, columns scaled to one.
-    n_parameters_ : free numbers of the model.
-    statistics_ : the `Gram` it follows from; none is kept of more than 2048 columns, unless there
-        are as many rows.
+    stop_reason_ : str
+        "converged" for closed forms; also "max_iter" and "no_progress".
+    objective_, dual_gap_, gradient_norm_ : float or ndarray of shape (t,)
+        Where there is no closed form: sum of squares, upper bound on its distance to the minimum
+        (infinity if nothing is known), and length of its gradient.
+    condition_ : float
+        Reciprocal condition of the normal equations, columns scaled to length one.
+    n_parameters_ : int
+        Number of parameters.
+    statistics_ : Gram
+        Products of the columns; absent for more than 2048 columns, unless there are as many rows.
 
     Examples
     --------

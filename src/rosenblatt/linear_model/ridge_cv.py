@@ -1,4 +1,4 @@
-"""Ridge regression that chooses its penalty by cross-validation."""
+"""Ridge regression with the penalty chosen by cross-validation."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -44,11 +44,11 @@ TAKEN_OVER = (
 
 
 class RidgeCV(LinearRegressor):
-    """Ridge regression with the penalty that does best on rows it was not trained on.
+    """Ridge regression with the penalty chosen by cross-validation.
 
-    Rows are taken apart once: leaving out one row at a time, for any number of penalties, follows
-    from one decomposition; and with folds each training set is the sum of the products of the
-    others.
+    Without `cv`, the errors of leave-one-out cross-validation for all penalties follow from one
+    decomposition of the rows. With folds, the products of columns are summed once for each fold,
+    and a training set is the sum of the other folds.
 
     Parameters
     ----------
@@ -56,32 +56,35 @@ class RidgeCV(LinearRegressor):
         Penalties to try, > 0 (with `cv` also 0). "decades" tries powers of ten from hardly any
         effect to hardly any coefficient, further while the end is best, then looks closer twice.
     fit_intercept : bool
-        Whether there is an intercept, which is free.
+        Whether to fit an intercept, which is not penalized.
     scoring : str, callable or None
-        What is best; if None, the least squared error without `cv`, and R² with it.
+        Score to maximize; if None, the negative squared error without `cv`, and R² with it.
     cv : int, splitter, iterable or None
-        The splits; None leaves out one row at a time.
+        Splits; None leaves out one row at a time.
     gcv_mode : {"auto", "svd", "eigen"} or None
-        Accepted for scikit-learn's sake: rows themselves are decomposed where their products have
-        lost too many digits.
+        Accepted for compatibility: rows are decomposed if their products have too few digits.
     store_cv_results : bool
-        Whether to keep what was found for each row and penalty; without `cv` only.
+        Whether to store `cv_results_`; without `cv` only.
     alpha_per_target : bool
-        Whether each target has a penalty of its own; without `cv` only.
+        Whether each target has its own penalty; without `cv` only.
     closer : int or None
-        How many times to look closer around the best penalty, at nine between its neighbors; None
-        is 2 for "decades" and else 0.
+        Number of closer searches around the best penalty, with nine values between its neighbors;
+        None is 2 for "decades" and else 0.
 
     Attributes
     ----------
-    alpha_ : the best penalty, or one for each target.
-    best_score_ : its score.
-    alphas_, scores_ : the penalties that were tried, sorted, and the score of each.
-    coef_, intercept_, n_iter_, solver_, stop_reason_, n_parameters_ : of the fit to all rows with
-        it, as in `Ridge`; and `objective_`, `dual_gap_` and `gradient_norm_` where it has no
-        closed form.
-    cv_results_ : squared errors, or with `scoring` predictions, of rows left out, (n, A) or
-        (n, t, A), penalties in the order given, sorted if "decades" or closer.
+    alpha_ : float or ndarray of shape (t,)
+        Best penalty, for all targets or for each.
+    best_score_ : float or ndarray of shape (t,)
+        Score of the best penalty.
+    alphas_, scores_ : ndarray
+        Penalties tried, sorted, and the score of each.
+    coef_, intercept_, n_iter_, solver_, stop_reason_, n_parameters_ :
+        Attributes of the fit to all rows, as in `Ridge`; also `objective_`, `dual_gap_` and
+        `gradient_norm_` where there is no closed form.
+    cv_results_ : ndarray of shape (n, A) or (n, t, A)
+        Squared errors, or with `scoring` predictions, of rows left out; penalties in the order
+        given, or sorted if "decades" or closer.
 
     Examples
     --------
@@ -135,16 +138,16 @@ class RidgeCV(LinearRegressor):
 
     @all_or_nothing
     def fit(self, X: Any, y: Any, sample_weight: Any = None, **params: Any) -> Self:
-        """Choose the penalty by cross-validation, and fit the model with it to all rows.
+        """Choose the penalty by cross-validation, and fit all rows with it.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
         y : array-like of shape (n,) or (n, t)
         sample_weight : array-like of shape (n,) or None
-            How often each row counts, in training and in scores that know weights.
+            Weights of the rows, in training and in scores that accept weights.
         params : dict
-            For the scorer and the splitter, with metadata routing.
+            Metadata for the scorer and the splitter, with metadata routing.
         """
         self._validate_params()
         for name in ("store_cv_results", "alpha_per_target"):
@@ -190,15 +193,14 @@ class RidgeCV(LinearRegressor):
         return self
 
     def _choose(self, chooser: Any) -> None:
-        """Set the best penalty, and what led to it."""
+        """Set the best penalty, and the penalties and scores of the search."""
         by_decades = isinstance(self.alphas, str)
-        # A penalty ten times the largest variation of the rows leaves a tenth of any coefficient.
-        largest = 10 * chooser.largest
-        grid = (
-            decades(1e-7 * largest, largest)
-            if by_decades
-            else checks.penalties(self.alphas, zero=self.cv is not None)
-        )
+        if by_decades:
+            # A penalty ten times the largest variation of the rows leaves a tenth of a coefficient.
+            largest = 10 * chooser.largest()
+            grid = decades(1e-7 * largest, largest)
+        else:
+            grid = checks.penalties(self.alphas, zero=self.cv is not None)
         closer = (ROUNDS if by_decades else 0) if self.closer is None else self.closer
         found: Search = search(chooser.score, grid, closer, grow=by_decades)
         self.alphas_, self.scores_ = found.penalties, found.scores
@@ -275,7 +277,7 @@ class LeaveOneOutScores:
             )
         found = Decomposition.of(X, y, weights, model.fit_intercept)
         assert found.rows is not None
-        self.gram, self.rows, self.largest = found.gram, found.rows, found.largest
+        self.gram, self.rows, self.largest = found.gram, found.rows, found.largest_variation
         self.spectrum: Spectrum | None = None
         with one_blas_thread():
             if found.products is not None:
@@ -409,13 +411,12 @@ class SplitScores:
             self.tests[place : place + len(trained)] = block.test_sets(parts)
             place += len(trained)
 
-    @property
     def largest(self) -> float:
-        """Largest variation of the rows along a direction."""
+        """Return the largest variation of the rows along a direction."""
         center = self.model.fit_intercept
         if self.gram is None:
-            return Decomposition.of(self.X, self.y, None, center).largest
-        return Decomposition(center, self.gram).largest
+            return Decomposition.of(self.X, self.y, None, center).largest_variation()
+        return Decomposition(center, self.gram).largest_variation()
 
     def score(self, penalties: Array) -> Array:
         """Return the mean score (A,) over the splits."""

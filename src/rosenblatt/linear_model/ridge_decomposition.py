@@ -127,9 +127,9 @@ def iterated_coefs(rows: CenteredRows, penalties: Array) -> Array:
 
 
 class Decomposition:
-    """The products of columns, or the rows, from which coefficients for all penalties follow.
+    """Products of columns, or rows, from which the coefficients for all penalties follow.
 
-    Rows serve where there are no products or these have too few digits.
+    Rows are used where there are no products or these have too few digits.
     """
 
     def __init__(self, center: bool, gram: Gram | None, rows: CenteredRows | None = None) -> None:
@@ -148,9 +148,8 @@ class Decomposition:
         checks.finite(X)
         return cls(center, None, CenteredRows(X, y, weights, center))
 
-    @property
-    def largest(self) -> float:
-        """About the largest variation along a direction, or one if there is none."""
+    def largest_variation(self) -> float:
+        """Return an estimate of the largest variation along a direction; one if there is none."""
         if self.products is not None:
             found = float(np.linalg.eigvalsh(self.products[0])[-1])
         else:
@@ -232,10 +231,10 @@ def scores_of(metric: str, test: Gram, coefs: Array, intercepts: Array) -> Array
 
 
 class RidgePath:
-    """Ridge regressions at many penalties that follow from one statistic.
+    """Ridge regressions at many penalties, from one statistic.
 
-    A model of the path is the one that `fit` gives, from the rows where these have more digits;
-    predictions and scores of all come from one decomposition.
+    A model of the path is the one that `fit` gives, from the rows if these have more digits.
+    Predictions and scores of all models come from one decomposition.
     """
 
     def __init__(self, model: Any, alphas: Sequence[Any], gram: Gram, rows: Any = None) -> None:
@@ -301,32 +300,32 @@ def ridge_path(
     sample_weight: Any = None,
     n_alphas: int = 100,
 ) -> tuple[Array, Array, Array]:
-    """Fit ridge regression for many penalties at the price of about one.
+    """Fit ridge regression for many penalties from one decomposition.
 
     Parameters
     ----------
     X : array-like or sparse matrix of shape (n, d)
-        The rows.
+        Rows.
     y : array-like of shape (n,) or (n, t)
-        Their targets.
+        Targets.
     alphas : int, array-like of shape (A,) or None
-        The penalties, > 0, or how many, as in `lasso_path`, from hardly any effect to hardly any
-        coefficient; if None, `n_alphas` of these.
+        Penalties, > 0, or their number: these go from hardly any coefficient to hardly any effect.
+        None means `n_alphas`.
     fit_intercept : bool
-        Whether there is an intercept, which is free.
+        Whether to fit an intercept, which is not penalized.
     sample_weight : array-like of shape (n,) or None
-        How often each row counts.
+        Weights of the rows.
     n_alphas : int
-        How many penalties, if none are given.
+        Number of penalties if `alphas` is None.
 
     Returns
     -------
     alphas : ndarray of shape (A,)
-        The penalties, as given, else from the largest.
+        Penalties, in the order given, else falling.
     coefs : ndarray of shape (d, A), or (t, d, A) for targets in columns
-        The coefficients for each.
+        Coefficients for each penalty.
     intercepts : ndarray of shape (A,) or (t, A)
-        The intercepts.
+        Intercepts.
 
     Examples
     --------
@@ -343,7 +342,7 @@ def ridge_path(
     if n_alphas < 1:
         raise ValueError(f"alphas must be one penalty or more; got {n_alphas} of them.")
     if alphas is None:
-        alphas = found.largest * np.geomspace(1e2, 1e-6, n_alphas)
+        alphas = found.largest_variation() * np.geomspace(1e2, 1e-6, n_alphas)
     penalties = checks.penalties(alphas)
     coefs, intercepts = found.path_by_rows(penalties)
     coefs, intercepts = coefs.transpose(2, 1, 0), intercepts.T
