@@ -1,5 +1,6 @@
 """Paths of the lasso and elastic net: fits at many penalties, each started from the last one."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any
@@ -321,3 +322,50 @@ def alpha_grid(squares: Squares, l1_ratio: float, positive: bool, eps: float, co
 def given_alphas(alphas: Any) -> Array:
     """Return the penalties of a user, falling."""
     return np.sort(checks.penalties(alphas, zero=True))[::-1]
+
+
+# Search for the penalty that keeps a number of features: down the path, then between two penalties.
+STEP = 0.8  # from one penalty to the next, on the way down
+LONGEST_STEP = 0.1  # where no column enters
+SMALLEST = 1e-6  # of the penalty that keeps out a column: below it there is as good as none
+MOST_HALVINGS = 40
+
+
+def penalty_tries(
+    n_features: int, descent: Descent, positive: bool, tol: float | None
+) -> Iterator[tuple[float, Array]]:
+    """Yield penalties and their weights until the number of features is met or cannot be.
+
+    Along the path columns mostly enter: the penalty falls until there are enough of them, then the
+    interval between the last two penalties is halved on a logarithmic scale. Columns in small units
+    enter at small penalties.
+    """
+    accuracy = 1e-4 if tol is None else tol
+
+    def solve(alpha: float, start: Array) -> tuple[float, Array]:
+        w, alphas = start.copy(), np.array([alpha])
+        follow(descent, alphas, 1.0, positive=positive, tol=accuracy, start=w, finish=True)
+        return alpha, w
+
+    largest = max(float((descent.xy if positive else np.abs(descent.xy)).max()), 1e-300)
+    varying = descent.variances[descent.variances > 0]
+    smallest = SMALLEST * np.sqrt(varying.min() * descent.yy) if len(varying) else largest
+    high = solve(largest, np.zeros(descent.n_weights))
+    yield high
+    step = STEP
+    low = solve(largest * step, high[1])
+    yield low
+    while np.count_nonzero(low[1]) < n_features and low[0] > min(smallest, largest):
+        entered = np.count_nonzero(low[1]) > np.count_nonzero(high[1])
+        step = STEP if entered else max(step**2, LONGEST_STEP)
+        high, low = low, solve(low[0] * step, low[1])
+        yield low
+    for _ in range(MOST_HALVINGS):
+        if np.count_nonzero(low[1]) <= n_features or high[0] / low[0] < 1 + 1e-9:
+            break
+        middle = solve(float(np.sqrt(high[0] * low[0])), high[1])
+        yield middle
+        if np.count_nonzero(middle[1]) >= n_features:
+            low = middle
+        else:
+            high = middle
