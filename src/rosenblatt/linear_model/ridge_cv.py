@@ -205,8 +205,9 @@ class RidgeCV(LinearRegressor):
         found: Search = search(chooser.score, grid, closer, grow=by_decades)
         self.alphas_, self.scores_ = found.penalties, found.scores
         each = found.scores.ndim == 2
-        # Of equals the first that was given, as in scikit-learn.
-        order = np.arange(len(self.alphas_)) if by_decades or closer else _given_order(grid)
+        order = np.arange(len(self.alphas_))
+        if not (by_decades or closer):  # of equals the first that was given, as in scikit-learn
+            order = np.array(list(dict.fromkeys(np.searchsorted(self.alphas_, grid).tolist())))
         best = order[best_places(found.scores[order])]
         self.alpha_ = self.alphas_[best] if each else float(self.alphas_[best])
         picked = found.scores[best, np.arange(len(best))] if each else float(found.scores[best])
@@ -249,13 +250,6 @@ class RidgeCV(LinearRegressor):
     def get_metadata_routing(self) -> MetadataRouter:
         """Return which metadata this model, its scorer and its splitter take."""
         return router(self, self.cv, self._scorer())
-
-
-def _given_order(grid: Array) -> NDArray[np.intp]:
-    """Return the places in the sorted grid of the penalties in the order given, each once."""
-    places = np.searchsorted(np.unique(grid), grid)
-    _, first = np.unique(places, return_index=True)
-    return np.asarray(places[np.sort(first)])
 
 
 class LeaveOneOutScores:
