@@ -101,8 +101,11 @@ class CenteredRows:
         n = self.shape[0]
         with one_blas_thread():
             if not self.sparse:
-                products = np.zeros((n, n))
-                for columns in self._column_blocks():
+                products, size = np.zeros((n, n)), max(1, BLOCK_CELLS // n)
+                for start in range(0, self.shape[1], size):
+                    here = slice(start, start + size)
+                    columns = self.X[:, here].astype(np.float64) - self.mean_x[here]
+                    columns = self._weighted(columns)
                     products += columns @ columns.T
                 return products
         X = self.X.astype(np.float64)
@@ -110,14 +113,6 @@ class CenteredRows:
         along = _doubles(X @ self.mean_x)
         products += self.mean_x @ self.mean_x - along[:, None] - along
         return products if self.roots is None else products * np.outer(self.roots, self.roots)
-
-    def _column_blocks(self) -> Iterator[Array]:
-        """Yield the rows of a dense table, some columns at a time."""
-        n, d = self.shape
-        size = max(1, BLOCK_CELLS // n)
-        for start in range(0, d, size):
-            here = slice(start, start + size)
-            yield self._weighted(self.X[:, here].astype(np.float64) - self.mean_x[here])
 
     def squares(self) -> Array:
         """Return the sum of squares of each centered column, (d,)."""
