@@ -510,6 +510,8 @@ def most_unequal(K: NDArray[Any]) -> tuple[float, tuple[int, int]]:
 
 def in_precision(values: NDArray[Any], dtype: Any) -> NDArray[Any]:
     """Return fitted numbers in the precision of the rows; raise if one leaves its range."""
+    if values.dtype == dtype:
+        return np.array(values)  # a copy with the same memory order
     with np.errstate(over="ignore"):
         narrow = values.astype(dtype)
     if np.isinf(narrow).any() and np.isfinite(values).all():

@@ -8,7 +8,7 @@ import scipy.sparse as sp
 
 from rosenblatt import LogisticRegression, certify
 from rosenblatt.linear_model import SeparationWarning
-from rosenblatt.linear_model.centred_rows import moved, offsets
+from rosenblatt.linear_model.centered_rows import moved, offsets
 
 
 def rows(K=2, n=60):

@@ -270,5 +270,5 @@ def test_a_sparse_path_of_columns_far_from_zero_takes_no_more_sweeps_than_a_dens
         paths.append(follow(squares.descents[0], alphas, 1.0, positive=True, tol=1e-8))
     dense, sparse = paths
     assert sparse.n_iters == dense.n_iters
-    assert not sparse.short
+    assert not sparse.shortfall()
     np.testing.assert_allclose(sparse.coefs, dense.coefs, rtol=1e-6, atol=1e-9)

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.data import TableError
-from rosenblatt.linear_model.centred_rows import FAR
+from rosenblatt.linear_model.centered_rows import FAR
 from rosenblatt.statistics import Moments
 
 from .passes import PartRows, Passes

@@ -8,7 +8,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from rosenblatt import checks
 from rosenblatt.base import warn
-from rosenblatt.linear_model.centred_rows import less
+from rosenblatt.linear_model.centered_rows import less
 from rosenblatt.linear_model.logistic_regression import attributes_of, penalty_of
 from rosenblatt.runtime.threads import one_blas_thread
 from rosenblatt.solvers.logistic import LogisticDescent, LogisticSettings, logistic_problem

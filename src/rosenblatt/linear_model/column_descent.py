@@ -1,15 +1,16 @@
 """Coordinate descent on few columns of many, for least squares with an elastic-net penalty.
 
-A penalised fit uses few columns. A working set holds those in use and the likeliest others; the
+A penalized fit uses few columns. A working set holds those in use and the likeliest others; the
 problem on them is solved by its Gram matrix, which grows with the set and is never computed twice.
-Then the columns outside are looked at: those that have more in common with the residual than the
-penalty allows come into the set, and if there are none, the duality gap says so.
+Then each column outside is compared with the residual r: if ``|x_j' r|`` is above l1, it enters the
+set. If there is no such column, the duality gap shows that the fit is optimal.
 
-Most columns need not be looked at: one that had ``|x_j' r|`` in common with a residual has at most
-``|x_j' r| + |x_j| |r - s|`` with another residual s, and if that is below l1, it stays out.
+Most columns need no comparison: with another residual s, ``|x_j' s|`` is at most
+``|x_j' r| + |x_j| |r - s|``, and if that is below l1, the column stays out.
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -22,16 +23,16 @@ from rosenblatt.solvers import Iterate, coordinate_descent_loops
 
 from .gram_descent import MOST_FINISHING, Array, GramDescent, Penalty, exact
 
-# The columns of a table, centred and weighted, dense or compressed.
+# The columns of a table, centered and weighted, dense or compressed.
 
 
 class Columns:
     """Columns ``u_i (x_ij - m_j)``, with u the roots of the rows' shares of the weight.
 
-    Dense columns are held just so, one after the other, and so are those of a sparse table that
-    have no zeros: far from zero, differences of large products would keep no digit. Others keep
-    their zeros: ``u_i x_ij`` is held, and ``m_j u`` is taken off in every product. The length of u
-    is one, so that the products of two columns are their weighted covariance.
+    Dense columns are stored in this form, and so are columns of a sparse table without zeros: far
+    from zero, differences of large products would keep no digit. Other columns keep their zeros:
+    ``u_i x_ij`` is stored, and ``m_j u`` is subtracted in every product. The length of u is one, so
+    that the product of two columns is their weighted covariance.
     """
 
     def __init__(self, X: Any, roots: Array, means: Array) -> None:
@@ -60,7 +61,7 @@ class Columns:
         return len(self.squares)
 
     def correlate(self, which: NDArray[np.intp], r: Array, left: Array) -> None:
-        """Fill left[which] with what these columns have in common with r."""
+        """Fill left[which] with the products of these columns and r."""
         balance = float(self.roots @ r) if self.means.any() else 0.0
 
         def work(start: int, stop: int) -> None:
@@ -72,13 +73,13 @@ class Columns:
         threads.over_chunks(work, len(which), cells * len(which) // max(1, len(self)))
 
     def residual(self, target: Array, w: Array) -> Array:
-        """What is left of a target without ``X w``."""
+        """Return ``target - X w``."""
         r = target.copy()
         shift = coordinate_descent_loops.take_out(self.read, self.means, w, r)
         return r + shift * self.roots if shift else r
 
     def products(self, some: NDArray[np.intp], others: NDArray[np.intp]) -> Array:
-        """The products of some columns with others, (s, o)."""
+        """Return the products of some columns with others, (s, o)."""
         if sp.issparse(self.table):
             raw = (self.table[:, some].T @ self.table[:, others]).toarray()
             return np.asarray(raw - np.outer(self.means[some], self.means[others]))
@@ -103,43 +104,30 @@ MOST_INNER_STEPS = 200
 class ColumnDescent:
     """The problem given by columns (d of n numbers) and a target (n,).
 
-    What was learned at one penalty serves at the next: the working set, its Gram matrix, and what
-    the columns had in common with the last residual they were compared with.
+    The working set, its Gram matrix, and the product of each column with the last residual it was
+    compared with are kept from one penalty to the next.
     """
 
     def __init__(self, columns: Columns, target: Array) -> None:
         self.columns, self.target = columns, target
+        self.n_weights = len(columns)
         self.yy = float(target @ target)
         self.residual = target.copy()
-        d = len(columns)
+        self.variances = columns.squares
         self.norms = np.sqrt(columns.squares)
-        self.left = np.zeros(d)  # of each column with a residual: not always the last
+        self.left = np.zeros(self.n_weights)  # of each column with a residual: not always the last
         self.travelled = 0.0  # by the residual, from one comparison to the next
-        self.stamps = np.zeros(d)  # how far that was when a column was compared
-        self._compare(np.arange(d))
-        self.start = self.left.copy()
+        self.stamps = np.zeros(self.n_weights)  # how far that was when a column was compared
+        self._compare(np.arange(self.n_weights))
+        self.xy = self.left.copy()
         self.chosen = np.zeros(0, np.int64)
         self.xx = np.zeros((0, 0))
-
-    @property
-    def n_weights(self) -> int:
-        """How many weights there are."""
-        return len(self.columns)
-
-    def correlations(self) -> Array:
-        """What each column has in common with the target, (d,)."""
-        return self.start
-
-    def at(self, penalty: Penalty, w: Array) -> Iterate:
-        """What weights are worth, without a step."""
-        objective, gap, norm = self._look(penalty, w)
-        return Iterate(w, objective, norm, gap)
 
     def steps(
         self, penalty: Penalty, w: Array, wanted: float = 0.0, rng: Any = None
     ) -> Iterator[Iterate]:
-        """Go on from w, which is changed, to the gap `wanted`: a step solves one working set."""
-        self._look(penalty, w)
+        """Continue from w, which is changed, to the gap `wanted`: a step solves one working set."""
+        self.at(penalty, w)
         lower = -np.inf  # the best lower bound so far
         while True:
             self._choose(penalty, w)
@@ -147,31 +135,33 @@ class ColumnDescent:
                 self._solve_set(penalty, w, TIGHTER * wanted, rng)
             else:
                 self._sweep_set(penalty, w, rng)
-            objective, gap, norm = self._look(penalty, w)
-            lower = max(lower, objective - gap)
-            yield Iterate(w, objective, norm, max(0.0, objective - lower))
+            step = self.at(penalty, w)
+            lower = max(lower, step.objective - step.gap)
+            yield replace(step, gap=max(0.0, step.objective - lower))
 
     def finish(self, penalty: Penalty, w: Array, step: Iterate) -> Iterate:
         """Go from w, which is changed, and is good enough at `step`, to the minimum near by."""
         best, lower = w.copy(), step.objective - step.gap
         for _ in range(MOST_FINISHING):
             self._choose(penalty, w)
-            if exact(step, self.yy, self.start) or len(self.chosen) > LARGEST:
+            if exact(step, self.yy, self.xy) or len(self.chosen) > LARGEST:
                 break
-            inner = GramDescent(self.xx, self.start[self.chosen], self.yy)
             weights = w[self.chosen]
-            inner.finish(penalty, weights, step)
+            self._problem_of_set().finish(penalty, weights, step)
             w[self.chosen] = weights
-            objective, gap, norm = self._look(penalty, w)
-            if not objective < step.objective:
+            new = self.at(penalty, w)
+            if not new.objective < step.objective:
                 break
-            best[:], lower = w, max(lower, objective - gap)
-            step = Iterate(w, objective, norm, max(0.0, objective - lower))
+            best[:], lower = w, max(lower, new.objective - new.gap)
+            step = replace(new, gap=max(0.0, new.objective - lower))
         w[:] = best
         return step
 
-    def _look(self, penalty: Penalty, w: Array) -> tuple[float, float, float]:
-        """Bring the residual up to date, and all columns that may matter at this penalty."""
+    def at(self, penalty: Penalty, w: Array) -> Iterate:
+        """Return the objective and the gap at w, without a step.
+
+        This updates the residual, and its product with each column that may matter at the penalty.
+        """
         before, self.residual = self.residual, self.columns.residual(self.target, w)
         self.travelled += float(np.linalg.norm(self.residual - before))
         bounds = self._bounds()
@@ -180,19 +170,19 @@ class ColumnDescent:
         known = np.where(self.stamps == self.travelled, self.left, self._bounds())
         rr, tr = float(self.residual @ self.residual), float(self.residual @ self.target)
         objective, gap, norm = coordinate_descent_loops.measure(rr, tr, known, w, *penalty)
-        return objective, gap, norm
+        return Iterate(w, objective, norm, gap)
 
     def _bounds(self) -> Array:
-        """The most that each column can have in common with the residual."""
+        """Return a bound on the product of each column with the residual, (d,)."""
         return np.abs(self.left) + self.norms * (self.travelled - self.stamps)
 
     def _compare(self, which: NDArray[np.intp]) -> None:
-        """Bring `left` up to date for some columns."""
+        """Update `left` for some columns."""
         self.columns.correlate(which, self.residual, self.left)
         self.stamps[which] = self.travelled
 
     def _choose(self, penalty: Penalty, w: Array) -> None:
-        """Let the columns nearest to their limit into the set."""
+        """Add the columns nearest to their limit to the working set."""
         used = int(np.count_nonzero(w))
         excess = (self.left if penalty.positive else np.abs(self.left)) - penalty.l1
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -211,13 +201,12 @@ class ColumnDescent:
 
     def _extend(self, new: NDArray[np.intp]) -> None:
         """Add columns to the set, and their products to its Gram matrix."""
-        old = self.chosen
-        self.chosen = np.concatenate([old, new])
+        k = len(self.chosen)
+        self.chosen = np.concatenate([self.chosen, new])
         if len(self.chosen) > LARGEST:
             self.xx = np.zeros((0, 0))
             return
         grown = np.empty((len(self.chosen), len(self.chosen)))
-        k = len(old)
         grown[:k, :k] = self.xx
         grown[k:] = self.columns.products(new, self.chosen)
         grown[:k, k:] = grown[k:, :k].T
@@ -225,13 +214,15 @@ class ColumnDescent:
 
     def _solve_set(self, penalty: Penalty, w: Array, wanted: float, rng: Any) -> None:
         """Solve the problem on the working set."""
-        inner = GramDescent(self.xx, self.start[self.chosen], self.yy)
         weights = w[self.chosen]
-        steps = inner.steps(penalty, weights, rng=rng)
+        steps = self._problem_of_set().steps(penalty, weights, rng=rng)
         for step, _ in zip(steps, range(MOST_INNER_STEPS), strict=False):
             if step.gap <= wanted:
                 break
         w[self.chosen] = weights
+
+    def _problem_of_set(self) -> GramDescent:
+        return GramDescent(self.xx, self.xy[self.chosen], self.yy)
 
     def _sweep_set(self, penalty: Penalty, w: Array, rng: Any) -> None:
         """Sweep over the columns of a set whose Gram matrix would be too large."""

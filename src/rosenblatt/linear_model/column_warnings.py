@@ -11,7 +11,7 @@ from scipy.sparse.csgraph import connected_components
 from rosenblatt import checks
 from rosenblatt.runtime.threads import one_blas_thread
 
-from .centred_rows import Centred
+from .centered_rows import CenteredRows
 
 INVOLVED = 1e-6  # the least share of a column in a direction that changes nothing
 WORTH_A_WORD = 1e-3  # what is left out of a fit, as a share of what is explained
@@ -107,7 +107,7 @@ def scales_apart(X: Any, weights: Array, names: Sequence[str]) -> str | None:
     if not weights[some].any():
         return None
     with np.errstate(over="ignore", invalid="ignore"):
-        rows = Centred(X[some], np.zeros((len(weights[some]), 1)), weights[some], True)
+        rows = CenteredRows(X[some], np.zeros((len(weights[some]), 1)), weights[some], True)
         squares = rows.squares()
         if rows.sparse:  # the rounding of a difference of two large numbers
             squares[squares < 1e-12 * rows.weight * rows.mean_x**2] = 0.0
@@ -123,7 +123,8 @@ def not_unique(
     if d > MAX_COLUMNS or n * float(d) ** 2 > MAX_WORK:
         return None
     X = X[weights > 0]
-    rows, scatter = Centred(X, np.zeros((X.shape[0], 1)), None, fit_intercept), np.zeros((d, d))
+    rows = CenteredRows(X, np.zeros((X.shape[0], 1)), None, fit_intercept)
+    scatter = np.zeros((d, d))
     with one_blas_thread():
         for _, part in rows.blocks():
             scatter += part.T @ part

@@ -1,14 +1,14 @@
 """Coordinate descent on a Gram matrix, for least squares with an elastic-net penalty.
 
 ``P(w) = 1/2 |t - X w|^2 + l1 |w|_1 + l2/2 |w|^2`` is a function of X'X, X't and t't alone. A sweep
-minimises over each weight in turn; it soon finds which weights are zero and the signs of the rest.
+minimizes over each weight in turn; it soon finds which weights are zero and the signs of the rest.
 While these hold, P is a quadratic, whose minimum is one system of equations away: no number of
 sweeps is as exact.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,10 +20,10 @@ Array = NDArray[np.float64]
 
 # Equations with more unknowns than this are left to the sweeps.
 MOST_UNKNOWNS = 4096
-# Equations are solved after as many sweeps as they cost: so many of them one sweep, and five more.
+# Equations are solved after as many sweeps as they cost, and five more: so many unknowns cost one.
 SWEEP_WORTH = 32
 FIRST_SWEEPS = 5
-# A fit that is good enough goes all the way if no more unknowns are left, and not there yet.
+# A fit that met its tolerance goes on to the exact minimum if it has at most so many unknowns.
 MOST_TO_FINISH, EXACT, FLAT = 1024, 1e-12, 1e-9
 NEARLY = 1e-6  # the gradient without a penalty, relative to the first, that is worth equations
 MOST_FINISHING = 10  # times that signs may change on the last of the way
@@ -32,16 +32,12 @@ EXTRA = (0.0, 1e-14, 1e-12, 1e-10)  # what may be added to their diagonal, as a 
 HUGE = 1e150
 
 
-@dataclass(frozen=True)
-class Penalty:
+class Penalty(NamedTuple):
     """``l1 |w|_1 + l2/2 |w|^2``, and no weight below zero if `positive`."""
 
     l1: float
     l2: float = 0.0
     positive: bool = False
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter((self.l1, self.l2, self.positive))
 
 
 def penalty_of(alpha: float, l1_ratio: float, positive: bool) -> Penalty:
@@ -50,7 +46,7 @@ def penalty_of(alpha: float, l1_ratio: float, positive: bool) -> Penalty:
 
 
 def exact(step: Iterate, yy: float, xy: Array) -> bool:
-    """Whether neither the gap nor the gradient leaves anything to do."""
+    """Return whether gap and gradient are zero but for rounding."""
     # Under a strong penalty the gap rounds to zero while small weights have few digits.
     return step.gap <= EXACT * yy and step.gradient_norm <= FLAT * float(np.linalg.norm(xy))
 
@@ -60,28 +56,28 @@ class GramDescent:
 
     def __init__(self, xx: Array, xy: Array, yy: float) -> None:
         self.xx, self.xy, self.yy = xx, xy, yy
+        self.n_weights = len(xy)
 
     @property
-    def n_weights(self) -> int:
-        """How many weights there are."""
-        return len(self.xy)
-
-    def correlations(self) -> Array:
-        """What each column has in common with the target, (d,)."""
-        return self.xy
+    def variances(self) -> Array:
+        """Squared length of each column, (d,)."""
+        return np.diag(self.xx)
 
     def at(self, penalty: Penalty, w: Array) -> Iterate:
-        """What weights are worth, without a step."""
+        """Return the objective and the gap at w, without a step."""
+        return self._measure(penalty, w, self._left(w))
+
+    def _left(self, w: Array) -> Array:
+        """Return ``X'(t - X w)``, (d,)."""
         left = np.empty_like(self.xy)
         coordinate_descent_loops.gram_left(self.xx, self.xy, w, left)
-        return Iterate(w, *self._measure(penalty, w, left))
+        return left
 
     def steps(
         self, penalty: Penalty, w: Array, wanted: float = 0.0, rng: Any = None
     ) -> Iterator[Iterate]:
-        """Go on from w, which is changed: a step is one sweep, in random order with `rng`."""
-        left = np.empty_like(self.xy)
-        coordinate_descent_loops.gram_left(self.xx, self.xy, w, left)
+        """Continue from w, which is changed: a step is one sweep, in random order with `rng`."""
+        left = self._left(w)
         order = np.arange(self.n_weights)
         settled, sweeps = True, 0  # since the last time that equations were solved
         while True:
@@ -92,43 +88,41 @@ class GramDescent:
                 rng.shuffle(order)
             settled = not coordinate_descent_loops.gram_sweep(self.xx, *penalty, order, w, left)
             sweeps += 1
-            yield Iterate(w, *self._measure(penalty, w, left))
+            yield self._measure(penalty, w, left)
 
     def finish(self, penalty: Penalty, w: Array, step: Iterate) -> Iterate:
         """Go from w, which is changed, and is good enough at `step`, to the minimum near by."""
         if exact(step, self.yy, self.xy) or not 0 < np.count_nonzero(w) <= MOST_TO_FINISH:
             return step
-        best, left, order = w.copy(), np.empty_like(self.xy), np.arange(self.n_weights)
-        coordinate_descent_loops.gram_left(self.xx, self.xy, best, left)
+        best, left, order = w.copy(), self._left(w), np.arange(self.n_weights)
         for _ in range(MOST_FINISHING):
             self._solve_for_signs(penalty, best, left)
             if not coordinate_descent_loops.gram_sweep(self.xx, *penalty, order, best, left):
                 break
-        objective, norm, gap = self._measure(penalty, best, left)
-        if not objective <= step.objective:
+        last = self._measure(penalty, best, left)
+        if not last.objective <= step.objective:
             return step
         w[:] = best
-        lower = max(objective - gap, step.objective - step.gap)
-        return Iterate(w, objective, norm, max(0.0, objective - lower))
+        lower = max(last.objective - last.gap, step.objective - step.gap)
+        return replace(last, gap=max(0.0, last.objective - lower))
 
-    def _measure(self, penalty: Penalty, w: Array, left: Array) -> tuple[float, float, float]:
-        """Objective, gradient norm and gap."""
+    def _measure(self, penalty: Penalty, w: Array, left: Array) -> Iterate:
         tr = self.yy - float(self.xy @ w)
         rr = max(0.0, tr - float(left @ w))
         objective, gap, norm = coordinate_descent_loops.measure(rr, tr, left, w, *penalty)
         if penalty == Penalty(0.0) and norm <= NEARLY * np.linalg.norm(self.xy):
             gap = min(gap, self._excess(left))
-        return objective, norm, gap
+        return Iterate(w, objective, norm, gap)
 
     def _excess(self, left: Array) -> float:
-        """How far plain least squares is from its minimum: a dual point says little of that."""
+        """Return how far plain least squares is from its minimum; a dual point is a weak bound."""
         if self.n_weights > MOST_TO_FINISH:
             return np.inf
         _, step, failed = lapack.dposv(self.xx, left, lower=1)
         return np.inf if failed else max(0.0, float(left @ step) / 2)
 
     def _solve_for_signs(self, penalty: Penalty, w: Array, left: Array) -> bool:
-        """Go to the minimum for the signs of w; tell whether that worked."""
+        """Go to the minimum for the signs of w; return whether that worked."""
         # Where a sign does not hold all the way, its weight stays at zero, and the rest go on.
         for _ in range(MOST_LOST):
             kept = np.flatnonzero(w)
@@ -151,7 +145,10 @@ class GramDescent:
     def _newton_step(
         self, penalty: Penalty, kept: NDArray[np.intp], w: Array, left: Array
     ) -> Array | None:
-        """The way from w (k,) to the minimum for its signs: ``(X'X + l2 I) step = - gradient``."""
+        """Return the step from w (k,) to the minimum for its signs; None if there is none.
+
+        It solves ``(X'X + l2 I) step = - gradient``.
+        """
         # Columns so alike that rounding decides get a little on the diagonal: the step is then
         # shorter, and still downhill.
         downhill = left - penalty.l2 * w - penalty.l1 * np.sign(w)
@@ -164,37 +161,3 @@ class GramDescent:
             if not failed and np.isfinite(step).all() and np.abs(step).max() < HUGE:
                 return np.asarray(step)
         return None
-
-
-@dataclass(eq=False)
-class TargetDescent:
-    """The coordinate descent of one target, from w (d,)."""
-
-    descent: Any  # a GramDescent or ColumnDescent
-    penalty: Penalty
-    w: Array
-    wanted: float  # the gap at which to stop
-    steps: Iterator[Iterate]
-    last: Iterate = field(default_factory=lambda: Iterate(np.zeros(0), np.inf))
-    n_iter: int = 0
-    idle: int = 0  # iterations since the objective or the gap fell
-    start: Iterate | None = None  # known if there are callbacks
-
-    @property
-    def now(self) -> Iterate:
-        """The start, or the last iteration."""
-        return self.last if self.n_iter or self.start is None else self.start
-
-    def advance(self) -> None:
-        """Make one iteration; if the gap is small enough, go to the minimum near by."""
-        step = next(self.steps)
-        if step.gap <= self.wanted:
-            step = self.descent.finish(self.penalty, self.w, step)
-        progress = step.objective < self.last.objective or step.gap < self.last.gap
-        self.last, self.n_iter = step, self.n_iter + 1
-        self.idle = 0 if progress else self.idle + 1
-
-    @property
-    def done(self) -> bool:
-        """Whether the gap is small enough."""
-        return self.last.gap <= self.wanted

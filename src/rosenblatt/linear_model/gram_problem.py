@@ -1,4 +1,4 @@
-"""Least squares as coordinate descent wants it: by Gram matrix or by columns, without its means."""
+"""Least-squares problems for coordinate descent, on a Gram matrix or on columns."""
 
 from dataclasses import dataclass
 from numbers import Number
@@ -7,11 +7,9 @@ from typing import Any, Self
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from scipy.linalg import blas
 
 from rosenblatt import checks
 from rosenblatt.base import warn
-from rosenblatt.runtime import threads
 from rosenblatt.statistics import Gram
 
 from .column_descent import ColumnDescent, Columns
@@ -19,92 +17,63 @@ from .gram_descent import GramDescent
 
 Array = NDArray[np.float64]
 Descent = GramDescent | ColumnDescent
+Rows = tuple[Any, Array, Array | None]  # X (n, d), targets (n,) or (n, t), and weights (n,)
 
 # A Gram matrix costs d / 2 multiplications for each number of the table; columns cost a copy and a
-# read for each working set. So wide may a table be for a Gram matrix to cost less than one fit, or
-# than a path of them. Rows of a sparse table are multiplied one by one, which costs more.
+# read for each working set. Up to these numbers of columns a Gram matrix is faster for one fit, for
+# a path of fits, and for sparse rows, which are multiplied one by one.
 WIDEST_FOR_ONE, WIDEST_FOR_PATH, WIDEST_SPARSE = 500, 5000, 500
-MOST_CHUNKS = 16  # of rows, each with a Gram matrix of its own until all are added
 
 
 @dataclass(frozen=True, eq=False)
 class Squares:
     """The squared error of each target, mean over the rows by weight: ``1/2 |t - X w|^2``.
 
-    Columns and targets are centred if there is an intercept, which is then what it must be:
-    ``b = mean_y - mean_x . w``.
+    With an intercept, columns and targets are centered, and ``b = mean_y - mean_x . w``.
     """
 
     descents: list[Descent]  # one for each target
-    mean_x: Array  # (d,): what was taken off; zeros without an intercept
+    mean_x: Array  # (d,), zeros without an intercept
     mean_y: Array  # (t,)
+    dtype: Any  # of the rows
+    flat_y: bool  # whether the targets came as (n,)
 
     @classmethod
     def of(
         cls,
         X: Any,
-        targets: NDArray[Any],
+        y: NDArray[Any],
         weights: Array | None,
         *,
         fit_intercept: bool,
         path: bool = False,
         precompute: Any = False,
     ) -> Self:
-        """The problem of rows X (n, d), dense or sparse, and targets (n, t)."""
+        """Return the problem of rows X (n, d), dense or sparse, and targets (n,) or (n, t)."""
         n, d = X.shape
         dense = not sp.issparse(X)
         by_gram = dense and (not isinstance(precompute, bool | str) or precompute is True)
         if n >= d and (by_gram or d <= widest_with_gram(X, path)):
-            if dense and not fit_intercept and weights is None and X.dtype == np.float64:
-                return cls._about_origin(X, np.asarray(targets, np.float64))
             with np.errstate(over="ignore", invalid="ignore"):  # refused by feature, if it happens
-                gram = Gram.of(by_rows(X), targets, weights)
+                gram = Gram.of(by_rows(X), y, weights)
             return cls.of_gram(gram, fit_intercept)
-        return cls._of_columns(X, np.asarray(targets, np.float64), weights, fit_intercept)
+        return cls._of_columns(X, np.asarray(y, np.float64), weights, fit_intercept)
 
     @classmethod
     def of_gram(cls, gram: Gram, fit_intercept: bool) -> Self:
-        """The problem that a Gram statistic stands for."""
-        total = gram.weight
-        xx, xy, yy = gram.xx / total, gram.xy / total, np.diag(gram.yy) / total
+        """Return the problem of a Gram statistic."""
+        xx, xy, yy = (table / gram.weight for table in gram.about(fit_intercept))
         mean_x, mean_y = gram.mean_x, gram.mean_y
-        if not fit_intercept:  # about the origin instead of the means
-            xx, yy = xx + np.outer(mean_x, mean_x), yy + mean_y**2
-            xy = xy + np.outer(mean_x, mean_y)
+        if not fit_intercept:
             mean_x, mean_y = np.zeros_like(mean_x), np.zeros_like(mean_y)
         descents: list[Descent] = [
             GramDescent(xx, np.ascontiguousarray(xy[:, k]), float(yy[k])) for k in range(len(yy))
         ]
-        return cls(descents, mean_x, mean_y)
+        return cls(descents, mean_x, mean_y, gram.dtype, gram.flat_y)
 
     @classmethod
-    def _about_origin(cls, X: Array, targets: Array) -> Self:
-        """The problem without means to take off: nothing cancels, so that plain sums will do."""
-        n, d = X.shape
-
-        def work(start: int, stop: int) -> tuple[Array, Array]:
-            rows = np.ascontiguousarray(X[start:stop])  # the same bits from any storage
-            return blas.dsyrk(1.0, rows.T, lower=1), rows.T @ targets[start:stop]
-
-        n_chunks = min(MOST_CHUNKS, 1 + n * d // threads.CELLS_PER_CHUNK)
-        parts = threads.over_chunks(work, n, n_chunks * threads.CELLS_PER_CHUNK)
-        half, xy = parts[0]
-        for more, products in parts[1:]:
-            half += more
-            xy += products
-        xx = np.tril(half) + np.tril(half, -1).T
-        yy = np.einsum("nt,nt->t", targets, targets)
-        _refuse_overflow(np.diag(xx), yy)
-        descents: list[Descent] = [
-            GramDescent(xx / n, xy[:, k] / n, float(yy[k]) / n) for k in range(len(yy))
-        ]
-        return cls(descents, np.zeros(d), np.zeros(len(yy)))
-
-    @classmethod
-    def _of_columns(
-        cls, X: Any, targets: Array, weights: Array | None, fit_intercept: bool
-    ) -> Self:
-        n, d = X.shape
+    def _of_columns(cls, X: Any, y: Array, weights: Array | None, fit_intercept: bool) -> Self:
+        (n, d), targets = X.shape, y.reshape(len(y), -1)
         shares = np.full(n, 1 / n) if weights is None else weights / weights.sum()
         mean_x, mean_y = np.zeros(d), np.zeros(targets.shape[1])
         if fit_intercept:
@@ -112,56 +81,47 @@ class Squares:
         roots = np.sqrt(shares)
         with np.errstate(over="ignore", invalid="ignore"):
             columns = Columns(X, roots, mean_x)
-            centred = ((targets - mean_y) * roots[:, None]).T.copy()
-            _refuse_overflow(columns.squares, (centred**2).sum(axis=1))
-        return cls([ColumnDescent(columns, target) for target in centred], mean_x, mean_y)
+            centered = ((targets - mean_y) * roots[:, None]).T.copy()
+            squares = columns.squares, (centered**2).sum(axis=1)
+        for what, found in zip(("feature", "target"), squares, strict=True):
+            j = int(np.argmin(np.isfinite(found)))
+            checks.in_range(found, f"The squares of {what} {j} are", "rescale it")
+        descents: list[Descent] = [ColumnDescent(columns, target) for target in centered]
+        return cls(descents, mean_x, mean_y, X.dtype, y.ndim == 1)
 
-    @property
-    def n_features(self) -> int:
-        """How many columns there are."""
-        return len(self.mean_x)
-
-    def variances(self) -> Array:
-        """The mean square of each column, (d,), about its mean if there is an intercept."""
-        first = self.descents[0]
-        return np.diag(first.xx) if isinstance(first, GramDescent) else first.columns.squares
+    def zeros(self) -> Array:
+        """Return weights (t, d) of zero."""
+        return np.zeros((len(self.mean_y), len(self.mean_x)))
 
     def intercepts(self, coefs: Array) -> Array:
-        """The intercepts (t,) that belong to coefs (t, d)."""
+        """Return the intercepts (t,) for coefs (t, d)."""
         return np.asarray(self.mean_y - coefs @ self.mean_x)
 
     def largest_alpha(self, l1_ratio: float, positive: bool) -> float:
-        """The least alpha at which all weights are zero, whatever the target."""
-        together = np.array([descent.correlations() for descent in self.descents])
+        """Return the least alpha at which all weights of all targets are zero."""
+        together = np.array([descent.xy for descent in self.descents])
         if positive:
             return max(0.0, float(together.max())) / l1_ratio
         return float(np.abs(together).max()) / l1_ratio
 
 
 def widest_with_gram(X: Any, path: bool) -> int:
-    """How many columns a table may have for its Gram matrix to be worth its price."""
+    """Return up to how many columns a Gram matrix is faster than descent on columns."""
     if sp.issparse(X):
         return WIDEST_SPARSE
     return WIDEST_FOR_PATH if path else WIDEST_FOR_ONE
 
 
 def by_rows(X: Any) -> Any:
-    """The same table, stored row by row if it is sparse, as products of its columns are summed."""
+    """Return the table with sparse rows in CSR form, which sums of products read."""
     return X.tocsr() if sp.issparse(X) else X
-
-
-def _refuse_overflow(columns: Array, targets: Array) -> None:
-    """Raise if a sum of squares is not finite, saying whose."""
-    for what, squares in (("feature", columns), ("target", targets)):
-        j = int(np.argmin(np.isfinite(squares)))
-        checks.in_range(squares, f"The squares of {what} {j} are", "rescale it")
 
 
 MOST_FOLDS = 20  # whose Gram matrices are held at a time
 
 
 def folds_have_grams(X: Any, groups: NDArray[np.int64], n_folds: int) -> bool:
-    """Whether products of columns, for each fold of rows, take less room and time than the rows."""
+    """Return whether the Gram matrices of all folds take less memory and time than the rows."""
     n, d = X.shape
     if d > widest_with_gram(X, path=True) or n_folds > MOST_FOLDS:
         return False
@@ -171,47 +131,32 @@ def folds_have_grams(X: Any, groups: NDArray[np.int64], n_folds: int) -> bool:
 # Checked input.
 
 
-@dataclass(frozen=True, eq=False)
-class CheckedRows:
-    """Checked input."""
-
-    X: Any  # (n, d)
-    targets: NDArray[Any]  # (n, t)
-    weights: Array | None  # (n,)
-    flat: bool  # whether the target was a vector
-
-
-def check_rows(estimator: Any, X: Any, y: Any, sample_weight: Any) -> CheckedRows:
+def check_rows(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Rows:
     """Return the checked rows, targets and weights of a fit."""
-    checks.numbers(y)
-    X, y = checks.validate_data(
-        estimator, X, y, accept_sparse=("csr", "csc"), dtype=checks.FLOATS, multi_output=True,
-        y_numeric=True,
-    )  # fmt: skip
-    y = y.toarray() if sp.issparse(y) else y
-    weights = None  # one number for all rows changes nothing
-    if not isinstance(sample_weight, Number):
-        weights = checks.weights(sample_weight, X.shape[0])
-    return CheckedRows(X, y.reshape(len(y), -1), weights, y.ndim == 1)
+    X = checks.rows(estimator, X, reset=True, accept_sparse=("csr", "csc"))
+    y = checks.targets(estimator, y.toarray() if sp.issparse(y) else y, X.shape[0])
+    if isinstance(sample_weight, Number):  # one number for all rows changes nothing
+        return X, y, None
+    return X, y, checks.weights(sample_weight, X.shape[0])
 
 
-def check_gram_given(given: Any, squares: Squares, rows: CheckedRows, fit_intercept: bool) -> None:
+def check_gram_given(given: Any, squares: Squares, X: Any, fit_intercept: bool) -> None:
     """Warn of a Gram matrix about the origin where rows are centered; refuse that of other rows."""
     # It is computed anew in any case; the sums of squares on its diagonal tell whose it is.
-    if sp.issparse(rows.X):
+    if sp.issparse(X):
         return
     if fit_intercept and not np.allclose(squares.mean_x, 0.0):
         warn(
             "Gram matrix was provided but X was centered to fit intercept: recomputing Gram matrix."
         )
         return
-    matrix, d = np.asarray(given), squares.n_features
+    matrix, d = np.asarray(given), len(squares.mean_x)
     if matrix.shape != (d, d):
         raise ValueError(
             f"precompute must be the Gram matrix of X, ({d}, {d}); got {matrix.shape}."
         )
-    own = rows.X.shape[0] * squares.variances()
-    rtol = 1e-4 if np.float32 in (matrix.dtype, rows.X.dtype) else 1e-7
+    own = X.shape[0] * squares.descents[0].variances
+    rtol = 1e-4 if np.float32 in (matrix.dtype, X.dtype) else 1e-7
     wrong = np.flatnonzero(~np.isclose(np.diag(matrix), own, rtol=rtol, atol=1e-5))
     if len(wrong):
         j = int(wrong[0])
@@ -220,12 +165,3 @@ def check_gram_given(given: Any, squares: Squares, rows: CheckedRows, fit_interc
             f"({j}, {j}) is {matrix[j, j]:.6g}, and the sum of squares of column {j} of X is "
             f"{own[j]:.6g}. Give X.T @ X of these rows, or precompute=True."
         )
-
-
-def rows_of_gram(estimator: Any, gram: Gram) -> CheckedRows:
-    """Set the names of columns; return no rows with their precision and number of targets."""
-    estimator.n_features_in_ = gram.n_features
-    if gram.feature_names is not None:
-        estimator.feature_names_in_ = np.array(gram.feature_names, dtype=object)
-    no_rows = np.empty((0, gram.n_features), gram.dtype)
-    return CheckedRows(no_rows, np.empty((0, gram.n_targets)), None, gram.flat_y)

@@ -1,4 +1,4 @@
-"""Lasso and elastic net: least squares with a penalty that leaves few weights."""
+"""Lasso and elastic net: least squares with an L1 penalty, by coordinate descent."""
 
 from collections.abc import Callable, Sequence
 from copy import copy
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from scipy.linalg import LinAlgWarning
 from sklearn.base import clone
 from sklearn.callback import CallbackSupportMixin
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metadata_routing import UNUSED
@@ -21,94 +22,93 @@ from rosenblatt.base import LinearRegressor, Passes, fitting, warn, warn_not_con
 from rosenblatt.capabilities import ModelPath, rows_of
 from rosenblatt.registry.row import Candidate, Contract, Row, Warm
 from rosenblatt.runtime.threads import one_blas_thread
+from rosenblatt.solvers import Iterate
 from rosenblatt.statistics import Gram
 
 from . import column_warnings
 from .column_descent import Columns
-from .gram_descent import TargetDescent, penalty_of
+from .gram_descent import Penalty, penalty_of
 from .gram_problem import (
-    CheckedRows,
+    Descent,
     Squares,
     by_rows,
     check_gram_given,
     check_rows,
     folds_have_grams,
-    rows_of_gram,
 )
-from .lasso_paths import NOT_CONVERGED, StopSearch, alpha_for, enet_path
+from .lasso_paths import NOT_CONVERGED, enet_path, penalty_tries
 
 Array = NDArray[np.float64]
 PATIENCE = 20  # iterations without any progress, before it is taken to be rounding
 
 
 class ElasticNet(CallbackSupportMixin, LinearRegressor):  # type: ignore[misc]
-    """Least squares with both penalties: the absolute weights, and their squares.
+    """Least squares with an L1 and an L2 penalty.
 
-    Minimises ``1/(2n) |y - X w - b|^2 + alpha l1_ratio |w|_1 + alpha (1 - l1_ratio)/2 |w|^2``; the
-    intercept b is never penalised. Weights that are not worth their price are exactly zero, and
-    columns that say the same share their weight. The fit stops when the duality gap, an upper bound
-    on how far the objective is from the best possible, is at most ``tol`` times the mean square of
-    y (less its mean, with an intercept).
+    Minimizes ``1/(2n) |y - X w - b|^2 + alpha l1_ratio |w|_1 + alpha (1 - l1_ratio)/2 |w|^2``; the
+    intercept b is not penalized. Many weights are exactly zero, and correlated columns have similar
+    weights. The fit stops when the duality gap, an upper bound on the distance of the objective to
+    its minimum, is at most ``tol`` times the mean square of y (centered, with an intercept).
 
     Parameters
     ----------
     alpha : float
         Strength of the penalty.
     l1_ratio : float
-        Share of the absolute weights in it, from 0 to 1; 1 is `Lasso`.
+        Share of the L1 penalty, from 0 to 1; 1 is `Lasso`.
     fit_intercept : bool
-        Whether b is fitted; it is zero otherwise.
+        Whether to fit b; it is zero otherwise.
     precompute : bool or array-like of shape (d, d)
-        Whether to work on the Gram matrix of the columns. It is used where it is faster in any
-        case; True, or a matrix (which is computed anew), uses it for all dense tables with more
-        rows than columns. The answer is the same.
+        Whether to use the Gram matrix of the columns. By default it is used where it is faster.
+        True, or a matrix (which is computed again), uses it for all dense tables with at least as
+        many rows as columns. The result is the same.
     max_iter : int or None
-        Iterations before giving up: sweeps over the weights, or working sets of columns.
+        Maximum number of iterations: sweeps over the weights, or working sets of columns.
     copy_X : bool
-        Accepted for scikit-learn's sake; X is never written to.
+        Accepted for compatibility; X is never changed.
     tol : float or None
         Largest duality gap, as a share of the mean square of y; None makes `max_iter` iterations.
     warm_start : bool
-        Begin where the previous fit ended.
+        Whether to start from the previous fit.
     positive : bool
-        Let no weight be below zero.
+        Whether to forbid weights below zero.
     random_state : int, RandomState instance or None
-        Seed of the orders of ``selection="random"``.
+        Seed of the order of the weights with ``selection="random"``.
     selection : {"cyclic", "random"}
         Whether a sweep visits the weights in their order, or in a new random order each time.
 
     Attributes
     ----------
     coef_ : ndarray of shape (d,) or (t, d)
-        The weights.
+        Weights.
     sparse_coef_ : sparse matrix of shape (1, d) or (t, d)
-        The same, without their zeros.
+        Weights in a sparse matrix.
     intercept_ : float or ndarray of shape (t,)
-        The intercept.
+        Intercept.
     alpha_ : float
-        The strength of the penalty that was used.
+        Strength of the penalty that was used.
     dual_gap_ : float or ndarray of shape (t,)
-        How far `objective_` is above the best possible, at most.
+        Upper bound on the distance of `objective_` to its minimum.
     objective_ : float or ndarray of shape (t,)
-        What was minimised.
+        Value of the objective.
     gradient_norm_ : float or ndarray of shape (t,)
-        Length of the shortest subgradient; zero at the best weights.
+        Length of the shortest subgradient; zero at the minimum.
     n_iter_ : int or list of int
-        Iterations made.
+        Number of iterations.
     stop_reason_ : str
         "converged", "max_iter", "no_progress" (rounding allows no smaller gap) or "callback".
     n_parameters_ : int
-        Free numbers: d weights, zeros included, and an intercept if there is one, for each target.
+        Number of parameters: d weights, zeros included, and the intercept, for each target.
     n_features_in_, feature_names_in_ :
         Number of columns of X, and their names if all are strings.
 
     See Also
     --------
-    Lasso : with the first penalty alone.
+    Lasso : with the L1 penalty alone.
 
     Examples
     --------
-    Two columns that say the same share the weight, where a lasso may take either:
+    Two equal columns share the weight, where a lasso may use either:
 
     >>> from rosenblatt import ElasticNet
     >>> X, y = [[0, 0], [1, 1], [2, 2], [3, 3]], [0, 1, 2, 3]
@@ -135,6 +135,7 @@ class ElasticNet(CallbackSupportMixin, LinearRegressor):  # type: ignore[misc]
     }
 
     _multi_output = True
+    _searches = False  # for alpha
     measured_by = ()  # the Gram of the rows depends on no parameter
     simpler_when_larger = ("alpha",)  # of candidates that score alike
 
@@ -184,24 +185,20 @@ class ElasticNet(CallbackSupportMixin, LinearRegressor):  # type: ignore[misc]
         passes = Passes(self, X, y, sample_weight, self.max_iter)
         with one_blas_thread():
             squares = Squares.of(
-                rows.X,
-                rows.targets,
-                rows.weights,
+                *rows,
                 fit_intercept=self.fit_intercept,
                 precompute=self.precompute,
-                path=self._searches(),
+                path=self._searches,
             )
             if not isinstance(self.precompute, bool):
-                check_gram_given(self.precompute, squares, rows, self.fit_intercept)
-            shortfall = self._descend(squares, rows, self._start(squares), passes)
-        if shortfall:
-            warn_not_converged(shortfall)
+                check_gram_given(self.precompute, squares, rows[0], self.fit_intercept)
+            self._descend(squares, self._start(squares), passes)
         warn_of_scales(self, squares)
         return self
 
     def path_parameters(self) -> tuple[str, ...]:
         """Return ``("alpha",)`` unless fits depend on where they begin, or look for alpha."""
-        moves = self.selection == "random" or self.warm_start or self._searches()
+        moves = self.selection == "random" or self.warm_start or self._searches
         return () if moves else ("alpha",)
 
     def measure_groups(
@@ -221,15 +218,13 @@ class ElasticNet(CallbackSupportMixin, LinearRegressor):  # type: ignore[misc]
         n_groups : int
         """
         template = clone(self)
-        rows = check_rows(template, X, y, sample_weight)
-        if not folds_have_grams(rows.X, groups, n_groups):
+        X, y, weights = check_rows(template, X, y, sample_weight)
+        if not folds_have_grams(X, groups, n_groups):
             raise ValueError(f"X is too wide for products of {n_groups} groups of rows.")
-        targets = rows.targets[:, 0] if rows.flat else rows.targets
         names = getattr(template, "feature_names_in_", None)
-        return [
-            replace(gram, feature_names=None if names is None else tuple(names))
-            for gram in Gram.by_group(by_rows(rows.X), targets, groups, n_groups, rows.weights)
-        ]
+        names = None if names is None else tuple(names)
+        parts = Gram.by_group(by_rows(X), y, groups, n_groups, weights)
+        return [replace(part, feature_names=names) for part in parts]
 
     def fit_path(self, data: Any, parameter: str, values: Sequence[Any]) -> ModelPath:
         """Fit at many penalties, each from where the next larger one ended.
@@ -239,42 +234,39 @@ class ElasticNet(CallbackSupportMixin, LinearRegressor):  # type: ignore[misc]
         values = checks.path_values(self, parameter, values)
         template, fit_intercept = clone(self), bool(self.fit_intercept)
         if isinstance(data, Gram):
-            rows, squares = rows_of_gram(template, data), Squares.of_gram(data, fit_intercept)
+            template.n_features_in_ = data.n_features
+            if data.feature_names is not None:
+                template.feature_names_in_ = np.array(data.feature_names, dtype=object)
+            squares = Squares.of_gram(data, fit_intercept)
         else:
             rows = check_rows(template, *rows_of(data))
-            squares = Squares.of(
-                rows.X, rows.targets, rows.weights, fit_intercept=fit_intercept, path=True
-            )
+            squares = Squares.of(*rows, fit_intercept=fit_intercept, path=True)
         models = [copy(template).set_params(alpha=alpha) for alpha in values]
-        coefs = np.zeros((len(squares.descents), squares.n_features))
+        coefs = squares.zeros()
         with one_blas_thread():
             for model in sorted(models, key=lambda model: -model.alpha):
-                shortfall = model._descend(squares, rows, coefs)
-                if shortfall:
-                    warn_not_converged(shortfall)
+                model._descend(squares, coefs)
         return ModelPath(models)
 
-    def _descend(
-        self, squares: Squares, rows: CheckedRows, coefs: Array, passes: Passes | None = None
-    ) -> str:
-        """Fit from coefs (t, d), and set the attributes; return a message if `tol` was not met."""
+    def _descend(self, squares: Squares, coefs: Array, passes: Passes | None = None) -> None:
+        """Fit from coefs (t, d), which are changed, and set the attributes."""
         passes = passes or Passes(self, None, None, None, self.max_iter)
-        alpha = self._choose_alpha(squares, coefs, rows, passes)
+        alpha = self._choose_alpha(squares, coefs, passes)
         penalty = penalty_of(alpha, self.l1_ratio, self.positive)
         rng = check_random_state(self.random_state) if self.selection == "random" else None
-        runs = []
-        for descent, w in zip(squares.descents, coefs, strict=True):
-            wanted = -1.0 if self.tol is None else self.tol * descent.yy
-            steps = descent.steps(penalty, w, max(0.0, wanted), rng)
-            start = descent.at(penalty, w) if passes.has_callbacks else None
-            runs.append(TargetDescent(descent, penalty, w, wanted, steps, start=start))
-
-        passes.attributes = lambda: fitted_attributes(squares, coefs, runs, alpha, rows)
+        runs = [
+            TargetDescent(descent, penalty, w, self.tol, rng)
+            for descent, w in zip(squares.descents, coefs, strict=True)
+        ]
+        if passes.has_callbacks:
+            for run in runs:
+                run.step = run.descent.at(penalty, run.w)
+        passes.attributes = lambda: fitted_attributes(squares, coefs, runs, alpha)
         for _ in passes:
             for run in runs:
                 if not run.done:
                     run.advance()
-            if not all(np.isfinite(run.last.objective) for run in runs):
+            if not all(np.isfinite(run.step.objective) for run in runs):
                 passes.stop("diverged")
             elif all(run.done for run in runs):
                 passes.stop("converged")
@@ -282,48 +274,42 @@ class ElasticNet(CallbackSupportMixin, LinearRegressor):  # type: ignore[misc]
                 passes.stop("no_progress")
         if passes.stop_reason == "diverged":
             raise checks.too_large("The squares of X or y are", "rescale them")
-        for name, value in fitted_attributes(squares, coefs, runs, alpha, rows).items():
-            setattr(self, name, value)
+        self.__dict__.update(fitted_attributes(squares, coefs, runs, alpha))
         self.stop_reason_ = passes.stop_reason
-        return self._shortfall(runs)
+        self._warn_of_gap([run for run in runs if not run.done])
 
     def _start(self, squares: Squares) -> Array:
         """Return the weights (t, d) to begin from."""
-        coefs = np.zeros((len(squares.descents), squares.n_features))
+        coefs = squares.zeros()
         if self.warm_start and hasattr(self, "coef_"):
             before = np.atleast_2d(self.coef_)
             checks.warm_start("shape of coef_", before.shape, coefs.shape)
             coefs[:] = np.maximum(before, 0.0) if self.positive else before
         return coefs
 
-    def _searches(self) -> bool:
-        """Return whether many fits are made to find one."""
-        return False
-
-    def _choose_alpha(
-        self, squares: Squares, coefs: Array, rows: CheckedRows, passes: Passes
-    ) -> float:
+    def _choose_alpha(self, squares: Squares, coefs: Array, passes: Passes) -> float:
         """Return the penalty; a search changes coefs (t, d), where the fit begins."""
         return float(self.alpha)
 
-    def _shortfall(self, runs: list[TargetDescent]) -> str:
-        """Return a message about the target that is furthest from `tol`, if one is."""
-        short = [run for run in runs if not run.done]
-        if self.tol is None or not short or self.stop_reason_ == "callback":
-            return ""
-        worst = max(short, key=lambda run: run.last.gap - run.wanted)
-        reached = (
-            f"{NOT_CONVERGED} The duality gap is {worst.last.gap:.3g} after {worst.n_iter} "
-            "iterations"
+    def _warn_of_gap(self, runs: "list[TargetDescent]") -> None:
+        """Warn of the largest gap of the targets whose fits did not reach `tol`."""
+        if self.tol is None or not runs or self.stop_reason_ == "callback":
+            return
+        worst = max(runs, key=lambda run: run.step.gap - run.wanted)
+        rounding, advice = (
+            "",
+            (
+                f"Raise max_iter={self.max_iter} or tol, standardize the columns of X, or take a "
+                "larger alpha."
+            ),
         )
-        wanted = f"tol={self.tol:g} asks for {worst.wanted:.3g}"
         if self.alpha_ == 0:
-            return f"{reached}; {wanted}. Without a penalty it proves little: use LinearRegression."
-        if self.stop_reason_ == "no_progress":
-            return f"{reached}, and rounding keeps it there; {wanted}. Raise tol, or rescale X."
-        return (
-            f"{reached}; {wanted}. Raise max_iter={self.max_iter} or tol, standardise the columns "
-            "of X, or take a larger alpha."
+            advice = "Without a penalty it proves little: use LinearRegression."
+        elif self.stop_reason_ == "no_progress":
+            rounding, advice = ", and rounding keeps it there", "Raise tol, or rescale X."
+        warn_not_converged(
+            f"{NOT_CONVERGED} The duality gap is {worst.step.gap:.3g} after {worst.n_iter} "
+            f"iterations{rounding}; tol={self.tol:g} asks for {worst.wanted:.3g}. {advice}"
         )
 
     @property
@@ -333,13 +319,12 @@ class ElasticNet(CallbackSupportMixin, LinearRegressor):  # type: ignore[misc]
 
 
 class Lasso(ElasticNet):
-    """Least squares with the absolute weights as a penalty, which leaves few of them.
+    """Least squares with an L1 penalty, which sets many weights to zero.
 
-    Minimises ``1/(2n) |y - X w - b|^2 + alpha |w|_1``; the intercept b is never penalised. In terms
-    of the residual sum of squares, ``RSS + lambda |w|_1`` is ``alpha = lambda / (2n)``. Weights not
-    worth their price are exactly zero. The fit stops when the duality gap, an upper bound
-    on how far the objective is from the best possible, is at most ``tol`` times the mean square of
-    y (less its mean, with an intercept).
+    Minimizes ``1/(2n) |y - X w - b|^2 + alpha |w|_1``; the intercept b is not penalized. In terms
+    of the residual sum of squares, ``RSS + lambda |w|_1`` is ``alpha = lambda / (2n)``. The fit
+    stops when the duality gap, an upper bound on the distance of the objective to its minimum, is
+    at most ``tol`` times the mean square of y (centered, with an intercept).
 
     Parameters
     ----------
@@ -348,14 +333,13 @@ class Lasso(ElasticNet):
     fit_intercept, precompute, copy_X, max_iter, tol, warm_start, positive, random_state, selection
         As for `ElasticNet`.
     n_features : int or None
-        Keep so many features, by the penalty for which that comes out, or the nearest number with
-        a warning; `alpha` then means nothing, and `alpha_` is the penalty that was found. The fit
-        begins where the search ended.
+        Number of features to keep: `alpha_` is then the penalty that keeps so many, or the nearest
+        number with a warning, and `alpha` is ignored. The fit starts where the search ended.
 
     Attributes
     ----------
     alpha_ : float
-        The strength of the penalty that was used.
+        Strength of the penalty that was used.
     coef_, sparse_coef_, intercept_, dual_gap_, objective_, gradient_norm_, n_iter_, stop_reason_
         As for `ElasticNet`.
     n_parameters_, n_features_in_, feature_names_in_
@@ -364,7 +348,7 @@ class Lasso(ElasticNet):
     See Also
     --------
     LassoCV : with the penalty chosen by cross-validation.
-    ElasticNet : with a second penalty, under which columns that say the same share their weight.
+    ElasticNet : with an L2 penalty too, so that correlated columns have similar weights.
 
     References
     ----------
@@ -382,7 +366,7 @@ class Lasso(ElasticNet):
     >>> model.stop_reason_, model.dual_gap_ < 1e-9
     ('converged', True)
 
-    As strong a penalty as leaves one feature:
+    The penalty that keeps one feature:
 
     >>> one = Lasso(n_features=1).fit(X, y)
     >>> one.coef_.round(2), round(one.alpha_, 2)
@@ -423,57 +407,94 @@ class Lasso(ElasticNet):
         self.selection = selection
         self.n_features = n_features
 
-    def _searches(self) -> bool:
+    @property
+    def _searches(self) -> bool:  # type: ignore[override]
         return self.n_features is not None
 
-    def _choose_alpha(
-        self, squares: Squares, coefs: Array, rows: CheckedRows, passes: Passes
-    ) -> float:
-        if self.n_features is None:
+    def _choose_alpha(self, squares: Squares, coefs: Array, passes: Passes) -> float:
+        n_features = self.n_features
+        if n_features is None:
             return float(self.alpha)
         n_targets, d = coefs.shape
         if n_targets > 1:
-            raise ValueError(f"n_features={self.n_features} asks for one target; got {n_targets}.")
-        if self.n_features > d:
+            raise ValueError(f"n_features={n_features} asks for one target; got {n_targets}.")
+        if n_features > d:
             raise ValueError(
-                f"n_features={self.n_features} is more than the {d} features of X; ask for fewer."
+                f"n_features={n_features} is more than the {d} features of X; ask for fewer."
             )
         descent = squares.descents[0]
-
-        def state(alpha: float, w: Array) -> Callable[[], dict[str, Any]]:
-            penalty = penalty_of(alpha, 1.0, self.positive)
-            start = descent.at(penalty, w)
-            run = TargetDescent(descent, penalty, w, 0.0, iter(()), start=start)
-            return lambda: fitted_attributes(squares, w[None], [run], alpha, rows)
-
-        def report(alpha: float, w: Array) -> None:
-            """Report a try to the callbacks, which may stop the search."""
-            if not hasattr(passes, "attributes"):
-                passes.attributes = state(alpha, np.zeros_like(w))
-            passes.report("penalty", state(alpha, w))
+        tries: dict[float, Array] = {}
+        for alpha, w in penalty_tries(n_features, descent, self.positive, self.tol):
+            tries[alpha] = w
+            if passes.has_callbacks:
+                self._report_try(squares, alpha, w, passes)
             if passes.stop_reason is not None:
-                raise StopSearch
+                break
+        kept = {alpha: int(np.count_nonzero(w)) for alpha, w in tries.items()}
+        best = min(tries, key=lambda alpha: (abs(kept[alpha] - n_features), -alpha))
+        if passes.stop_reason is None and kept[best] != n_features:
+            warn(
+                f"n_features={n_features} cannot be reached; {kept[best]} is the nearest, at "
+                f"alpha={best:.3g}. Some columns enter together, or never.",
+                ConvergenceWarning,
+            )
+        coefs[0] = tries[best]
+        return best
 
-        tol = 1e-4 if self.tol is None else self.tol
-        alpha, coefs[0] = alpha_for(
-            self.n_features, descent, squares.variances(), self.positive, tol,
-            report if passes.has_callbacks else None,
-        )  # fmt: skip
-        return alpha
+    def _report_try(self, squares: Squares, alpha: float, w: Array, passes: Passes) -> None:
+        """Report a try to the callbacks, which may stop the search."""
+        penalty = penalty_of(alpha, 1.0, self.positive)
+
+        def attributes_at(w: Array) -> Callable[[], dict[str, Any]]:
+            run = TargetDescent(squares.descents[0], penalty, w, self.tol, None)
+            run.step = run.descent.at(penalty, w)
+            return lambda: fitted_attributes(squares, w[None], [run], alpha)
+
+        if not hasattr(passes, "attributes"):
+            passes.attributes = attributes_at(np.zeros_like(w))
+        passes.report("penalty", attributes_at(w))
+
+
+class TargetDescent:
+    """The coordinate descent of one target from w (d,), which is changed."""
+
+    def __init__(
+        self, descent: Descent, penalty: Penalty, w: Array, tol: float | None, rng: Any
+    ) -> None:
+        self.descent, self.penalty, self.w = descent, penalty, w
+        self.wanted = -1.0 if tol is None else tol * descent.yy  # the gap at which to stop
+        self.steps = descent.steps(penalty, w, max(0.0, self.wanted), rng)
+        self.step = Iterate(w, np.inf)  # the last one
+        self.n_iter = 0
+        self.idle = 0  # iterations since the objective or the gap fell
+
+    def advance(self) -> None:
+        """Make one iteration; if the gap is small enough, go to the minimum near by."""
+        step = next(self.steps)
+        if step.gap <= self.wanted:
+            step = self.descent.finish(self.penalty, self.w, step)
+        progress = step.objective < self.step.objective or step.gap < self.step.gap
+        self.idle = 0 if progress or not self.n_iter else self.idle + 1
+        self.step, self.n_iter = step, self.n_iter + 1
+
+    @property
+    def done(self) -> bool:
+        """Whether the gap is small enough."""
+        return self.n_iter > 0 and self.step.gap <= self.wanted
 
 
 def fitted_attributes(
-    squares: Squares, coefs: Array, runs: list[TargetDescent], alpha: float, rows: CheckedRows
+    squares: Squares, coefs: Array, runs: list[TargetDescent], alpha: float
 ) -> dict[str, Any]:
     """Return the attributes at coefs (t, d): numbers for one target, else lists or arrays (t,)."""
     found: dict[str, Any] = {
         "n_iter_": [run.n_iter for run in runs],
-        "objective_": np.array([run.now.objective for run in runs]),
-        "dual_gap_": np.array([run.now.gap for run in runs]),
-        "gradient_norm_": np.array([run.now.gradient_norm for run in runs]),
+        "objective_": np.array([run.step.objective for run in runs]),
+        "dual_gap_": np.array([run.step.gap for run in runs]),
+        "gradient_norm_": np.array([run.step.gradient_norm for run in runs]),
     }
-    coef = checks.in_precision(coefs, rows.X.dtype)
-    intercept = checks.in_precision(squares.intercepts(coefs), rows.X.dtype)
+    coef = checks.in_precision(coefs, squares.dtype)
+    intercept = checks.in_precision(squares.intercepts(coefs), squares.dtype)
     if len(runs) == 1:
         coef = coef[0]
         found = {name: values[0] for name, values in found.items()}
@@ -481,7 +502,7 @@ def fitted_attributes(
     # scikit-learn keeps the intercept of a single column of targets in an array.
     return {
         "coef_": coef,
-        "intercept_": intercept[0] if rows.flat else intercept,
+        "intercept_": intercept[0] if squares.flat_y else intercept,
         **found,
         "alpha_": alpha,
     }
@@ -489,7 +510,7 @@ def fitted_attributes(
 
 def warn_of_scales(model: Any, squares: Squares) -> None:
     """Warn if columns vary on scales so different that one penalty cannot serve all."""
-    variances = squares.variances()
+    variances = squares.descents[0].variances
     with np.errstate(over="ignore"):
         if not variances.max() > column_warnings.SCALES_APART**2 * variances.min():
             return

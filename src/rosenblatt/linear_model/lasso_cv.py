@@ -1,7 +1,6 @@
-"""Lasso and elastic net that choose their penalty by cross-validation."""
+"""Lasso and elastic net with the penalty chosen by cross-validation."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -14,88 +13,78 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metadata_routing import MetadataRouter
 
 from rosenblatt.base import LinearRegressor, all_or_nothing, warn
+from rosenblatt.folds import Split, blocks
 from rosenblatt.registry.row import Contract, Row
 from rosenblatt.runtime.threads import one_blas_thread
 from rosenblatt.statistics import Gram
 
-from .gram_problem import CheckedRows, Squares, by_rows, check_rows, folds_have_grams
-from .lasso import ElasticNet, Lasso, warn_of_scales
-from .lasso_paths import Path, alpha_grid, enet_path, follow, given_alphas, lasso_path
-from .metadata_routing import routed, router
-from .penalty_search import ROUNDS, WORTH_A_DECADE, decades, search
+from .gram_problem import Rows, Squares, by_rows, check_rows, folds_have_grams
+from .lasso import ElasticNet, warn_of_scales
+from .lasso_paths import alpha_grid, enet_path, follow, given_alphas, lasso_path
+from .penalty_search import ROUNDS, WORTH_A_DECADE, decades, routed, router, search
 
 Array = NDArray[np.float64]
 Folds = Sequence[tuple[NDArray[Any], NDArray[Any]]]  # rows to train on, and to test on
+ErrorCurve = tuple[Array, Array]  # penalties (A,), falling, and errors (A, F) on held-out rows
 
-
-@dataclass(frozen=True, eq=False)
-class ErrorCurve:
-    """The errors (A, F) on the held-out rows of each fold, for penalties (A,), falling."""
-
-    alphas: Array
-    errors: Array
-
-    @property
-    def best(self) -> int:
-        """The place of the least error, mean over the folds."""
-        return int(self.errors.mean(axis=1).argmin())
+MOST_GROUPS = 64  # of rows, from which training sets are summed
 
 
 class ElasticNetCV(LinearRegressor):
     """`ElasticNet` with its penalty chosen by cross-validation.
 
-    All penalties are tried on each fold in one call, each fit begun where the last ended; tall
-    tables are read once for all folds. The best penalty has the least mean squared error on the
-    held-out rows, mean over the folds. A warning says if it is the end of the grid.
+    On each fold the penalties are fitted in falling order, each from the fit before; tall tables
+    are read once for all folds. The best penalty has the least mean squared error on held-out rows,
+    averaged over the folds. A warning is issued if it is an end of the grid.
 
     Parameters
     ----------
     l1_ratio : float or list of float
-        Share of the absolute weights in the penalty; of several the best is taken.
+        Share of the L1 penalty; of several the best is used.
     eps : float
-        The smallest alpha as a share of the largest.
+        Smallest alpha as a share of the largest.
     alphas : int, array-like of shape (A,), or "decades"
-        How many penalties, or which. "decades" tries powers of ten first, then looks closer around
-        the best, twice.
+        Number of penalties, or their values. "decades" tries powers of ten first, then looks
+        closer around the best, twice.
     fit_intercept : bool
-        Whether b is fitted; it is zero otherwise.
+        Whether to fit the intercept; it is zero otherwise.
     precompute : "auto", bool or array-like of shape (d, d)
-        Accepted for scikit-learn's sake: the faster way is taken.
+        Accepted for compatibility: the faster method is used.
     max_iter : int
-        Iterations of each fit before giving up.
+        Maximum number of iterations of each fit.
     tol : float
         Largest duality gap of each fit, as a share of the mean square of y.
     cv : int, splitter, iterable or None
-        The folds; five if None.
+        Folds; five if None.
     copy_X : bool
-        Accepted for scikit-learn's sake; X is never written to.
+        Accepted for compatibility; X is never changed.
     verbose : int
-        Accepted for scikit-learn's sake.
+        Accepted for compatibility.
     n_jobs : int or None
-        Accepted for scikit-learn's sake; what is worth it runs in threads anyway.
+        Accepted for compatibility; large sums use several threads in any case.
     positive : bool
-        Let no weight be below zero.
+        Whether to forbid weights below zero.
     random_state : int, RandomState instance or None
-        Seed of the orders of ``selection="random"``.
+        Seed of the order of the weights with ``selection="random"``.
     selection : {"cyclic", "random"}
-        The order in which a sweep visits the weights.
+        Order in which a sweep visits the weights.
 
     Attributes
     ----------
     alpha_, l1_ratio_ : float
-        The best penalty.
+        Best penalty.
     alphas_ : ndarray of shape (A,) or (L, A)
-        The penalties tried, falling; for each share if they differ.
+        Penalties tried, falling; for each `l1_ratio` if they differ.
     mse_path_ : ndarray of shape (A, F) or (L, A, F)
         Mean squared error on each fold's held-out rows.
     coef_, intercept_, dual_gap_, objective_, gradient_norm_, n_iter_, stop_reason_ :
-        Of the fit of all rows; see `ElasticNet`.
+        Attributes of the fit to all rows; see `ElasticNet`.
     n_parameters_, n_features_in_, feature_names_in_ :
         Number and names of the columns of X.
 
     See Also
     --------
-    LassoCV : with the first penalty alone.
+    LassoCV : with the L1 penalty alone.
 
     Examples
     --------
@@ -165,58 +154,45 @@ class ElasticNetCV(LinearRegressor):
 
     @all_or_nothing
     def fit(self, X: Any, y: Any, sample_weight: Any = None, **params: Any) -> Self:
-        """Choose the penalty by cross-validation, and fit the model with it to all rows.
+        """Choose the penalty by cross-validation, and fit all rows with it.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
         y : array-like of shape (n,)
         sample_weight : array-like of shape (n,) or None
-            The rows' weights, in fits and in errors; folds count alike whatever they weigh.
+            Weights of the rows, in fits and in errors; all folds count the same.
         params : dict
-            For the splitter, with scikit-learn's metadata routing.
+            Metadata for the splitter, with scikit-learn's metadata routing.
         """
         self._validate_params()
-        rows = self._check(X, y, sample_weight)
+        X, y, weights = rows = self._check(X, y, sample_weight)
         split, _ = routed(self, sample_weight, params)
-        folds = list(check_cv(self.cv).split(rows.X, rows.targets[:, 0], **split))
-        if rows.weights is not None:
-            _refuse_without_weight(rows.weights, folds)
+        folds = list(check_cv(self.cv).split(X, y, **split))
+        if weights is not None:
+            _refuse_without_weight(weights, folds)
         ratios = np.atleast_1d(getattr(self, "l1_ratio", 1.0))  # LassoCV has no such parameter
         with one_blas_thread():
-            everything = Squares.of(
-                rows.X, rows.targets, rows.weights, fit_intercept=self.fit_intercept, path=True
-            )
+            everything = Squares.of(*rows, fit_intercept=self.fit_intercept, path=True)
             grids = [self._grid(everything, float(ratio)) for ratio in ratios]
             held_out = FoldErrors(self, rows, folds)
-            look = held_out.searched if isinstance(self.alphas, str) else held_out.curve
-            curves = [look(grid, float(ratio)) for grid, ratio in zip(grids, ratios, strict=True)]
+            curve = held_out.search_curve if isinstance(self.alphas, str) else held_out.curve
+            curves = [curve(grid, float(ratio)) for grid, ratio in zip(grids, ratios, strict=True)]
         if held_out.shortfall:
             warn(held_out.shortfall, ConvergenceWarning)
         winner = self._publish(curves, ratios)
         self._warn_of_edge(curves[winner], everything.largest_alpha(1.0, self.positive))
-        self._refit(everything, rows)
+        self._refit(everything)
         return self
 
-    def _model(self) -> ElasticNet:
-        """Return the estimator of the chosen parameters, which fits all rows."""
-        return ElasticNet(self.alpha_, l1_ratio=self.l1_ratio_, **self._of_each_fit())
-
-    def _of_each_fit(self) -> dict[str, Any]:
-        """Return the parameters of a fit beside its penalty."""
-        names = ("fit_intercept", "max_iter", "tol", "positive", "random_state", "selection")
-        return {name: getattr(self, name) for name in names}
-
-    def _check(self, X: Any, y: Any, sample_weight: Any) -> CheckedRows:
-        rows = check_rows(self, X, y, sample_weight)
-        if rows.targets.shape[1] > 1:
+    def _check(self, X: Any, y: Any, sample_weight: Any) -> Rows:
+        X, y, weights = check_rows(self, X, y, sample_weight)
+        if y.ndim == 2 and y.shape[1] > 1:
             raise ValueError(
-                f"y must be one target; got {rows.targets.shape[1]}. One penalty for all of them "
+                f"y must be one target; got {y.shape[1]}. One penalty for all of them "
                 "is not offered: fit once for each."
             )
-        if not rows.flat:
-            column_or_1d(y, warn=True)
-        return rows
+        return X, column_or_1d(y, warn=True), weights
 
     def _grid(self, squares: Squares, l1_ratio: float) -> Array:
         """Return the penalties to try first, falling."""
@@ -229,24 +205,22 @@ class ElasticNetCV(LinearRegressor):
 
     def _publish(self, curves: Sequence[ErrorCurve], ratios: Array) -> int:
         """Set the results of the search; return the place of the best l1_ratio."""
-        winner = int(np.argmin([curve.errors.mean(axis=1).min() for curve in curves]))
-        best = curves[winner]
-        self.alpha_ = float(best.alphas[best.best])
-        alike = all(np.array_equal(curve.alphas, curves[0].alphas) for curve in curves)
-        same_size = len({len(curve.alphas) for curve in curves}) == 1
-        given = not isinstance(self.alphas, Integral | str)
-        alphas = [curve.alphas for curve in curves]
-        one = len(curves) == 1 or (given and alike)
-        self.alphas_ = alphas[0] if one else np.array(alphas) if same_size else alphas
-        errors = [curve.errors for curve in curves]
-        self.mse_path_ = np.squeeze(np.array(errors)) if same_size else errors
+        grids, errors = [alphas for alphas, _ in curves], [errors for _, errors in curves]
+        winner = int(np.argmin([table.mean(axis=1).min() for table in errors]))
+        self.alpha_ = float(grids[winner][best_place(errors[winner])])
         if hasattr(self, "l1_ratio"):
             self.l1_ratio_ = ratios[winner]
+        same_size = len({len(grid) for grid in grids}) == 1
+        are_given = not isinstance(self.alphas, Integral | str)
+        one = len(curves) == 1 or (are_given and same_size)
+        self.alphas_ = grids[0] if one else np.array(grids) if same_size else grids
+        self.mse_path_ = np.squeeze(np.array(errors)) if same_size else errors
         return winner
 
     def _warn_of_edge(self, curve: ErrorCurve, largest: float) -> None:
         """Warn if the best penalty is an end of the grid beyond which there is more to try."""
-        place, last = curve.best, len(curve.alphas) - 1
+        alphas, errors = curve
+        place, last = best_place(errors), len(alphas) - 1
         if last < 2:
             return
         if place == last and self.alpha_ > 0:
@@ -265,19 +239,17 @@ class ElasticNetCV(LinearRegressor):
         end = "smallest" if place else "largest"
         warn(f"The best alpha, {self.alpha_:.3g}, is the {end} that was tried. {advice}")
 
-    def _refit(self, everything: Squares, rows: CheckedRows) -> None:
+    def _refit(self, everything: Squares) -> None:
         """Fit all rows with the chosen penalty, and set the attributes of the fit."""
-        model = self._model()
+        names = ("fit_intercept", "max_iter", "tol", "positive", "random_state", "selection")
+        parameters = {name: getattr(self, name) for name in names}
+        l1_ratio = getattr(self, "l1_ratio_", 1.0)
+        model = ElasticNet(self.alpha_, l1_ratio=l1_ratio, **parameters)
         with one_blas_thread():
-            shortfall = model._descend(everything, rows, np.zeros((1, everything.n_features)))
-        if shortfall:
-            warn(shortfall, ConvergenceWarning)
+            model._descend(everything, everything.zeros())
         warn_of_scales(self, everything)
-        for name in (
-            "coef_", "intercept_", "dual_gap_", "n_iter_", "objective_", "gradient_norm_",
-            "stop_reason_",
-        ):  # fmt: skip
-            setattr(self, name, getattr(model, name))
+        found = {name: value for name, value in vars(model).items() if name.endswith("_")}
+        self.__dict__.update(found)
 
     def get_metadata_routing(self) -> MetadataRouter:
         """Return which metadata this model and its splitter take."""
@@ -287,9 +259,9 @@ class ElasticNetCV(LinearRegressor):
 class LassoCV(ElasticNetCV):
     """`Lasso` with its penalty chosen by cross-validation.
 
-    All penalties are tried on each fold in one call, each fit begun where the last ended; tall
-    tables are read once for all folds. The best penalty has the least mean squared error on the
-    held-out rows, mean over the folds. A warning says if it is the end of the grid.
+    On each fold the penalties are fitted in falling order, each from the fit before; tall tables
+    are read once for all folds. The best penalty has the least mean squared error on held-out rows,
+    averaged over the folds. A warning is issued if it is an end of the grid.
 
     Parameters
     ----------
@@ -300,13 +272,13 @@ class LassoCV(ElasticNetCV):
     Attributes
     ----------
     alpha_ : float
-        The best penalty.
+        Best penalty.
     alphas_ : ndarray of shape (A,)
-        The penalties tried, falling.
+        Penalties tried, falling.
     mse_path_ : ndarray of shape (A, F)
         Mean squared error on each fold's held-out rows.
     coef_, intercept_, dual_gap_, objective_, gradient_norm_, n_iter_, stop_reason_ :
-        Of the fit of all rows; see `Lasso`.
+        Attributes of the fit to all rows; see `Lasso`.
     n_parameters_, n_features_in_, feature_names_in_ :
         Number and names of the columns of X.
 
@@ -363,93 +335,68 @@ class LassoCV(ElasticNetCV):
         self.random_state = random_state
         self.selection = selection
 
-    def _model(self) -> Any:
-        return Lasso(self.alpha_, **self._of_each_fit())
-
 
 class FoldErrors:
     """Errors on the held-out rows of each fold."""
 
-    def __init__(self, search: ElasticNetCV, rows: CheckedRows, folds: Folds) -> None:
+    def __init__(self, search: ElasticNetCV, rows: Rows, folds: Folds) -> None:
         self.search, self.rows, self.folds = search, rows, folds
-        self.squares = list(
-            training_squares(rows.X, rows.targets, rows.weights, folds, search.fit_intercept)
-        )
+        self.squares = training_problems(rows, folds, search.fit_intercept)
         self.shortfall = ""
 
     def curve(self, alphas: Array, ratio: float, finish: bool = False) -> ErrorCurve:
         """Return the errors at falling penalties; `finish` fits to the last digits."""
-        columns = [
-            self._errors(k, self._path(squares, alphas, ratio, finish), squares)
-            for k, squares in enumerate(self.squares)
-        ]
-        return ErrorCurve(alphas, np.column_stack(columns))
+        search, (X, y, weights) = self.search, self.rows
+        errors = np.empty((len(alphas), len(self.folds)))
+        for k, (squares, (_, test)) in enumerate(zip(self.squares, self.folds, strict=True)):
+            rng = check_random_state(search.random_state) if search.selection == "random" else None
+            path = follow(
+                squares.descents[0], alphas, ratio, positive=search.positive, tol=search.tol,
+                max_iter=search.max_iter, rng=rng, finish=finish,
+            )  # fmt: skip
+            self.shortfall = self.shortfall or path.shortfall()
+            intercepts = squares.mean_y[0] - path.coefs @ squares.mean_x
+            residuals = X[test] @ path.coefs.T + intercepts - y[test, None]
+            errors[:, k] = np.average(
+                residuals**2, axis=0, weights=None if weights is None else weights[test]
+            )
+        return alphas, errors
 
-    def searched(self, alphas: Array, ratio: float) -> ErrorCurve:
+    def search_curve(self, alphas: Array, ratio: float) -> ErrorCurve:
         """Return the errors at these penalties and at others around the best."""
         known: dict[float, Array] = {}
 
         def score(penalties: Array) -> Array:
             # A single small penalty has no larger one to begin from.
-            falling = self.curve(penalties[::-1], ratio, finish=True)
-            known.update(zip(falling.alphas.tolist(), falling.errors, strict=True))
-            return np.asarray(-falling.errors.mean(axis=1)[::-1])
+            falling, errors = self.curve(penalties[::-1], ratio, finish=True)
+            known.update(zip(falling.tolist(), errors, strict=True))
+            return np.asarray(-errors.mean(axis=1)[::-1])
 
         falling = search(score, alphas, ROUNDS, grow=True, worth=WORTH_A_DECADE).penalties[::-1]
-        return ErrorCurve(falling, np.array([known[alpha] for alpha in falling.tolist()]))
-
-    def _path(self, squares: Squares, grid: Array, ratio: float, finish: bool) -> Path:
-        search = self.search
-        rng = check_random_state(search.random_state) if search.selection == "random" else None
-        path = follow(
-            squares.descents[0], grid, ratio, positive=search.positive, tol=search.tol,
-            max_iter=search.max_iter, rng=rng, finish=finish,
-        )  # fmt: skip
-        self.shortfall = self.shortfall or path.shortfall()
-        return path
-
-    def _errors(self, k: int, path: Path, squares: Squares) -> Array:
-        """Return the mean squared errors (A,) on the rows left out of fold k."""
-        test = self.folds[k][1]
-        intercepts = squares.mean_y[0] - path.coefs @ squares.mean_x
-        residuals = self.rows.X[test] @ path.coefs.T + intercepts - self.rows.targets[test]
-        weights = None if self.rows.weights is None else self.rows.weights[test]
-        return np.asarray(np.average(residuals**2, axis=0, weights=weights))
+        return falling, np.array([known[alpha] for alpha in falling.tolist()])
 
 
-def training_squares(
-    X: Any,
-    targets: NDArray[Any],
-    weights: NDArray[np.float64] | None,
-    folds: Folds,
-    fit_intercept: bool,
-) -> Iterator[Squares]:
-    """Yield the problem of each training set."""
+def best_place(errors: Array) -> int:
+    """Return the place of the least of errors (A, F), mean over the folds."""
+    return int(errors.mean(axis=1).argmin())
+
+
+def training_problems(rows: Rows, folds: Folds, fit_intercept: bool) -> list[Squares]:
+    """Return the problem of each training set."""
     # Where every row is left out once, its products are summed once, and a training set is the sum
     # of the other folds. Else, and for wide tables, each training set is read by itself.
-    groups = _left_out_once(folds, X.shape[0])
-    if groups is not None and folds_have_grams(X, groups, len(folds)):
-        parts = Gram.by_group(by_rows(X), targets, groups, len(folds), weights)
-        for k in range(len(folds)):
-            others = [part for i, part in enumerate(parts) if i != k]
-            yield Squares.of_gram(sum(others[1:], others[0]), fit_intercept)
-        return
+    X, y, weights = rows
+    splits = [Split.of(train, test, X.shape[0]) for train, test in folds]
+    first = blocks(splits, X.shape[0], MOST_GROUPS, MOST_GROUPS)[0]
+    if first.leaves_each_row_out_once and folds_have_grams(X, first.groups, len(folds)):
+        parts = Gram.by_group(by_rows(X), y, first.groups, len(folds), weights)
+        sums, _ = first.training_sets(parts, in_order=True)
+        return [Squares.of_gram(gram, fit_intercept) for gram in sums if gram is not None]
+    found = []
     for train, _ in folds:
         some = None if weights is None else weights[train]
-        yield Squares.of(X[train], targets[train], some, fit_intercept=fit_intercept, path=True)
-
-
-def _left_out_once(folds: Folds, n: int) -> NDArray[np.int64] | None:
-    """Return the fold (n,) that leaves out each row; None unless exactly one does."""
-    groups = np.full(n, -1, np.int64)
-    for k, (train, test) in enumerate(folds):
-        train, test = np.arange(n)[train], np.arange(n)[test]
-        if len(train) + len(test) != n or (groups[test] >= 0).any():
-            return None
-        groups[test] = k
-        if len(np.union1d(train, test)) != n:
-            return None
-    return groups if (groups >= 0).all() and len(folds) > 1 else None
+        found.append(Squares.of(X[train], y[train], some, fit_intercept=fit_intercept, path=True))
+    return found
 
 
 def _refuse_without_weight(weights: Array, folds: Folds) -> None:

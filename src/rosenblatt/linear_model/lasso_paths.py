@@ -1,6 +1,6 @@
-"""The weights of a lasso or elastic net at many penalties, each fit begun where the last ended."""
+"""Paths of the lasso and elastic net: fits at many penalties, each started from the last one."""
 
-from collections.abc import Callable
+from collections.abc import Iterator
 from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any
@@ -44,7 +44,7 @@ CONSTRAINTS: dict[str, list[Any]] = {
 
 
 def _checked_start(coef_init: Any, d: int) -> Array:
-    """Weights (d,) to begin from: loops read and write without a look at how many there are."""
+    """Return the initial weights (d,), as compiled loops do not check their length."""
     start = np.array(coef_init, np.float64)
     if start.shape != (d,) or not np.isfinite(start).all():
         raise ValueError(
@@ -55,7 +55,7 @@ def _checked_start(coef_init: Any, d: int) -> Array:
 
 
 def _alphas_asked(n_alphas: int | None, alphas: Any) -> Any:
-    """How many penalties, or which; with a warning if they are asked for in an old way."""
+    """Return the number of penalties, or the penalties; warn of deprecated arguments."""
     if n_alphas is None and alphas is not None:
         return alphas
     old = "'alphas=None' is deprecated" if n_alphas is None else "'n_alphas' was deprecated in 1.9"
@@ -92,55 +92,55 @@ def enet_path(
 ) -> tuple[Any, ...]:
     """Return the weights of elastic nets without intercept, at many penalties in one call.
 
-    Minimises ``1/(2n) |y - X w|^2 + alpha l1_ratio |w|_1 + alpha (1 - l1_ratio)/2 |w|^2`` for each
-    alpha, beginning where the last one ended. Centre X and y beforehand if there is to be an
-    intercept. Every answer comes with its duality gap.
+    Minimizes ``1/(2n) |y - X w|^2 + alpha l1_ratio |w|_1 + alpha (1 - l1_ratio)/2 |w|^2`` for each
+    alpha, starting from the last weights. Center X and y first for fits with an intercept.
 
     Parameters
     ----------
     X : array-like or sparse matrix of shape (n, d)
-        The rows.
+        Rows.
     y : array-like of shape (n,)
-        Their targets.
+        Targets.
     l1_ratio : float
-        Share of the absolute weights in the penalty, from 0 to 1.
+        Share of the L1 penalty, from 0 to 1.
     eps : float
-        The smallest alpha as a share of the largest.
+        Smallest alpha as a share of the largest.
     n_alphas : int or None
-        The old name for a number of `alphas`, with a FutureWarning.
+        Deprecated: number of penalties.
     alphas : int or array-like of shape (A,)
-        How many penalties, or which.
+        Number of penalties, or their values.
     precompute : "auto", bool or array-like of shape (d, d)
-        Whether to work on the Gram matrix; the faster is taken, and one given is computed anew.
+        Whether to use the Gram matrix. By default it is used where it is faster; a matrix is
+        computed again.
     Xy, copy_X, verbose, check_input : object
-        Accepted for scikit-learn's sake; none is needed.
+        Accepted for compatibility.
     coef_init : array-like of shape (d,) or None
-        Weights to begin from.
+        Initial weights.
     return_n_iter : bool
-        Whether to return the iterations made, too.
+        Whether to return the number of iterations.
     positive : bool
-        Let no weight be below zero.
+        Whether to forbid weights below zero.
     tol : float
         Largest duality gap, as a share of the mean square of y.
     max_iter : int or None
-        Iterations at each alpha before giving up.
+        Maximum number of iterations at each alpha.
     random_state : int, RandomState instance or None
-        Seed of the orders of ``selection="random"``.
+        Seed of the order of the weights with ``selection="random"``.
     selection : {"cyclic", "random"}
-        The order in which a sweep visits the weights.
+        Order in which a sweep visits the weights.
     sample_weight : array-like of shape (n,) or None
-        The rows' weights.
+        Weights of the rows.
     params : dict
-        scikit-learn's `do_screening`, without effect; other names are refused.
+        scikit-learn's `do_screening`, without effect; other names raise an error.
 
     Returns
     -------
     alphas : ndarray of shape (A,)
-        The penalties, falling.
+        Penalties, falling.
     coefs : ndarray of shape (d, A)
-        Their weights.
+        Weights at each penalty.
     dual_gaps : ndarray of shape (A,)
-        How far each objective is above its best, at most.
+        Upper bound on the distance of each objective to its minimum.
     n_iters : list of int
         Iterations, if `return_n_iter`.
 
@@ -171,9 +171,7 @@ def enet_path(
     weights = checks.weights(sample_weight, X.shape[0])
     rng = check_random_state(random_state) if selection == "random" else None
     with one_blas_thread():
-        squares = Squares.of(
-            X, y.reshape(-1, 1), weights, fit_intercept=False, path=True, precompute=precompute
-        )
+        squares = Squares.of(X, y, weights, fit_intercept=False, path=True, precompute=precompute)
         if isinstance(alphas, Integral):
             grid = alpha_grid(squares, l1_ratio, positive, eps, int(alphas))
         else:
@@ -183,8 +181,8 @@ def enet_path(
             squares.descents[0], grid, l1_ratio, positive=positive, tol=tol, max_iter=max_iter,
             rng=rng, start=start,
         )  # fmt: skip
-    if path.short:
-        warn(path.shortfall(), ConvergenceWarning)
+    if shortfall := path.shortfall():
+        warn(shortfall, ConvergenceWarning)
     found = (grid, np.ascontiguousarray(path.coefs.T.astype(X.dtype)), path.gaps)
     return (*found, path.n_iters) if return_n_iter else found
 
@@ -213,7 +211,7 @@ def lasso_path(
 ) -> tuple[Any, ...]:
     """Return the weights of lassos without intercept, at many penalties in one call.
 
-    Minimises ``1/(2n) |y - X w|^2 + alpha |w|_1`` for each alpha: `enet_path` with ``l1_ratio=1``.
+    Minimizes ``1/(2n) |y - X w|^2 + alpha |w|_1`` for each alpha: `enet_path` with ``l1_ratio=1``.
 
     Parameters
     ----------
@@ -228,7 +226,7 @@ def lasso_path(
 
     Examples
     --------
-    One after the other the columns come in:
+    The columns enter one after the other:
 
     >>> from rosenblatt.linear_model import lasso_path
     >>> X, y = [[1.0, 2.0], [2.0, 1.0], [3.0, 4.0]], [1.0, 2.0, 3.0]
@@ -251,26 +249,22 @@ def lasso_path(
 
 @dataclass(frozen=True, eq=False)
 class Path:
-    """One target's fits at penalties (A,): weights (A, d), and how well they were found."""
+    """Fits of one target at penalties (A,): weights (A, d), duality gaps and iterations."""
 
     alphas: Array
     coefs: Array
     gaps: Array
     n_iters: list[int]
-    wanted: float  # the gap that will do
-
-    @property
-    def short(self) -> int:
-        """How many fits did not reach the gap wanted."""
-        return int(np.count_nonzero(self.gaps > self.wanted))
+    wanted: float  # the gap at which fits stop
 
     def shortfall(self) -> str:
-        """A sentence on the fits that stopped short, if some did."""
-        if not self.short:
+        """Return a message about fits that stopped early, if some did."""
+        n_short = int(np.count_nonzero(self.gaps > self.wanted))
+        if not n_short:
             return ""
         worst = int(self.gaps.argmax())
         return (
-            f"{NOT_CONVERGED} {self.short} of {len(self.alphas)} fits stopped short of a duality "
+            f"{NOT_CONVERGED} {n_short} of {len(self.alphas)} fits stopped short of a duality "
             f"gap of {self.wanted:.3g}; the worst, alpha={self.alphas[worst]:.3g}, at "
             f"{self.gaps[worst]:.3g} after {self.n_iters[worst]} iterations. Raise max_iter or "
             "tol, or leave out the smallest alphas."
@@ -289,7 +283,10 @@ def follow(
     start: Array | None = None,
     finish: bool = False,
 ) -> Path:
-    """Solve at each of alphas (A,) in turn, largest first for speed; all the way if `finish`."""
+    """Solve at each of alphas (A,) in turn, largest first for speed.
+
+    Changes `start`, the initial weights (d,). With `finish` each fit goes to the last digits.
+    """
     w = np.zeros(descent.n_weights) if start is None else start
     coefs, gaps, n_iters = np.empty((len(alphas), len(w))), [], []
     wanted = tol * descent.yy
@@ -309,7 +306,7 @@ def follow(
 
 
 def alpha_grid(squares: Squares, l1_ratio: float, positive: bool, eps: float, count: int) -> Array:
-    """`count` penalties from the least at which all weights are zero down to `eps` times it."""
+    """Return penalties from the least at which all weights are zero down to `eps` times it."""
     if l1_ratio == 0:
         raise ValueError(
             "Automatic alpha grid generation is not supported for l1_ratio=0. Please supply a grid "
@@ -323,87 +320,52 @@ def alpha_grid(squares: Squares, l1_ratio: float, positive: bool, eps: float, co
 
 
 def given_alphas(alphas: Any) -> Array:
-    """The penalties of a user, falling; refuses what is none."""
+    """Return the penalties of a user, falling."""
     return np.sort(checks.penalties(alphas, zero=True))[::-1]
 
 
-# The penalty that keeps about so many features: down the path, then between two penalties.
-
-
+# Search for the penalty that keeps a number of features: down the path, then between two penalties.
 STEP = 0.8  # from one penalty to the next, on the way down
-LONGEST_STEP = 0.1  # where nothing comes in
+LONGEST_STEP = 0.1  # where no column enters
 SMALLEST = 1e-6  # of the penalty that keeps out a column: below it there is as good as none
 MOST_HALVINGS = 40
 
 
-class StopSearch(Exception):
-    """Raised by the function that reports a try, to end the search."""
+def penalty_tries(
+    n_features: int, descent: Descent, positive: bool, tol: float | None
+) -> Iterator[tuple[float, Array]]:
+    """Yield penalties and their weights until the number of features is met or cannot be.
 
+    Along the path columns mostly enter: the penalty falls until there are enough of them, then the
+    interval between the last two penalties is halved on a logarithmic scale. Columns in small units
+    enter at small penalties.
+    """
+    accuracy = 1e-4 if tol is None else tol
 
-def alpha_for(
-    n_features: int,
-    descent: Descent,
-    variances: Array,
-    positive: bool,
-    tol: float,
-    tried: Callable[[float, Array], None] | None = None,
-) -> tuple[float, Array]:
-    """The penalty whose lasso keeps the number of features nearest to `n_features`; its weights."""
-    # Weights come and go along the path, mostly come: the penalty is lowered until there are
-    # enough, then halved between the last two, on a logarithmic scale, until the number is met or
-    # can be met no better. Columns in small units, of small `variances` (d,), come in at small
-    # penalties. `tried` is called with each penalty and its weights; if it raises `StopSearch`,
-    # the best so far is taken.
-    found: dict[float, tuple[int, Array]] = {}
+    def solve(alpha: float, start: Array) -> tuple[float, Array]:
+        w, alphas = start.copy(), np.array([alpha])
+        follow(descent, alphas, 1.0, positive=positive, tol=accuracy, start=w, finish=True)
+        return alpha, w
 
-    def count(alpha: float, start: Array) -> int:
-        weights = start.copy()
-        alphas = np.array([alpha])
-        follow(descent, alphas, 1.0, positive=positive, tol=tol, start=weights, finish=True)
-        found[alpha] = int(np.count_nonzero(weights)), weights
-        if tried is not None:
-            tried(alpha, weights)
-        return found[alpha][0]
-
-    def best() -> float:
-        return min(found, key=lambda alpha: (abs(found[alpha][0] - n_features), -alpha))
-
-    try:
-        _look_for(n_features, descent, variances, positive, found, count)
-    except StopSearch:
-        return best(), found[best()][1]
-    if found[best()][0] != n_features:
-        warn(
-            f"n_features={n_features} cannot be reached; {found[best()][0]} is the nearest, at "
-            f"alpha={best():.3g}. Some columns enter together, or never.",
-            ConvergenceWarning,
-        )
-    return best(), found[best()][1]
-
-
-def _look_for(
-    n_features: int,
-    descent: Descent,
-    variances: Array,
-    positive: bool,
-    found: dict[float, tuple[int, Array]],
-    count: Callable[[float, Array], int],
-) -> None:
-    """Try penalties, largest first, until the number is met or can be met no better."""
-    left = descent.correlations()
-    high = largest = max(float(left.max() if positive else np.abs(left).max()), 1e-300)
-    varying = variances[variances > 0]
+    largest = max(float((descent.xy if positive else np.abs(descent.xy)).max()), 1e-300)
+    varying = descent.variances[descent.variances > 0]
     smallest = SMALLEST * np.sqrt(varying.min() * descent.yy) if len(varying) else largest
-    low, step = high * STEP, STEP
-    before = count(high, np.zeros(descent.n_weights))
-    while (now := count(low, found[high][1])) < n_features and low > min(smallest, largest):
-        step = STEP if now > before else max(step**2, LONGEST_STEP)
-        before, high, low = now, low, low * step
+    high = solve(largest, np.zeros(descent.n_weights))
+    yield high
+    step = STEP
+    low = solve(largest * step, high[1])
+    yield low
+    while np.count_nonzero(low[1]) < n_features and low[0] > min(smallest, largest):
+        entered = np.count_nonzero(low[1]) > np.count_nonzero(high[1])
+        step = STEP if entered else max(step**2, LONGEST_STEP)
+        high, low = low, solve(low[0] * step, low[1])
+        yield low
     for _ in range(MOST_HALVINGS):
-        if found[low][0] <= n_features or high / low < 1 + 1e-9:
+        if np.count_nonzero(low[1]) <= n_features or high[0] / low[0] < 1 + 1e-9:
             break
-        middle = float(np.sqrt(high * low))
-        if count(middle, found[high][1]) >= n_features:
+        middle = solve(float(np.sqrt(high[0] * low[0])), high[1])
+        yield middle
+        if np.count_nonzero(middle[1]) >= n_features:
             low = middle
         else:
             high = middle

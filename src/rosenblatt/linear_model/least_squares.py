@@ -22,7 +22,7 @@ from scipy.sparse.linalg import LinearOperator, lsmr
 from rosenblatt.runtime.threads import MANY_UNKNOWNS, interruptible
 from rosenblatt.solvers import gap_above_zero
 
-from .centred_rows import Centred
+from .centered_rows import CenteredRows
 
 Array = NDArray[np.float64]
 
@@ -187,19 +187,15 @@ def _condition(s: Array) -> float:
 
 def by_penalty(penalties: Array, one: Callable[[NDArray[np.intp], float], Solution]) -> Solution:
     """Return the solution for all targets, from ``one(targets, penalty)`` for equal penalties."""
-    different = np.unique(penalties)
-    places = [np.flatnonzero(penalties == penalty) for penalty in different]
-    parts = [one(here, float(p)) for here, p in zip(places, different, strict=True)]
-    if len(parts) == 1:
-        return parts[0]
-    order = np.argsort(np.concatenate(places))
-    coef = np.concatenate([part.coef for part in parts], axis=1)[:, order]
-    n_iter = [np.ones(len(here), np.int64) if part.n_iter is None else part.n_iter
-              for here, part in zip(places, parts, strict=True)]  # fmt: skip
-    iterated = any(part.n_iter is not None for part in parts)
+    if (penalties == penalties[0]).all():
+        return one(np.arange(len(penalties)), float(penalties[0]))
+    parts = [one(np.array([k]), float(penalty)) for k, penalty in enumerate(penalties)]
     worst = min(parts, key=lambda part: (part.rank, part.condition))
+    n_iter = None
+    if any(part.n_iter is not None for part in parts):
+        n_iter = np.array([1 if part.n_iter is None else part.n_iter[0] for part in parts])
     return replace(
-        worst, coef=coef, n_iter=np.concatenate(n_iter)[order] if iterated else None,
+        worst, coef=np.concatenate([part.coef for part in parts], axis=1), n_iter=n_iter,
         unmet=max(part.unmet for part in parts),
     )  # fmt: skip
 
@@ -213,13 +209,13 @@ def has_gram(X: Any) -> bool:
     return bool(d <= FEATURES_WITH_GRAM or d * d <= (X.nnz if sp.issparse(X) else X.size))
 
 
-def has_dual(rows: Centred) -> bool:
+def has_dual(rows: CenteredRows) -> bool:
     """Return whether the rows are few enough for a table of the products of all pairs of them."""
     n, d = rows.shape
     return n <= d and (n <= ROWS_WITH_DUAL or not rows.sparse)
 
 
-def solve_dual(rows: Centred, targets: Array, penalty: float, tol: float) -> Solution:
+def solve_dual(rows: CenteredRows, targets: Array, penalty: float, tol: float) -> Solution:
     """Return the shortest coefficients ``X' (X X' + penalty)^-1 y`` (d, t)."""
     n, d = rows.shape
     products = rows.dual()
@@ -252,7 +248,7 @@ def solve_dual(rows: Centred, targets: Array, penalty: float, tol: float) -> Sol
 
 
 def solve_by_lsmr(
-    rows: Centred, targets: Array, penalty: float, tol: float, max_iter: int
+    rows: CenteredRows, targets: Array, penalty: float, tol: float, max_iter: int
 ) -> Solution:
     """Return the coefficients (d, t) by LSMR, to a gradient of `tol` relative to the first."""
     n, d = rows.shape
@@ -276,7 +272,7 @@ REACHED_MAX_ITER = 7  # as LSMR numbers its reasons to stop
 
 
 def solve_by_lbfgs(
-    rows: Centred, targets: Array, penalty: float, tol: float, max_iter: int
+    rows: CenteredRows, targets: Array, penalty: float, tol: float, max_iter: int
 ) -> Solution:
     """Return the coefficients (d, t) >= 0 by L-BFGS-B, to the same gradient."""
     # A step of SciPy's `lsq_linear` has no exact zeros; these have.
@@ -301,14 +297,16 @@ def solve_by_lbfgs(
 
 
 def _iterated(
-    method: str, rows: Centred, coef: Array, penalty: float, n_iter: list[int], unmet: float
+    method: str, rows: CenteredRows, coef: Array, penalty: float, n_iter: list[int], unmet: float
 ) -> Solution:
     n, d = rows.shape
     rank = d if penalty else min(n, d)
     return Solution(coef, float("nan"), rank, method, n_iter=np.array(n_iter), unmet=unmet)
 
 
-def squared_error(rows: Centred, target: Array, w: Array, penalty: float) -> tuple[float, Array]:
+def squared_error(
+    rows: CenteredRows, target: Array, w: Array, penalty: float
+) -> tuple[float, Array]:
     """Return ``|target - X w|^2 + penalty |w|^2`` and its gradient (d,)."""
     residual = target - rows.product(w)
     objective = residual @ residual + penalty * (w @ w)
@@ -316,7 +314,7 @@ def squared_error(rows: Centred, target: Array, w: Array, penalty: float) -> tup
 
 
 def optimality(
-    rows: Centred, target: Array, w: Array, penalty: float, positive: bool
+    rows: CenteredRows, target: Array, w: Array, penalty: float, positive: bool
 ) -> tuple[float, float, float]:
     """Return the objective at w (d,), a bound on its distance from the optimum, its gradient norm.
 

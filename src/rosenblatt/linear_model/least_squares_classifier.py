@@ -18,29 +18,36 @@ LEAST_SPREAD = 1e-15  # of a column, as a share of its mean: less is no more tha
 
 
 class LeastSquaresClassifier(PlaneScores, AdditiveClassifier):
-    """The least-squares fit of class codes, cut at zero.
+    """Classifier by a least-squares fit of class codes.
 
     For two classes the codes are -1 and +1, and a row is of the second class where ``w.x + b > 0``.
-    For more, each class has a plane fitted to 1 on its rows and 0 on the others, and the highest
-    wins. The planes follow from the weight, mean and scatter of each class, so a model streams,
-    merges and forgets. Rows far out on their right side pull the plane as much as wrong ones.
+    For more, each class has a linear function fitted to 1 on its rows and 0 on the others, and the
+    largest value decides. The fit follows from the weight, mean and scatter of each class, so that
+    `partial_fit`, `merge` and `forget` are exact. Rows that are far out on the correct side have as
+    much influence as misclassified rows.
 
     Parameters
     ----------
     fit_intercept : bool
-        Whether b is fitted; it is zero otherwise.
+        Whether to fit b; it is zero otherwise.
 
     Attributes
     ----------
-    coef_, intercept_ : the planes, shapes (K, d) and (K,), for two classes (1, d) and (1,).
-    solution_ : "unique", or "minimum norm" where several planes fit equally well and the one with
-        the shortest coefficients is taken.
-    rank_ : independent directions among the features.
-    condition_ : reciprocal of the condition of the normal equations, features scaled to one: near
-        1 is good, 0.0 is singular.
-    n_parameters_ : free numbers of the model.
-    classes_ : the labels, sorted.
-    statistics_ : the moments it all follows from.
+    coef_, intercept_ : ndarray of shape (K, d) and (K,), for two classes (1, d) and (1,)
+        Coefficients and intercepts.
+    solution_ : str
+        "unique", or "minimum norm" if other coefficients fit equally well.
+    rank_ : int
+        Number of independent directions among the features.
+    condition_ : float
+        Reciprocal condition of the normal equations, features scaled to length one: near 1 is good,
+        0.0 is singular.
+    n_parameters_ : int
+        Number of parameters.
+    classes_ : ndarray of shape (K,)
+        Labels, sorted.
+    statistics_ : Moments
+        Weight, mean and scatter of each class.
 
     Examples
     --------
@@ -54,7 +61,7 @@ class LeastSquaresClassifier(PlaneScores, AdditiveClassifier):
     """
 
     measured_by = ()
-    # By class, though the equations want the sum only: classes seen later then fit in.
+    # By class, though the equations need the sum only: classes seen later can then be added.
     statistic_type = (Moments, {"full": True, "missing": "refuse"})
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"fit_intercept": ["boolean"]}

@@ -1,7 +1,6 @@
-"""Linear regression by least squares, and what it shares with `Ridge`."""
+"""Linear regression by least squares, and the base class of it and `Ridge`."""
 
 from abc import abstractmethod
-from collections.abc import Callable
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -20,7 +19,7 @@ from rosenblatt.runtime.threads import MANY_UNKNOWNS, interruptible, one_blas_th
 from rosenblatt.statistics import Gram
 
 from . import column_warnings, least_squares
-from .centred_rows import Centred
+from .centered_rows import CenteredRows
 from .least_squares import AS_GOOD_AS_ROWS, WELL_CONDITIONED, Solution, by_penalty
 
 Array = NDArray[np.float64]
@@ -38,6 +37,7 @@ class GramRegressor(CallbackSupportMixin, LinearRegressor, Additive):  # type: i
     fit_intercept: bool
     positive: bool
     statistics_: Gram
+    stop_reason_: StopReason
     _multi_output = True
 
     measured_by = ()
@@ -71,14 +71,12 @@ class GramRegressor(CallbackSupportMixin, LinearRegressor, Additive):  # type: i
         rows = self._checked(X, y, sample_weight, first=True)
         self.__dict__.pop("statistics_", None)
         passes = Passes(self, X, y, sample_weight, None)
+        passes.attributes = lambda: self._attributes_at(0.0, *rows)
         try:
             with one_blas_thread():  # bits must not depend on how many there are
-                if passes.has_callbacks:
-                    passes.attributes = self._attributes_at(None, *rows)
                 for _ in passes:  # a single one
                     self._fit_rows(*rows)
-                    if passes.has_callbacks:
-                        passes.attributes = self._attributes_at(self.coef_, *rows)
+                    passes.attributes = lambda: self._attributes_at(self.coef_, *rows)
                     passes.stop(self.stop_reason_)
         except ValueError:
             self._refuse_strange(rows[0])  # with scikit-learn's message
@@ -130,8 +128,7 @@ class GramRegressor(CallbackSupportMixin, LinearRegressor, Additive):  # type: i
             self._conclude((X, y, weights), final=True)
             return
         self._refuse_strange(X)
-        self._begin()
-        rows = Centred(X, y, weights, self.fit_intercept)
+        rows = CenteredRows(X, y, weights, self.fit_intercept)
         solution = self._solve_wide(rows)
         self._set(solution, (rows.mean_x, rows.mean_y), X.dtype, np.ndim(y) == 1)
         if solution.n_iter is not None:
@@ -142,9 +139,9 @@ class GramRegressor(CallbackSupportMixin, LinearRegressor, Additive):  # type: i
     def _conclude(self, rows: Rows | None, final: bool) -> None:
         """Solve the normal equations, or the rows if they are given and keep more digits."""
         known = self.statistics_
-        if not len(known):
+        n_rows = known.rows
+        if not n_rows:
             raise ValueError("This is the statistic of no rows: there is nothing to learn from.")
-        self._begin()
         gram, products, _ = known.about(self.fit_intercept)
         penalties, share = self._penalties(known.n_targets), self._least_variation()
         means = known.mean_x, known.mean_y
@@ -155,9 +152,9 @@ class GramRegressor(CallbackSupportMixin, LinearRegressor, Additive):  # type: i
             return least_squares.solve(gram, products[:, here], penalty, share)
 
         solution = by_penalty(penalties, solve)
-        by_rows = solution.condition < AS_GOOD_AS_ROWS or known.rows <= len(gram)
+        by_rows = solution.condition < AS_GOOD_AS_ROWS or n_rows <= len(gram)
         if rows is not None and not self.positive and (by_rows or self._solver() == "svd"):
-            A, B = Centred(*rows, self.fit_intercept, means).condensed()
+            A, B = CenteredRows(*rows, self.fit_intercept, means).condensed()
             solution = by_penalty(
                 penalties, lambda here, p: least_squares.solve_rows(A, B[:, here], p, share)
             )
@@ -168,13 +165,7 @@ class GramRegressor(CallbackSupportMixin, LinearRegressor, Additive):  # type: i
         """Return the solver that was asked for."""
         return getattr(self, "solver", "cholesky")
 
-    def _begin(self) -> None:
-        """Remove the attributes of iterative fits; a closed form has converged."""
-        for name in ("objective_", "dual_gap_", "gradient_norm_"):
-            self.__dict__.pop(name, None)
-        self.stop_reason_: StopReason = "converged"
-
-    def _solve_wide(self, rows: Centred) -> Solution:
+    def _solve_wide(self, rows: CenteredRows) -> Solution:
         """Return the coefficients of rows too wide for products of columns."""
         n, d = rows.shape
         targets, limits = rows.targets, self._limits(d)
@@ -190,23 +181,15 @@ class GramRegressor(CallbackSupportMixin, LinearRegressor, Additive):  # type: i
 
         return by_penalty(self._penalties(targets.shape[1]), solve)
 
-    def _attributes_at(
-        self, coef: Any, X: Any, y: Any, weights: Any
-    ) -> Callable[[], dict[str, Any]]:
-        """Return a function for callbacks: fitted attributes at coef, or before the fit if None."""
+    def _attributes_at(self, coef: Any, X: Any, y: Any, weights: Any) -> dict[str, Any]:
+        """Return the fitted attributes at coef, (d,), (t, d) or a number, for callbacks."""
+        rows = CenteredRows(X, y, weights, self.fit_intercept)
+        shape = rows.targets.shape[1], X.shape[1]
+        columns = np.broadcast_to(np.asarray(coef, np.float64), shape).T
+        plane = self._plane(columns, (rows.mean_x, rows.mean_y), X.dtype, np.ndim(y) == 1)
+        return plane | self._optimality(rows, columns)
 
-        def attributes() -> dict[str, Any]:
-            rows, t = (
-                Centred(X, y, weights, self.fit_intercept),
-                1 if np.ndim(y) == 1 else y.shape[1],
-            )
-            table = np.zeros((t, X.shape[1])) if coef is None else np.reshape(coef, (t, -1))
-            plane = self._plane(table.T, (rows.mean_x, rows.mean_y), X.dtype, np.ndim(y) == 1)
-            return plane | self._optimality(rows, np.asarray(table.T, np.float64))
-
-        return attributes
-
-    def _optimality(self, rows: Centred, coef: Array) -> dict[str, Any]:
+    def _optimality(self, rows: CenteredRows, coef: Array) -> dict[str, Any]:
         """Return objective, gap and gradient norm: numbers for one target, else arrays (t,)."""
         targets = rows.targets
         penalties = self._penalties(targets.shape[1])
@@ -238,7 +221,10 @@ class GramRegressor(CallbackSupportMixin, LinearRegressor, Additive):  # type: i
         )
 
     def _set(self, solution: Solution, means: Means, dtype: Any, flat_y: bool) -> None:
-        """Set the attributes of a solution."""
+        """Set the attributes of a solution, in place of those of a fit before."""
+        for name in ("objective_", "dual_gap_", "gradient_norm_"):
+            self.__dict__.pop(name, None)
+        self.stop_reason_ = "converged"
         self.__dict__.update(self._plane(solution.coef, means, dtype, flat_y))
         self.rank_, self.condition_ = solution.rank, solution.condition
         self.solution_ = "unique" if solution.rank == len(solution.coef) else "minimum norm"
@@ -292,47 +278,55 @@ class GramRegressor(CallbackSupportMixin, LinearRegressor, Additive):  # type: i
 
 
 class LinearRegression(GramRegressor):
-    """Least squares: the coefficients w and intercept b of least ``sum (y - w.x - b)^2``.
+    """Least squares: the coefficients w and intercept b that minimize ``sum (y - w.x - b)^2``.
 
-    What is left over has mean zero and no product with any column. It all follows from the products
-    of the columns, the `Gram` statistic, so a model streams, merges and forgets. Columns are scaled
-    to length one first, so that their units do not matter. Where the products have lost too many
-    digits `fit` goes back to the rows, by an orthogonal factorisation. Where the columns are
-    dependent, the shortest of all best coefficients are taken, with a warning that names the
-    columns.
+    The residuals have mean zero and no product with any column. The fit follows from the products
+    of the columns, the `Gram` statistic, so that `partial_fit`, `merge` and `forget` are exact.
+    Columns are scaled to length one first, so that their units do not matter. If the products have
+    lost too many digits, `fit` decomposes the rows instead. If columns are dependent, the
+    coefficients of minimum norm are used, with a warning that names the columns.
 
     Parameters
     ----------
     fit_intercept : bool
-        Whether b is fitted; it is zero otherwise.
+        Whether to fit b; it is zero otherwise.
     copy_X : bool
-        Accepted for scikit-learn's sake: X is never changed.
+        Accepted for compatibility; X is never changed.
     tol : float
         Directions in which the columns, scaled to length one, vary less than this times the
         largest variation count as dependent. Where there is no closed form (sparse rows with very
         many columns), the gradient at which to stop, relative to the first.
     n_jobs : int or None
-        Accepted for scikit-learn's sake: one product of matrices does the work.
+        Accepted for compatibility.
     positive : bool
-        Whether coefficients below zero are forbidden.
+        Whether to forbid coefficients below zero.
 
     Attributes
     ----------
-    coef_ : the coefficients, (d,), or (t, d) for targets in columns.
-    intercept_ : a number, or (t,).
-    rank_ : independent directions among the columns.
-    singular_ : singular values of the centred, weighted rows, largest first.
-    solution_ : "unique", or "minimum norm" where others fit equally well.
-    solver_ : "cholesky" or "eigen" of the products, "svd" of the rows, "nnls" for positive ones,
+    coef_ : ndarray of shape (d,) or (t, d)
+        Coefficients.
+    intercept_ : float or ndarray of shape (t,)
+        Intercept.
+    rank_ : int
+        Number of independent directions among the columns.
+    singular_ : ndarray
+        Singular values of the centered, weighted rows, largest first.
+    solution_ : str
+        "unique", or "minimum norm" if other coefficients fit equally well.
+    solver_ : str
+        "cholesky" or "eigen" of the products, "svd" of the rows, "nnls" for positive coefficients,
         "lsmr" or "lbfgs" where there is no closed form.
-    stop_reason_ : "converged", a closed form always; or "max_iter", "no_progress".
-    objective_, dual_gap_, gradient_norm_ : where there is no closed form, the sum of squares, how
-        far it is from its least value at most (nothing is known of that without a penalty, so
-        infinity), and the length of its gradient; for several targets of each.
-    condition_ : reciprocal of the condition of the normal equations, columns scaled to one.
-    n_parameters_ : free numbers of the model.
-    statistics_ : the `Gram` it follows from; none is kept of more than 2048 columns, unless there
-        are as many rows.
+    stop_reason_ : str
+        "converged" for closed forms; also "max_iter" and "no_progress".
+    objective_, dual_gap_, gradient_norm_ : float or ndarray of shape (t,)
+        Where there is no closed form: sum of squares, upper bound on its distance to the minimum
+        (infinity if nothing is known), and length of its gradient.
+    condition_ : float
+        Reciprocal condition of the normal equations, columns scaled to length one.
+    n_parameters_ : int
+        Number of parameters.
+    statistics_ : Gram
+        Products of the columns; absent for more than 2048 columns, unless there are as many rows.
 
     Examples
     --------
@@ -378,14 +372,13 @@ class LinearRegression(GramRegressor):
     def _limits(self, d: int) -> tuple[float, int]:
         return self.tol, 2 * d
 
-    def _set(self, solution: Solution, means: Means, dtype: Any, flat_y: bool) -> None:
-        super()._set(solution, means, dtype, flat_y)
-        if "statistics_" in vars(self):
-            gram, _, _ = self.statistics_.about(self.fit_intercept)
-            many = len(gram) >= MANY_UNKNOWNS
-            squares = interruptible(lambda: np.linalg.eigvalsh(gram), many)[::-1]
-            singular = np.sqrt(np.maximum(squares, 0.0))[: self.statistics_.rows]
-            self.singular_ = singular.astype(dtype)
+    def _conclude(self, rows: Rows | None, final: bool) -> None:
+        super()._conclude(rows, final)
+        known = self.statistics_
+        gram, _, _ = known.about(self.fit_intercept)
+        many = len(gram) >= MANY_UNKNOWNS
+        squares = interruptible(lambda: np.linalg.eigvalsh(gram), many)[::-1]
+        self.singular_ = np.sqrt(np.maximum(squares, 0.0))[: known.rows].astype(known.dtype)
 
 
 ROW = Row(

@@ -24,7 +24,7 @@ from rosenblatt.solvers.logistic import (
 )
 from rosenblatt.solvers.logistic_problem import LogisticProblem
 
-from .centred_rows import less, moved, offsets, slopes_as_given
+from .centered_rows import less, moved, offsets, slopes_as_given
 from .column_warnings import names_of, not_unique, scales_apart
 from .separation_warning import SeparationWarning, separation_warning
 

@@ -20,10 +20,9 @@ from rosenblatt import checks
 from rosenblatt.base import GroupedWarnings, all_or_nothing, warn
 from rosenblatt.registry.row import Contract, Row
 
-from .centred_rows import Centred
+from .centered_rows import CenteredRows
 from .logistic_regression import LogisticRegression, deprecated
-from .metadata_routing import routed, router
-from .penalty_search import ROUNDS, WORTH_A_DECADE, decades, search
+from .penalty_search import ROUNDS, WORTH_A_DECADE, decades, routed, router, search
 
 Array = NDArray[np.float64]
 
@@ -395,7 +394,7 @@ class FoldFits:
         """Search powers of ten, then closer around the best; return the values of C tried."""
         X, labels, weight = self.data
         with np.errstate(over="ignore", invalid="ignore"):  # the first fit refuses such numbers
-            rows = Centred(X, np.zeros((len(labels), 1)), weight, self.model.fit_intercept)
+            rows = CenteredRows(X, np.zeros((len(labels), 1)), weight, self.model.fit_intercept)
             varies = float(rows.squares().max(initial=0.0))
         varies = varies if 0 < varies < np.inf else 1.0
         grid = decades(SMALLEST / varies, LARGEST / varies)

@@ -1,4 +1,4 @@
-"""The search for a penalty: decades first, then closer and closer around the best."""
+"""Search for a penalty by cross-validation: powers of ten first, then closer around the best."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -6,6 +6,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils.metadata_routing import (
+    MetadataRouter,
+    MethodMapping,
+    _raise_for_params,
+    _routing_enabled,
+    process_routing,
+)
 
 Array = NDArray[np.float64]
 
@@ -25,7 +32,7 @@ class Search:
 
 
 def decades(smallest: float, largest: float) -> Array:
-    """Powers of ten from below the smallest penalty of use to above the largest.
+    """Return powers of ten from below the smallest useful penalty to above the largest.
 
     >>> decades(3.0, 200.0)
     array([   1.,   10.,  100., 1000.])
@@ -35,7 +42,7 @@ def decades(smallest: float, largest: float) -> Array:
 
 
 def around(penalties: Array, best: int, n: int = BETWEEN) -> Array:
-    """Penalties between the neighbours of the best of a sorted grid, either side of it.
+    """Return penalties between the neighbors of the best of a sorted grid.
 
     >>> around(np.array([1.0, 10.0, 100.0, 1000.0]), best=2, n=3).round(1)
     array([ 31.6, 100. , 316.2])
@@ -47,9 +54,11 @@ def around(penalties: Array, best: int, n: int = BETWEEN) -> Array:
 def search(
     score: Callable[[Array], Array], penalties: Array, closer: int, grow: bool, worth: float = 0.0
 ) -> Search:
-    """Score a grid, longer while its end is best (`grow`), then look closer so many times."""
-    # `score` gives (A,) for penalties (A,), or (A, t) for targets that are to have one each. A
-    # decade more must better the best score by the share `worth` of it, or is left out again.
+    """Score a grid, extend it while its end is best (`grow`), then look closer so many times.
+
+    `score` gives (A,) for penalties (A,), or (A, t) if each of t targets has its own. One more
+    decade must raise the best score by the share `worth`, or it is left out again.
+    """
     penalties = np.unique(penalties)
     scores = score(penalties)
     if np.isnan(scores).all(axis=0).any():  # nothing to compare
@@ -78,7 +87,7 @@ def search(
 def _joined(
     score: Callable[[Array], Array], penalties: Array, scores: Array, new: Array
 ) -> tuple[Array, Array]:
-    """The grid with new penalties in their places."""
+    """Return the grid and its scores with new penalties added."""
     new = new[~np.isclose(new[:, None], penalties, rtol=1e-9, atol=0.0).any(axis=1)]
     if not len(new):
         return penalties, scores
@@ -88,17 +97,17 @@ def _joined(
 
 
 def _best(scores: Array) -> NDArray[np.intp]:
-    """The places of the best scores, one for each target."""
+    """Return the places of the best scores, one for each target."""
     return np.unique(best_places(scores))
 
 
 def best_places(scores: Array) -> Any:
-    """Where scores (A,) or (A, t) are best, () or (t,); NaN is worse than any number."""
+    """Return the place of the best of scores (A,) or (A, t); NaN is worse than any number."""
     return np.argmax(np.where(np.isnan(scores), -np.inf, scores), axis=0)
 
 
 def _flat(scores: Array, ends: NDArray[np.intp]) -> bool:
-    """Whether each end is no better than what is beside it: further out is no use."""
+    """Return whether no end is better than the penalty beside it: going further is useless."""
     if len(scores) < 2:
         return False
     outer = [end for end in ends if end in (0, len(scores) - 1)]
@@ -107,7 +116,7 @@ def _flat(scores: Array, ends: NDArray[np.intp]) -> bool:
 
 
 def _edge(penalties: Array, scores: Array) -> str | None:
-    """Which end of the grid is best, if one is."""
+    """Return which end of the grid is best, if one is."""
     if len(penalties) < 2:
         return None
     best = _best(scores)
@@ -116,3 +125,39 @@ def _edge(penalties: Array, scores: Array) -> str | None:
     if 0 in best:
         return "smallest"
     return "largest" if len(penalties) - 1 in best else None
+
+
+# Metadata routing of models that choose a penalty by cross-validation.
+
+
+def router(
+    model: Any, splitter: Any, scorer: Any = None, scored_by: tuple[str, ...] = ("fit",)
+) -> MetadataRouter:
+    """Return the routing of a model whose `fit` splits rows and, given a scorer, scores fits."""
+    found = MetadataRouter(owner=model).add_self_request(model)
+    splits = MethodMapping().add(caller="fit", callee="split")
+    if scorer is not None:
+        scores = MethodMapping()
+        for caller in scored_by:
+            scores.add(caller=caller, callee="score")
+        found.add(scorer=scorer, method_mapping=scores)
+    return found.add(splitter=splitter, method_mapping=splits)
+
+
+def routed(
+    model: Any, sample_weight: Any, params: dict[str, Any], caller: str = "fit"
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the metadata of the splitter and of the scorer.
+
+    Without metadata routing the scorer takes the weights, and other parameters are refused.
+    """
+    _raise_for_params(params, model, caller)
+    given = {} if sample_weight is None else {"sample_weight": sample_weight}
+    if not _routing_enabled():
+        return {}, given
+    found = process_routing(model, caller, **given, **params)
+    splitter, scorer = found.get("splitter"), found.get("scorer")
+    return (
+        dict(splitter.split) if splitter and caller == "fit" else {},
+        dict(scorer.score) if scorer else {},
+    )

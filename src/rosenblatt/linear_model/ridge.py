@@ -25,53 +25,62 @@ SOLVERS = {"auto", "svd", "cholesky", "lsqr", "sparse_cg", "sag", "saga", "lbfgs
 
 
 class Ridge(GramRegressor):
-    """Least squares with a penalty: least ``sum (y - w.x - b)^2 + alpha |w|^2``.
+    """Least squares with an L2 penalty: minimizes ``sum (y - w.x - b)^2 + alpha |w|^2``.
 
-    The intercept b is free. The penalty makes the answer unique, shrinks it toward zero, most where
-    the rows say least, and sets nothing exactly to zero. It is the most probable w if each
-    coefficient is Gaussian around zero, of variance ``noise variance / alpha``. All follows from
-    the products of the columns, the `Gram` statistic, so a model streams, merges and forgets; rows
-    wider than long are taken by the products of rows instead.
+    The intercept b is not penalized. The penalty makes the solution unique and shrinks it toward
+    zero, most in directions in which the rows vary least; no coefficient is exactly zero. It is the
+    most probable w if each coefficient has a Gaussian prior with mean zero and variance
+    ``noise variance / alpha``. The fit follows from the products of the columns, the `Gram`
+    statistic, so that `partial_fit`, `merge` and `forget` are exact; a few wide rows are solved by
+    the products of rows.
 
     Parameters
     ----------
     alpha : float or array-like of shape (t,)
-        The penalty, >= 0, for all targets or for each.
+        Strength of the penalty, >= 0, for all targets or for each.
     fit_intercept : bool
-        Whether b is fitted; it is zero otherwise.
+        Whether to fit b; it is zero otherwise.
     copy_X : bool
-        Accepted for scikit-learn's sake: X is never changed.
+        Accepted for compatibility; X is never changed.
     max_iter : int or None
-        Most steps where there is no closed form.
+        Maximum number of iterations where there is no closed form.
     tol : float
         Gradient, relative to the first, at which to stop where there is no closed form.
     solver : {"auto", "svd", "cholesky", "lsqr", "sparse_cg", "sag", "saga", "lbfgs"}
-        "svd" decomposes the rows themselves, "cholesky" factors products of columns or of rows. All
-        others do so as well, which is more exact, except on more than 1,000 sparse rows wider than
-        long, where LSMR is faster; `solver_` is the method that was used.
+        "svd" decomposes the rows, "cholesky" factors the products of columns or of rows. All others
+        do this as well, which is more exact, except for more than 1,000 sparse rows with more
+        columns than rows, where LSMR is faster. `solver_` is the method that was used.
     positive : bool
-        Whether coefficients below zero are forbidden.
+        Whether to forbid coefficients below zero.
     random_state : int, RandomState instance or None
-        Accepted for scikit-learn's sake: nothing is drawn.
+        Accepted for compatibility; nothing is random.
 
     Attributes
     ----------
-    coef_ : the coefficients, (d,), or (t, d) for targets in columns.
-    intercept_ : a number, or (t,).
-    n_iter_ : steps for each target, (t,): the closed form is one.
-    stop_reason_ : "converged", a closed form always; or "max_iter", "no_progress".
-    objective_, dual_gap_, gradient_norm_ : where there is no closed form, what was minimised, how
-        far it is from its least value at most, and the length of its gradient; for several targets
-        of each.
-    solver_ : "cholesky" or "eigen" of products, "svd" of rows, "nnls" or "lbfgs" for positive ones,
-        "lsmr" on sparse rows that are too wide for a closed form.
-    solution_ : "unique", or "minimum norm" where others are as good: with alpha=0 alone.
-    rank_ : directions that the rows and the penalty determine.
-    condition_ : reciprocal of the condition of the penalised normal equations, columns scaled to
-        one.
-    n_parameters_ : free numbers of the model.
-    statistics_ : the `Gram` it follows from; none is kept of more than 2048 columns, unless there
-        are as many rows.
+    coef_ : ndarray of shape (d,) or (t, d)
+        Coefficients.
+    intercept_ : float or ndarray of shape (t,)
+        Intercept.
+    n_iter_ : ndarray of shape (t,)
+        Iterations for each target; one for closed forms.
+    stop_reason_ : str
+        "converged" for closed forms; also "max_iter" and "no_progress".
+    objective_, dual_gap_, gradient_norm_ : float or ndarray of shape (t,)
+        Where there is no closed form: value of the objective, upper bound on its distance to the
+        minimum, and length of its gradient.
+    solver_ : str
+        "cholesky" or "eigen" of products, "svd" of rows, "nnls" or "lbfgs" for positive
+        coefficients, "lsmr" for sparse rows that are too wide for a closed form.
+    solution_ : str
+        "unique", or "minimum norm" if other coefficients fit equally well (only with alpha=0).
+    rank_ : int
+        Number of directions that the rows and the penalty determine.
+    condition_ : float
+        Reciprocal condition of the penalized normal equations, columns scaled to length one.
+    n_parameters_ : int
+        Number of parameters.
+    statistics_ : Gram
+        Products of the columns; absent for more than 2048 columns, unless there are as many rows.
 
     Examples
     --------

@@ -1,5 +1,6 @@
-"""Ridge regression that chooses its penalty by cross-validation."""
+"""Ridge regression with the penalty chosen by cross-validation."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
@@ -20,16 +21,20 @@ from rosenblatt import checks
 from rosenblatt.base import LinearRegressor, all_or_nothing, warn
 from rosenblatt.folds import Split, blocks
 from rosenblatt.registry.row import Contract, Row
+from rosenblatt.runtime.threads import one_blas_thread
 from rosenblatt.statistics import Gram
 
-from .least_squares import has_gram
-from .leave_one_out import LeaveOneOut
-from .metadata_routing import routed, router
-from .penalty_search import ROUNDS, Search, best_places, decades, search
+from .least_squares import AS_GOOD_AS_ROWS, has_dual, has_gram
+from .penalty_search import ROUNDS, Search, best_places, decades, routed, router, search
 from .ridge import Ridge
-from .ridge_decomposition import Decomposition, Path, metric_of, scores_of
+from .ridge_decomposition import Decomposition, Path, Spectrum, metric_of, scores_of
 
 Array = NDArray[np.float64]
+
+# Some rows, and the errors (b, A, t) on them for each penalty, times the roots of their weights.
+Errors = Iterator[tuple[slice, Array]]
+
+LEAST = 2.0**-52  # a row of leverage one has no error that could be known
 
 # Attributes of the fit to all rows; the last three only where there is no closed form.
 TAKEN_OVER = (
@@ -39,11 +44,11 @@ TAKEN_OVER = (
 
 
 class RidgeCV(LinearRegressor):
-    """Ridge regression with the penalty that does best on rows it was not trained on.
+    """Ridge regression with the penalty chosen by cross-validation.
 
-    Rows are taken apart once: leaving out one row at a time, for any number of penalties, follows
-    from one decomposition; and with folds each training set is the sum of the products of the
-    others.
+    Without `cv`, the errors of leave-one-out cross-validation for all penalties follow from one
+    decomposition of the rows. With folds, the products of columns are summed once for each fold,
+    and a training set is the sum of the other folds.
 
     Parameters
     ----------
@@ -51,32 +56,35 @@ class RidgeCV(LinearRegressor):
         Penalties to try, > 0 (with `cv` also 0). "decades" tries powers of ten from hardly any
         effect to hardly any coefficient, further while the end is best, then looks closer twice.
     fit_intercept : bool
-        Whether there is an intercept, which is free.
+        Whether to fit an intercept, which is not penalized.
     scoring : str, callable or None
-        What is best; if None, the least squared error without `cv`, and R² with it.
+        Score to maximize; if None, the negative squared error without `cv`, and R² with it.
     cv : int, splitter, iterable or None
-        The splits; None leaves out one row at a time.
+        Splits; None leaves out one row at a time.
     gcv_mode : {"auto", "svd", "eigen"} or None
-        Accepted for scikit-learn's sake: rows themselves are decomposed where their products have
-        lost too many digits.
+        Accepted for compatibility: rows are decomposed if their products have too few digits.
     store_cv_results : bool
-        Whether to keep what was found for each row and penalty; without `cv` only.
+        Whether to store `cv_results_`; without `cv` only.
     alpha_per_target : bool
-        Whether each target has a penalty of its own; without `cv` only.
+        Whether each target has its own penalty; without `cv` only.
     closer : int or None
-        How many times to look closer around the best penalty, at nine between its neighbours; None
-        is 2 for "decades" and else 0.
+        Number of closer searches around the best penalty, with nine values between its neighbors;
+        None is 2 for "decades" and else 0.
 
     Attributes
     ----------
-    alpha_ : the best penalty, or one for each target.
-    best_score_ : its score.
-    alphas_, scores_ : the penalties that were tried, sorted, and the score of each.
-    coef_, intercept_, n_iter_, solver_, stop_reason_, n_parameters_ : of the fit to all rows with
-        it, as in `Ridge`; and `objective_`, `dual_gap_` and `gradient_norm_` where it has no
-        closed form.
-    cv_results_ : squared errors, or with `scoring` predictions, of rows left out, (n, A) or
-        (n, t, A), penalties in the order given, sorted if "decades" or closer.
+    alpha_ : float or ndarray of shape (t,)
+        Best penalty, for all targets or for each.
+    best_score_ : float or ndarray of shape (t,)
+        Score of the best penalty.
+    alphas_, scores_ : ndarray
+        Penalties tried, sorted, and the score of each.
+    coef_, intercept_, n_iter_, solver_, stop_reason_, n_parameters_ :
+        Attributes of the fit to all rows, as in `Ridge`; also `objective_`, `dual_gap_` and
+        `gradient_norm_` where there is no closed form.
+    cv_results_ : ndarray of shape (n, A) or (n, t, A)
+        Squared errors, or with `scoring` predictions, of rows left out; penalties in the order
+        given, or sorted if "decades" or closer.
 
     Examples
     --------
@@ -130,16 +138,16 @@ class RidgeCV(LinearRegressor):
 
     @all_or_nothing
     def fit(self, X: Any, y: Any, sample_weight: Any = None, **params: Any) -> Self:
-        """Choose the penalty by cross-validation, and fit the model with it to all rows.
+        """Choose the penalty by cross-validation, and fit all rows with it.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
         y : array-like of shape (n,) or (n, t)
         sample_weight : array-like of shape (n,) or None
-            How often each row counts, in training and in scores that know weights.
+            Weights of the rows, in training and in scores that accept weights.
         params : dict
-            For the scorer and the splitter, with metadata routing.
+            Metadata for the scorer and the splitter, with metadata routing.
         """
         self._validate_params()
         for name in ("store_cv_results", "alpha_per_target"):
@@ -174,8 +182,10 @@ class RidgeCV(LinearRegressor):
             raise
         self._choose(chooser)
         if self.store_cv_results:
-            self.cv_results_ = chooser.kept(checks.penalties(self._tried()), X.dtype)
-        model = chooser.fitted(self.alpha_)
+            searched = isinstance(self.alphas, str) or self.closer
+            tried = checks.penalties(self.alphas_ if searched else self.alphas)
+            self.cv_results_ = chooser.kept(tried, X.dtype)
+        model = fit_all_rows(self, chooser.gram, (X, y, weights))
         for name in TAKEN_OVER:
             self.__dict__.pop(name, None)
             if name in vars(model):
@@ -183,36 +193,33 @@ class RidgeCV(LinearRegressor):
         return self
 
     def _choose(self, chooser: Any) -> None:
-        """Set the best penalty, and what led to it."""
+        """Set the best penalty, and the penalties and scores of the search."""
         by_decades = isinstance(self.alphas, str)
-        # A penalty ten times the largest variation of the rows leaves a tenth of any coefficient.
-        largest = 10 * chooser.largest
-        grid = (
-            decades(1e-7 * largest, largest)
-            if by_decades
-            else checks.penalties(self.alphas, zero=self.cv is not None)
-        )
+        if by_decades:
+            # A penalty ten times the largest variation of the rows leaves a tenth of a coefficient.
+            largest = 10 * chooser.largest()
+            grid = decades(1e-7 * largest, largest)
+        else:
+            grid = checks.penalties(self.alphas, zero=self.cv is not None)
         closer = (ROUNDS if by_decades else 0) if self.closer is None else self.closer
         found: Search = search(chooser.score, grid, closer, grow=by_decades)
         self.alphas_, self.scores_ = found.penalties, found.scores
         each = found.scores.ndim == 2
-        # Of equals the first that was given, as in scikit-learn.
-        order = np.arange(len(self.alphas_)) if by_decades or closer else _given_order(grid)
+        order = np.arange(len(self.alphas_))
+        if not (by_decades or closer):  # of equals the first that was given, as in scikit-learn
+            order = np.array(list(dict.fromkeys(np.searchsorted(self.alphas_, grid).tolist())))
         best = order[best_places(found.scores[order])]
         self.alpha_ = self.alphas_[best] if each else float(self.alphas_[best])
         picked = found.scores[best, np.arange(len(best))] if each else float(found.scores[best])
         self.best_score_ = picked
         if np.isnan(picked).any():
-            self._warn_of_undefined_scores()
+            warn(
+                f"One or more of the test scores are non-finite; alpha_={self.alpha_} is the first."
+                " R² needs two test rows: use fewer folds, or scoring='neg_mean_squared_error'.",
+                UndefinedMetricWarning,
+            )
         elif found.edge is not None and len(grid) > 2:
             self._warn_of_edge(found)
-
-    def _warn_of_undefined_scores(self) -> None:
-        warn(
-            f"One or more of the test scores are non-finite; alpha_={self.alpha_} is the first. R² "
-            "needs two test rows: use fewer folds, or scoring='neg_mean_squared_error'.",
-            UndefinedMetricWarning,
-        )
 
     def _warn_of_edge(self, found: Search) -> None:
         end = found.penalties[0 if found.edge == "smallest" else -1]
@@ -226,10 +233,6 @@ class RidgeCV(LinearRegressor):
             f"The best penalty is the {found.edge} that was tried, {end:.3g}: a better one may "
             f"lie beyond. {advice}"
         )
-
-    def _tried(self) -> Any:
-        """The penalties in the order of `cv_results_`."""
-        return self.alphas_ if isinstance(self.alphas, str) or self.closer else self.alphas
 
     def _scorer(self) -> Any:
         if _routing_enabled() and self.scoring is None:
@@ -249,18 +252,15 @@ class RidgeCV(LinearRegressor):
         return router(self, self.cv, self._scorer())
 
 
-def _given_order(grid: Array) -> NDArray[np.intp]:
-    """Return the places in the sorted grid of the penalties in the order given, each once."""
-    places = np.searchsorted(np.unique(grid), grid)
-    _, first = np.unique(places, return_index=True)
-    return np.asarray(places[np.sort(first)])
-
-
 class LeaveOneOutScores:
-    """Penalties scored on rows that are left out one at a time."""
+    """Penalties scored on rows that are left out one at a time, without a fit for each.
+
+    For a fit that is linear in its targets, ``fitted = H y``, the error on a row that is left out
+    is its error in the fit of all rows, divided by one less its leverage ``H_ii``.
+    """
 
     def __init__(self, model: Any, X: Any, y: Any, weights: Any, scorer: Any, params: Any) -> None:
-        self.model, self.rows, self.y, self.weights = model, (X, y, weights), y, weights
+        self.model, self.y, self.weights = model, y, weights
         self.targets = y[:, None] if y.ndim == 1 else y
         self.scorer: Any = None if model.scoring is None else scorer
         self.params = params
@@ -269,64 +269,116 @@ class LeaveOneOutScores:
                 f"RidgeCV leaves out one row at a time, and {np.count_nonzero(weights)} of "
                 f"{len(weights)} rows have a weight: give two or more a sample_weight above zero."
             )
-        self.found = Decomposition.of(X, y, weights, model.fit_intercept)
-        self.left_out = LeaveOneOut(self.found)
-        self.largest = self.found.largest
+        found = Decomposition.of(X, y, weights, model.fit_intercept)
+        assert found.rows is not None
+        self.gram, self.rows, self.largest = found.gram, found.rows, found.largest_variation
+        self.spectrum: Spectrum | None = None
+        with one_blas_thread():
+            if found.products is not None:
+                self.spectrum = Spectrum.of_gram(*found.products)
+                if not self.spectrum.condition(0.0) > AS_GOOD_AS_ROWS:
+                    self.spectrum = Spectrum.of_rows(*self.rows.condensed())
+            elif has_dual(self.rows):
+                self.values, self.axes = self._along_rows()
+            else:
+                raise ValueError(
+                    "Leaving out one row at a time needs a table of products of all pairs of rows "
+                    f"or columns, too large for shape {self.rows.shape}; give cv, such as cv=5."
+                )
+
+    def _along_rows(self) -> tuple[Array, Array]:
+        """Return eigenvalues (k,) and eigenvectors (n, k) of the products of rows."""
+        # A reflection turns the direction of the intercept, in which centered rows do not vary,
+        # into the first coordinate, which is left out.
+        products = self.rows.dual()
+        if not self.model.fit_intercept:
+            values, turned = np.linalg.eigh(products)
+            return np.maximum(values, 0.0), turned
+        mirror = np.ones(len(products)) if self.rows.roots is None else self.rows.roots.copy()
+        mirror[0] += np.linalg.norm(mirror)
+        mirror /= np.linalg.norm(mirror)
+        products -= 2 * np.outer(mirror, mirror @ products)
+        products -= 2 * np.outer(products @ mirror, mirror)
+        values, inside = np.linalg.eigh(products[1:, 1:])
+        turned = np.vstack([np.zeros(len(values)), inside])
+        turned -= 2 * np.outer(mirror, mirror[1:] @ inside)
+        return np.maximum(values, 0.0), turned
+
+    def errors(self, penalties: Array) -> Errors:
+        """Yield the errors on rows left out, for penalties (A,), some rows at a time."""
+        targets = self.rows.targets
+        if self.spectrum is None:
+            yield self._errors_of_few(penalties, targets)
+            return
+        shrinkage = self.spectrum.shrinkage(penalties)
+        parts = shrinkage[:, :, None] * self.spectrum.products[:, None, :]
+        flat = parts.reshape(len(shrinkage), -1)
+        shares = np.full(self.rows.shape[0], 1 / self.rows.weight)
+        if self.rows.roots is not None:
+            shares *= self.rows.roots**2
+        with one_blas_thread():
+            for here, rows in self.rows.blocks(4 * flat.shape[1]):
+                turned = rows @ self.spectrum.axes
+                fitted = (turned @ flat).reshape(len(rows), len(penalties), -1)
+                leverage = np.square(turned, out=turned) @ shrinkage
+                if self.model.fit_intercept:
+                    leverage += shares[here, None]
+                left = np.subtract(targets[here, None, :], fitted, out=fitted)
+                left /= np.maximum(1 - leverage, LEAST)[:, :, None]
+                yield here, left
+
+    def _errors_of_few(self, penalties: Array, targets: Array) -> tuple[slice, Array]:
+        """Return the errors by the inverse of ``K + penalty``: ``1 - leverage`` has few digits."""
+        shrinkage = 1 / (self.values[:, None] + penalties)
+        parts = shrinkage[:, :, None] * (self.axes.T @ targets)[:, None, :]
+        dual = self.axes @ parts.reshape(len(shrinkage), -1)
+        dual = dual.reshape(len(targets), len(penalties), -1)
+        diagonal = self.axes**2 @ shrinkage
+        return slice(None), dual / diagonal[:, :, None]
 
     def score(self, penalties: Array) -> Array:
-        """Scores (A,), or (A, t) for a penalty of each target's own."""
+        """Return the scores (A,), or (A, t) if each target has its own penalty."""
         each = self.model.alpha_per_target and self.y.ndim == 2 and self.y.shape[1] > 1
         if self.scorer is None:
             total = np.zeros((len(penalties), self.targets.shape[1]))
-            for _, errors in self.left_out.errors(penalties):
+            for _, errors in self.errors(penalties):
                 total -= np.einsum("nat,nat->at", errors, errors)
             scores = total / len(self.y)
             return scores if each else scores.mean(axis=1)
         predicted = self._predictions(penalties)
         if each:
-            return np.array(
-                [
-                    [self._score(predicted[:, a, j], self.y[:, j]) for j in range(self.y.shape[1])]
-                    for a in range(len(penalties))
-                ]
-            )
-        return np.array([self._score(predicted[:, a], self.y) for a in range(len(penalties))])
-
-    def _score(self, predicted: Array, y: Array) -> float:
-        predicted = predicted.reshape(y.shape)
-        return _scored(self.scorer, predicted, y, self.params)
+            targets = list(enumerate(self.y.T))
+            found = [
+                [_scored(self.scorer, predicted[:, a, j], y, self.params) for j, y in targets]
+                for a in range(len(penalties))
+            ]
+            return np.array(found)
+        shape = self.y.shape
+        return np.array(
+            [
+                _scored(self.scorer, predicted[:, a].reshape(shape), self.y, self.params)
+                for a in range(len(penalties))
+            ]
+        )
 
     def _predictions(self, penalties: Array) -> Array:
-        """Predictions (n, A, t) for rows that were left out."""
-        targets = self.targets
-        predicted = np.repeat(targets[:, None, :], len(penalties), axis=1)
-        weighed = np.ones(len(targets), bool)
-        roots = None
-        if self.weights is not None:
-            weighed = self.weights > 0
-            roots = np.sqrt(self.weights[weighed])
-        places = np.flatnonzero(weighed)
-        for here, errors in self.left_out.errors(penalties):
-            if roots is not None:
-                errors = errors / roots[here, None, None]
-            predicted[places[here]] -= errors
+        """Return the predictions (n, A, t) for rows that were left out."""
+        predicted = np.repeat(self.targets[:, None, :], len(penalties), axis=1)
+        weights = np.ones(len(self.targets)) if self.weights is None else self.weights
+        places = np.flatnonzero(weights)  # of the rows that count
+        roots = np.sqrt(weights[places])
+        for here, errors in self.errors(penalties):
+            predicted[places[here]] -= errors / roots[here, None, None]
         return predicted
 
     def kept(self, penalties: Array, dtype: Any) -> Array:
         """Return `cv_results_`: (n, A), or (n, t, A)."""
-        table: Array
+        table = self._predictions(penalties)
         if self.scorer is None:
             weights = 1.0 if self.weights is None else self.weights[:, None, None]
-            errors = self.targets[:, None, :] - self._predictions(penalties)
-            table = weights * errors**2
-        else:
-            table = self._predictions(penalties)
+            table = weights * (self.targets[:, None, :] - table) ** 2
         table = np.moveaxis(table, 1, 2).astype(dtype)
         return table[:, 0] if self.y.ndim == 1 else table
-
-    def fitted(self, alpha: Any) -> Ridge:
-        """A fit to all rows."""
-        return fitted(self.model, alpha, self.found.gram, self.rows)
 
 
 class SplitScores:
@@ -339,36 +391,29 @@ class SplitScores:
         self.scorer, self.params = scorer, params
         self.metric = metric_of(scorer, model)
         self.weighs_alike = set(self.params) == (set() if weights is None else {"sample_weight"})
-        cv = check_cv(model.cv)
         n = X.shape[0]
-        splits = cv.split(X, y, **split)
+        splits = check_cv(model.cv).split(X, y, **split)
         self.splits = [Split.of(train, test, n) for train, test in splits]
         self.trained: list[Gram | None] = [None] * len(self.splits)
         self.tests: list[Gram | None] = [None] * len(self.splits)
-        self.whole: Gram | None = None
-        if has_gram(X):
-            self._measure()
-
-    def _measure(self) -> None:
-        """Read the rows once, for the products of every training set and fold."""
-        found = blocks(self.splits, self.X.shape[0], 64, 64)
+        self.gram: Gram | None = None  # of all rows
         place = 0
-        for block in found:
-            parts = Gram.by_group(self.X, self.y, block.groups, block.n_groups, self.weights)
-            trained, self.whole = block.training_sets(parts)
+        for block in blocks(self.splits, n, 64, 64) if has_gram(X) else ():
+            parts = Gram.by_group(X, y, block.groups, block.n_groups, weights)
+            trained, self.gram = block.training_sets(parts)
             self.trained[place : place + len(trained)] = trained
             self.tests[place : place + len(trained)] = block.test_sets(parts)
             place += len(trained)
 
-    @property
     def largest(self) -> float:
-        """The largest variation of the rows along a direction."""
-        if self.whole is None:
-            return Decomposition.of(self.X, self.y, None, self.model.fit_intercept).largest
-        return Decomposition.of_gram(self.whole, self.model.fit_intercept).largest
+        """Return the largest variation of the rows along a direction."""
+        center = self.model.fit_intercept
+        if self.gram is None:
+            return Decomposition.of(self.X, self.y, None, center).largest_variation()
+        return Decomposition(center, self.gram).largest_variation()
 
     def score(self, penalties: Array) -> Array:
-        """The mean score (A,) over the splits."""
+        """Return the mean score (A,) over the splits."""
         each = [self._on_split(s, penalties) for s in range(len(self.splits))]
         return np.asarray(np.mean(each, axis=0))
 
@@ -390,10 +435,10 @@ class SplitScores:
         )
 
     def _path(self, s: int, penalties: Array) -> Path:
-        """Coefficients and intercepts for all penalties, from the training rows of a split."""
+        """Return coefficients and intercepts for all penalties, from the training rows."""
         gram, center = self.trained[s], self.model.fit_intercept
         if gram is not None:
-            path = Decomposition.of_gram(gram, center).path(penalties)
+            path = Decomposition(center, gram).path(penalties)
             if path is not None:
                 return path
         rows = self.splits[s].train
@@ -401,14 +446,10 @@ class SplitScores:
         X, y = _safe_indexing(self.X, rows), _safe_indexing(self.y, rows)
         return Decomposition.of(X, y, weights, center).path_by_rows(penalties)
 
-    def fitted(self, alpha: float) -> Ridge:
-        """A fit to all rows."""
-        return fitted(self.model, alpha, self.whole, (self.X, self.y, self.weights))
 
-
-def fitted(model: Any, alpha: Any, gram: Gram | None, rows: tuple[Any, Any, Any]) -> Ridge:
-    """A fit to all rows, from their statistic if that suffices."""
-    final = Ridge(alpha, fit_intercept=model.fit_intercept)
+def fit_all_rows(model: Any, gram: Gram | None, rows: tuple[Any, Any, Any]) -> Ridge:
+    """Return a fit to all rows with the chosen penalty, from their statistic if that suffices."""
+    final = Ridge(model.alpha_, fit_intercept=model.fit_intercept)
     if gram is not None:
         if hasattr(model, "feature_names_in_"):
             gram = replace(gram, feature_names=tuple(model.feature_names_in_))
@@ -416,14 +457,14 @@ def fitted(model: Any, alpha: Any, gram: Gram | None, rows: tuple[Any, Any, Any]
         if not final.needs_rows():
             final.report_warnings()
             return final
-        final = clone(final)  # whose fit has its own to say
+        final = clone(final)  # its fit issues its own warnings
     final._names_of_search = getattr(model, "feature_names_in_", None)
     final.fit(*rows)
     return final
 
 
 def _scored(scorer: Any, predicted: Array, y: Array, params: dict[str, Any]) -> float:
-    """What a scorer makes of predictions."""
+    """Return the score of predictions."""
     try:
         return float(scorer(KnownPredictions(), predicted, y, **params))
     except AttributeError as error:

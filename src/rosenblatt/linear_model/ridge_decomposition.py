@@ -24,7 +24,7 @@ from rosenblatt.capabilities import ModelPath
 from rosenblatt.runtime.threads import one_blas_thread
 from rosenblatt.statistics import Gram
 
-from .centred_rows import Centred
+from .centered_rows import CenteredRows
 from .least_squares import (
     AS_GOOD_AS_ROWS,
     ROUNDING,
@@ -96,7 +96,7 @@ def ridge_coefs(gram: Array, products: Array, penalties: Array) -> tuple[Array, 
     return np.stack([s.coef for s in each]), min(s.condition for s in each)
 
 
-def dual_coefs(rows: Centred, penalties: Array) -> Array:
+def dual_coefs(rows: CenteredRows, penalties: Array) -> Array:
     """Return the coefficients (A, d, t) of few wide rows, from the products of rows."""
     targets = rows.targets
     with one_blas_thread():
@@ -111,7 +111,7 @@ def dual_coefs(rows: Centred, penalties: Array) -> Array:
     return np.moveaxis(coefs, 1, 0)
 
 
-def iterated_coefs(rows: Centred, penalties: Array) -> Array:
+def iterated_coefs(rows: CenteredRows, penalties: Array) -> Array:
     """Return the coefficients (A, d, t) of rows too many and too wide for any table."""
     max_iter = 10 * rows.shape[1]
     each = [solve_by_lsmr(rows, rows.targets, float(p), FINE, max_iter) for p in penalties]
@@ -120,43 +120,36 @@ def iterated_coefs(rows: Centred, penalties: Array) -> Array:
         warn(
             f"At penalty {penalties[worst]:.3g} the gradient is {each[worst].unmet:.2g} of what "
             f"it was at first after {max_iter} iterations, not yet {FINE:.2g}. Leave out the "
-            "smallest penalties, or standardise the columns.",
+            "smallest penalties, or standardize the columns.",
             ConvergenceWarning,
         )
     return np.stack([solution.coef for solution in each])
 
 
-@dataclass(eq=False)
 class Decomposition:
-    """The products of columns, or the rows, from which coefficients for all penalties follow."""
+    """Products of columns, or rows, from which the coefficients for all penalties follow.
 
-    center: bool
-    means: tuple[Array, Array]  # of columns (d,) and targets (t,)
-    products: tuple[Array, Array] | None  # (d, d), and with targets (d, t); None for wide rows
-    rows: Centred | None = None  # for where products have too few digits or are None
-    gram: Gram | None = None  # the statistic that products are from
+    Rows are used where there are no products or these have too few digits.
+    """
 
-    @classmethod
-    def of_gram(cls, gram: Gram, center: bool) -> "Decomposition":
-        """Return the decomposition of a statistic."""
-        xx, xy, _ = gram.about(center)
-        return cls(center, (gram.mean_x, gram.mean_y), (xx, xy), gram=gram)
+    def __init__(self, center: bool, gram: Gram | None, rows: CenteredRows | None = None) -> None:
+        self.center, self.gram, self.rows = center, gram, rows
+        self.products = None if gram is None else gram.about(center)[:2]  # (d, d) and (d, t)
 
     @classmethod
     def of(cls, X: Any, y: Array, weights: Any, center: bool) -> "Decomposition":
         """Return the decomposition of checked rows X (n, d) with targets y (n,) or (n, t)."""
         weights = checks.weights(weights, len(y))
         if has_gram(X) and X.shape[0] > X.shape[1]:
-            found = cls.of_gram(Gram.of(X, y, weights), center)
-            found.rows = Centred(X, y, weights, center, found.means)
-            return found
+            gram = Gram.of(X, y, weights)
+            return cls(
+                center, gram, CenteredRows(X, y, weights, center, (gram.mean_x, gram.mean_y))
+            )
         checks.finite(X)
-        rows = Centred(X, y, weights, center)
-        return cls(center, (rows.mean_x, rows.mean_y), None, rows)
+        return cls(center, None, CenteredRows(X, y, weights, center))
 
-    @property
-    def largest(self) -> float:
-        """About the largest variation along a direction, or one if there is none."""
+    def largest_variation(self) -> float:
+        """Return an estimate of the largest variation along a direction; one if there is none."""
         if self.products is not None:
             found = float(np.linalg.eigvalsh(self.products[0])[-1])
         else:
@@ -186,10 +179,10 @@ class Decomposition:
         return self._with_intercepts(coefs(self.rows, penalties))
 
     def _with_intercepts(self, coefs: Array) -> Path:
-        mean_x, mean_y = self.means
+        known: Any = self.rows if self.gram is None else self.gram
         if not self.center:
-            return coefs, np.zeros((len(coefs), len(mean_y)))
-        return coefs, np.asarray(mean_y - mean_x @ coefs)
+            return coefs, np.zeros((len(coefs), len(known.mean_y)))
+        return coefs, np.asarray(known.mean_y - known.mean_x @ coefs)
 
 
 # Scores of linear models on rows that are known by their Gram statistic alone.
@@ -238,10 +231,10 @@ def scores_of(metric: str, test: Gram, coefs: Array, intercepts: Array) -> Array
 
 
 class RidgePath:
-    """Ridge regressions at many penalties that follow from one statistic.
+    """Ridge regressions at many penalties, from one statistic.
 
-    A model of the path is the one that `fit` gives, from the rows where these have more digits;
-    predictions and scores of all come from one decomposition.
+    A model of the path is the one that `fit` gives, from the rows if these have more digits.
+    Predictions and scores of all models come from one decomposition.
     """
 
     def __init__(self, model: Any, alphas: Sequence[Any], gram: Gram, rows: Any = None) -> None:
@@ -282,7 +275,7 @@ class RidgePath:
 
     def _coefficients(self, least: float) -> Path | None:
         penalties = np.array(self.alphas, np.float64)
-        return Decomposition.of_gram(self.gram, self.model.fit_intercept).path(penalties, least)
+        return Decomposition(self.model.fit_intercept, self.gram).path(penalties, least)
 
 
 def wide_ridge_path(template: Any, alphas: Sequence[Any], X: Any, y: Any, weights: Any) -> Any:
@@ -293,8 +286,8 @@ def wide_ridge_path(template: Any, alphas: Sequence[Any], X: Any, y: Any, weight
     coefs, _ = found.path_by_rows(np.array(alphas, np.float64))
     models = [copy(template).set_params(alpha=alpha) for alpha in alphas]
     for model, coef in zip(models, coefs, strict=True):
-        model._begin()
-        model._set(Solution(coef, 0.0, len(coef), "eigen"), found.means, X.dtype, y.ndim == 1)
+        solution = Solution(coef, 0.0, len(coef), "eigen")
+        model._set(solution, (found.rows.mean_x, found.rows.mean_y), X.dtype, y.ndim == 1)
     return ModelPath(models)
 
 
@@ -307,32 +300,32 @@ def ridge_path(
     sample_weight: Any = None,
     n_alphas: int = 100,
 ) -> tuple[Array, Array, Array]:
-    """Fit ridge regression for many penalties at the price of about one.
+    """Fit ridge regression for many penalties from one decomposition.
 
     Parameters
     ----------
     X : array-like or sparse matrix of shape (n, d)
-        The rows.
+        Rows.
     y : array-like of shape (n,) or (n, t)
-        Their targets.
+        Targets.
     alphas : int, array-like of shape (A,) or None
-        The penalties, > 0, or how many, as in `lasso_path`, from hardly any effect to hardly any
-        coefficient; if None, `n_alphas` of these.
+        Penalties, > 0, or their number: these go from hardly any coefficient to hardly any effect.
+        None means `n_alphas`.
     fit_intercept : bool
-        Whether there is an intercept, which is free.
+        Whether to fit an intercept, which is not penalized.
     sample_weight : array-like of shape (n,) or None
-        How often each row counts.
+        Weights of the rows.
     n_alphas : int
-        How many penalties, if none are given.
+        Number of penalties if `alphas` is None.
 
     Returns
     -------
     alphas : ndarray of shape (A,)
-        The penalties, as given, else from the largest.
+        Penalties, in the order given, else falling.
     coefs : ndarray of shape (d, A), or (t, d, A) for targets in columns
-        The coefficients for each.
+        Coefficients for each penalty.
     intercepts : ndarray of shape (A,) or (t, A)
-        The intercepts.
+        Intercepts.
 
     Examples
     --------
@@ -349,7 +342,7 @@ def ridge_path(
     if n_alphas < 1:
         raise ValueError(f"alphas must be one penalty or more; got {n_alphas} of them.")
     if alphas is None:
-        alphas = found.largest * np.geomspace(1e2, 1e-6, n_alphas)
+        alphas = found.largest_variation() * np.geomspace(1e2, 1e-6, n_alphas)
     penalties = checks.penalties(alphas)
     coefs, intercepts = found.path_by_rows(penalties)
     coefs, intercepts = coefs.transpose(2, 1, 0), intercepts.T

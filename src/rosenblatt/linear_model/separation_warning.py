@@ -24,7 +24,7 @@ from rosenblatt.solvers.logistic import balancing_move
 from rosenblatt.solvers.logistic_problem import Iterate, LogisticProblem
 from rosenblatt.solvers.softmax import SoftmaxProblem
 
-from .centred_rows import moved
+from .centered_rows import moved
 
 Array = NDArray[np.float64]
 Grade = Literal["proved", "checked"]

@@ -1,4 +1,4 @@
-"""Rows as least squares sees them: less their means, times the roots of their weights."""
+"""Centered rows times the roots of their weights, for least squares; column offsets."""
 
 from collections.abc import Iterator
 from functools import cached_property
@@ -15,27 +15,27 @@ Array = NDArray[np.float64]
 BLOCK_CELLS = 500_000  # rows are made dense, or doubles, this many numbers at a time
 
 
-class Centred:
+class CenteredRows:
     """Rows X (n, d), dense or CSR, targets Y (n,) or (n, t) and weights (n,), about their means.
 
-    With ``centre=False`` about the origin: for fits without an intercept. X itself is never copied,
-    nor a sparse one made dense. `means` of X and Y may be known already, and better.
+    With ``center=False`` rows are not centered: for fits without an intercept. X is never copied,
+    nor made dense if it is sparse. `means` are those of X and Y, if they are known already.
     """
 
     def __init__(
-        self, X: Any, Y: Array, weights: Any, centre: bool, means: tuple[Array, Array] | None = None
+        self, X: Any, Y: Array, weights: Any, center: bool, means: tuple[Array, Array] | None = None
     ) -> None:
         Y = np.asarray(Y, np.float64)
         Y = Y[:, None] if Y.ndim == 1 else Y
         if weights is not None and not np.all(weights):
-            kept = np.flatnonzero(weights)  # others count for nothing
+            kept = np.flatnonzero(weights)  # others do not count
             X, Y, weights = X[kept], Y[kept], weights[kept]
         self.X, self.Y = X, Y
         self.roots = None if weights is None else np.sqrt(weights)
         n, d = X.shape
         self.shape, self.sparse = (n, d), sp.issparse(X)
         self.weight = float(n) if weights is None else float(weights.sum())
-        if not centre:
+        if not center:
             self.mean_x, self.mean_y = np.zeros(d), np.zeros(Y.shape[1])
         elif means is not None:
             self.mean_x, self.mean_y = means
@@ -45,21 +45,21 @@ class Centred:
 
     @property
     def targets(self) -> Array:
-        """The centred, weighted targets, (n, t)."""
+        """Centered, weighted targets, (n, t)."""
         return self._weighted(self.Y - self.mean_y)
 
     def product(self, W: Array) -> Array:
-        """The rows times W (d,) or (d, t)."""
+        """Return the rows times W (d,) or (d, t)."""
         return self._weighted(np.asarray(_doubles(self.X @ W) - self.mean_x @ W))
 
     def adjoint(self, R: Array) -> Array:
-        """The transpose of the rows times R (n,) or (n, t)."""
+        """Return the transpose of the rows times R (n,) or (n, t)."""
         R = self._weighted(R)
         return _doubles(self._transposed @ R - np.multiply.outer(self.mean_x, R.sum(axis=0)))
 
     @cached_property
     def _transposed(self) -> Any:
-        """The columns of X as rows, which sparse products read faster."""
+        """Columns of X as rows, which sparse products read faster."""
         return self.X.T.tocsr() if self.sparse else self.X.T
 
     def _weighted(self, rows: Array) -> Array:
@@ -68,7 +68,7 @@ class Centred:
         return np.asarray(rows * (self.roots if rows.ndim == 1 else self.roots[:, None]))
 
     def blocks(self, width: int = 0) -> Iterator[tuple[slice, Array]]:
-        """The rows, dense and in doubles, a block at a time; `width` numbers are made of each."""
+        """Yield the rows in blocks, dense and in doubles; `width` numbers are made of each."""
         n, d = self.shape
         size = max(1, BLOCK_CELLS // max(d, width), min(n, 2 * d) if n > d else 1)
         for start in range(0, n, size):
@@ -81,8 +81,8 @@ class Centred:
             yield here, rows
 
     def condensed(self) -> tuple[Array, Array]:
-        """At most d + t rows A (m, d) with targets B (m, t), of the same least-squares problem."""
-        # A triangle, by orthogonal turns of a block of rows under the triangle of those before.
+        """Return at most d + t rows A (m, d) and targets B (m, t) of the same problem."""
+        # The triangle of a QR decomposition, updated with one block of rows after the other.
         d, targets = self.shape[1], self.targets
         triangle = np.zeros((0, d + targets.shape[1]))
         with one_blas_thread():
@@ -91,18 +91,21 @@ class Centred:
                 if len(triangle) > triangle.shape[1]:
                     triangle = _doubles(np.linalg.qr(triangle, mode="r"))
         A, B = triangle[:, :d], triangle[:, d:]
-        # Constant columns are now the rounding of their means, and nothing else.
+        # All that is left of constant columns is the rounding of their means.
         rounding = 2.0**-50 * np.sqrt(self.weight) * np.abs(self.mean_x)
         A[:, np.abs(A).max(axis=0) <= rounding] = 0.0
         return A, B
 
     def dual(self) -> Array:
-        """The products (n, n) of all pairs of rows."""
+        """Return the products (n, n) of all pairs of rows."""
         n = self.shape[0]
         with one_blas_thread():
             if not self.sparse:
-                products = np.zeros((n, n))
-                for columns in self._column_blocks():
+                products, size = np.zeros((n, n)), max(1, BLOCK_CELLS // n)
+                for start in range(0, self.shape[1], size):
+                    here = slice(start, start + size)
+                    columns = self.X[:, here].astype(np.float64) - self.mean_x[here]
+                    columns = self._weighted(columns)
                     products += columns @ columns.T
                 return products
         X = self.X.astype(np.float64)
@@ -111,16 +114,8 @@ class Centred:
         products += self.mean_x @ self.mean_x - along[:, None] - along
         return products if self.roots is None else products * np.outer(self.roots, self.roots)
 
-    def _column_blocks(self) -> Iterator[Array]:
-        """The rows of a dense table, some columns at a time."""
-        n, d = self.shape
-        size = max(1, BLOCK_CELLS // n)
-        for start in range(0, d, size):
-            here = slice(start, start + size)
-            yield self._weighted(self.X[:, here].astype(np.float64) - self.mean_x[here])
-
     def squares(self) -> Array:
-        """The sum of squares of each centred column, (d,)."""
+        """Return the sum of squares of each centered column, (d,)."""
         if self.sparse:
             squared = self.X.astype(np.float64).power(2)
             weights = np.ones(self.shape[0]) if self.roots is None else self.roots**2
@@ -138,8 +133,8 @@ def _doubles(values: Any) -> Array:
 
 # Columns far from zero are shifted internally for numerical stability.
 #
-# Where a mean is many deviations from zero, as in years or time stamps, the curvature of weight and
-# bias together loses all digits. A bias that is not penalised makes up for any move of the columns.
+# Where a mean is many deviations from zero, as in years or time stamps, the joint curvature of
+# weight and bias loses all digits. A bias that is not penalized makes up for any shift of columns.
 
 
 FAR = 1e3  # deviations from zero
@@ -148,9 +143,9 @@ ENOUGH_CELLS = 500_000
 
 
 def offsets(X: Any, fit_intercept: bool) -> Array | None:
-    """What to subtract (d,) of columns that are far from zero; None if none is."""
-    # It is one of a column's own values, so that near it the differences are exact. Of a sparse
-    # table only columns without an empty place are moved, which leaves it as sparse as it was.
+    """Return offsets (d,) of columns that are far from zero; None if no column is."""
+    # An offset is one of the column's values, so that differences near it are exact. Of a sparse
+    # table only columns without an empty place are shifted, which leaves it as sparse as it was.
     if not fit_intercept:
         return None
     n_rows = min(ENOUGH_ROWS, max(ENOUGH_CELLS // X.shape[1], 10))
@@ -161,7 +156,7 @@ def offsets(X: Any, fit_intercept: bool) -> Array | None:
     with np.errstate(over="ignore", invalid="ignore"):
         mean = some.mean(axis=0, dtype=np.float64)
         far = np.flatnonzero(np.abs(mean) > FAR * some.std(axis=0, dtype=np.float64))
-        far = far[np.ptp(some[:, far], axis=0) > 0]  # a constant has nothing to be centred for
+        far = far[np.ptp(some[:, far], axis=0) > 0]  # not constants
     if len(far) and sp.issparse(X):
         far = far[np.isin(columns[far], _full(X))]
     if not len(far):
@@ -173,7 +168,7 @@ def offsets(X: Any, fit_intercept: bool) -> Array | None:
 
 
 def less(X: Any, shift: Array | None) -> Any:
-    """The table with its columns less their offsets, in the numbers and the storage it has."""
+    """Return the table with its columns less their offsets, in the same dtype and storage."""
     if shift is None:
         return X
     shift = shift.astype(X.dtype)
@@ -185,7 +180,7 @@ def less(X: Any, shift: Array | None) -> Any:
 
 
 def moved(table: Array, shift: Array | None, side: int) -> Array:
-    """Weights and biases (d + 1, ...) of columns less their offsets (side 1), or as given (-1)."""
+    """Return weights and biases (d + 1, ...) for shifted (side 1) or original columns (-1)."""
     # The scores stay the same: ``w.x + b = w.(x - shift) + (b + w.shift)``.
     if shift is None:
         return table
@@ -195,7 +190,7 @@ def moved(table: Array, shift: Array | None, side: int) -> Array:
 
 
 def slopes_as_given(gradient: Array, shift: Array | None) -> Array:
-    """The gradient (d + 1, ...) in weights of columns as they were, from that of columns moved."""
+    """Return the gradient (d + 1, ...) for columns as given, from that for shifted columns."""
     # A weight of ``x - shift`` moves the scores by that of x, less shift times what the bias does.
     if shift is None:
         return gradient
@@ -205,6 +200,6 @@ def slopes_as_given(gradient: Array, shift: Array | None) -> Array:
 
 
 def _full(X: Any) -> NDArray[np.intp]:
-    """The columns of a CSR table that have a number in each row; none if it has some twice."""
+    """Return the columns of a CSR table that have a number in each row, once."""
     full = np.flatnonzero(np.bincount(X.indices, minlength=X.shape[1]) == X.shape[0])
     return full if not len(full) or X.has_canonical_format else full[:0]
