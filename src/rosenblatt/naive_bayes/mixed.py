@@ -12,7 +12,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from rosenblatt.mixed_tables import checked_table
 from rosenblatt.registry.row import Candidate, Contract, Row
-from rosenblatt.statistics import Together
+from rosenblatt.statistics import ProductStatistic
 
 from .base import NaiveBayes
 from .column_kinds import KINDS, RULES
@@ -66,7 +66,7 @@ class MixedNB(NaiveBayes):
     point_weight_ : for each density column the weights of these in each class, shape (K, m).
     bandwidth_ : shape (K, density columns).
     n_parameters_ : how many numbers were estimated and are free.
-    statistics_ : `Together`, a value with + and -.
+    statistics_ : `ProductStatistic`, a value with + and -.
     n_features_in_, feature_names_in_ : of the data.
 
     Examples
@@ -98,7 +98,7 @@ class MixedNB(NaiveBayes):
     """
 
     measured_by = ("kinds",)
-    statistic_type = (Together, {})
+    statistic_type = (ProductStatistic, {})
     _advice_if_impossible = "With alpha > 0 only numbers far out on another scale are impossible."
     simpler_when_larger = ("alpha",)
 
@@ -155,7 +155,7 @@ class MixedNB(NaiveBayes):
             raise ValueError("Some rows alone would have other kinds of columns than all rows.")
         return super().measure_groups(X, *others, **options)
 
-    def _check_statistic(self, statistic: Together) -> None:
+    def _check_statistic(self, statistic: ProductStatistic) -> None:
         super()._check_statistic(statistic)
         for name, part in statistic.parts.items():
             kind = getattr(KINDS.get(name), "statistic", None)
@@ -177,8 +177,8 @@ class MixedNB(NaiveBayes):
                         f"made with it as {name}."
                     )
 
-    def _measure(self, X: Columns, y: Any, sample_weight: NDArray[Any] | None) -> Together:
-        together: Together = self._measure_groups(X, y, sample_weight, None, 1)[0]
+    def _measure(self, X: Columns, y: Any, sample_weight: NDArray[Any] | None) -> ProductStatistic:
+        together: ProductStatistic = self._measure_groups(X, y, sample_weight, None, 1)[0]
         return together
 
     def _measure_groups(
@@ -191,7 +191,7 @@ class MixedNB(NaiveBayes):
                 kind.measured(values), y, groups, n_groups, sample_weight, missing="ignore"
             )
         return [
-            Together.of({name: parts[g] for name, parts in measured.items()}, self._columns)
+            ProductStatistic.of({name: parts[g] for name, parts in measured.items()}, self._columns)
             for g in range(n_groups)
         ]
 

@@ -17,7 +17,7 @@ from .features import FeatureCounts
 from .files import load, save
 from .grams import Gram
 from .moments import Moments
-from .product import Together
+from .product import ProductStatistic
 from .statistic import Statistic
 from .terms import TermCounts
 
@@ -30,10 +30,10 @@ __all__ = [
     "Labels",
     "Moments",
     "PairCounts",
+    "ProductStatistic",
     "RowCounts",
     "Statistic",
     "TermCounts",
-    "Together",
     "load",
     "save",
 ]

@@ -54,6 +54,9 @@ class CategoryCounts(ByClass):
     table: Sums  # (K, c), c categories in all, those of the first feature first
     missing: str
 
+    forms: ClassVar[dict[str, ArrayForm]] = {"table": ArrayForm("K c", NUMBERS, 0)}
+    options: ClassVar[tuple[str, ...]] = ("n_features", "missing")
+
     def __post_init__(self) -> None:
         freeze(self.table, *self.categories)
 
@@ -66,15 +69,6 @@ class CategoryCounts(ByClass):
         return cls(ClassCounts.zero(), None, dtype, nothing, table, missing)
 
     @classmethod
-    def of(cls, X: Any, y: Any = None, weights: Any = None, *, missing: str = "refuse") -> Self:
-        """Return the counts of rows X (n, d) with labels y (n,) and weights (n,).
-
-        Without labels all rows are of one class, 0. With ``missing="ignore"`` values that are NaN
-        or None are left out.
-        """
-        return cls.by_group(X, y, None, None, weights, missing=missing)[0]
-
-    @classmethod
     def by_group(
         cls,
         X: Any,
@@ -85,7 +79,10 @@ class CategoryCounts(ByClass):
         *,
         missing: str = "refuse",
     ) -> list[Self]:
-        """Return the counts of each group of rows; groups (n,) are numbers from 0."""
+        """Return the counts of each group of rows; groups (n,) are numbers from 0.
+
+        With ``missing="ignore"`` values that are NaN or None are left out.
+        """
         check_missing(missing)
         names, columns = feature_names_of(X), _columns(X)
         codes, categories = _encode(columns, names, missing)
@@ -159,31 +156,26 @@ class CategoryCounts(ByClass):
             )
 
     def _tables(self) -> dict[str, NDArray[Any]]:
+        own = {name: getattr(self, name) for name in self.forms}
         named = {f"categories_{j}": values for j, values in enumerate(self.categories)}
-        return {**self.counts._tables(), "table": self.table, **named}
-
-    def _options(self) -> dict[str, Any]:
-        return {"n_features": self.n_features, "missing": self.missing}
-
-    forms: ClassVar[dict[str, ArrayForm]] = {
-        **ClassCounts.forms,
-        "table": ArrayForm("K c", NUMBERS, 0),
-    }
+        return {**self.counts._tables(), **own, **named}
 
     @classmethod
     def _forms(cls, about: Mapping[str, Any]) -> dict[str, ArrayForm]:
-        check_missing(about["missing"])
         columns = range(about["n_features"])
-        return cls.forms | {f"categories_{j}": ArrayForm(f"c_{j}", LABELS) for j in columns}
+        named = {f"categories_{j}": ArrayForm(f"c_{j}", LABELS) for j in columns}
+        return super()._forms(about) | named
 
     @classmethod
     def _rebuilt(cls, tables: Mapping[str, NDArray[Any]], about: Mapping[str, Any]) -> Self:
-        categories = tuple(tables[f"categories_{j}"] for j in range(about["n_features"]))
-        if tables["table"].shape[1] != _starts(categories)[-1]:
+        names = [f"categories_{j}" for j in range(about["n_features"])]
+        own: dict[str, Any] = {name: tables[name] for name in tables if name not in names}
+        own["categories"] = tuple(tables[name] for name in names)
+        return super()._rebuilt(own, about)
+
+    def _check_values(self) -> None:
+        if self.table.shape[1] != _starts(self.categories)[-1]:
             raise ValueError("table has not as many columns as there are categories")
-        counts = ClassCounts._rebuilt(tables, about)
-        named = (counts, about["feature_names"], about["dtype"])
-        return cls(*named, categories, tables["table"], about["missing"])
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -213,14 +205,14 @@ class PairCounts(CategoryCounts):
     # (K, c, c), c categories in all
     pairs: NDArray[np.float64] = field(default_factory=lambda: np.zeros((0, 0, 0)))
 
+    forms: ClassVar[dict[str, ArrayForm]] = {
+        **CategoryCounts.forms,
+        "pairs": ArrayForm("K c c", DOUBLES, 0),
+    }
+
     def __post_init__(self) -> None:
         super().__post_init__()
         freeze(self.pairs)
-
-    @classmethod
-    def of(cls, X: Any, y: Any = None, weights: Any = None, *, missing: str = "refuse") -> Self:
-        """Return the counts of rows X (n, d) with labels y (n,) and weights (n,)."""
-        return cls.by_group(X, y, None, None, weights, missing=missing)[0]
 
     @classmethod
     def by_group(
@@ -291,18 +283,6 @@ class PairCounts(CategoryCounts):
         padded = np.pad(self.pairs, ((0, 1), (0, 1), (0, 1)))  # -1 finds nothing
         classes = _places(result.classes, self.classes)
         return np.asarray(padded[np.ix_(classes, columns, columns)])
-
-    def _tables(self) -> dict[str, NDArray[Any]]:
-        return {**super()._tables(), "pairs": self.pairs}
-
-    forms: ClassVar[dict[str, ArrayForm]] = {
-        **CategoryCounts.forms,
-        "pairs": ArrayForm("K c c", DOUBLES, 0),
-    }
-
-    @classmethod
-    def _rebuilt(cls, tables: Mapping[str, NDArray[Any]], about: Mapping[str, Any]) -> Self:
-        return replace(super()._rebuilt(tables, about), pairs=tables["pairs"])
 
 
 def _starts(categories: tuple[NDArray[Any], ...]) -> NDArray[np.int64]:

@@ -1,11 +1,11 @@
 """Counts of rows by class, which every other statistic stands on."""
 
+from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from rosenblatt import checks
@@ -227,9 +227,6 @@ class ClassCounts(Statistic):
     def _tables(self) -> dict[str, NDArray[Any]]:
         return {"classes": self.classes, "rows": self.rows, "weight": self.sums}
 
-    def _options(self) -> dict[str, Any]:
-        return {}
-
     @classmethod
     def _rebuilt(cls, tables: Mapping[str, NDArray[Any]], about: Mapping[str, Any]) -> Self:
         return cls(tables["classes"], tables["rows"], tables["weight"])
@@ -258,6 +255,21 @@ class ByClass(Statistic):
         """How much they weigh, (K,)."""
         return self.counts.weight
 
+    @classmethod
+    @abstractmethod
+    def by_group(
+        cls, X: Any, y: Any, groups: Any, n_groups: int | None, weights: Any = None, **options: Any
+    ) -> list[Self]:
+        """Return the statistic of each group of rows; groups (n,) are numbers from 0."""
+
+    @classmethod
+    def of(cls, X: Any, y: Any = None, weights: Any = None, **options: Any) -> Self:
+        """Return the statistic of rows X (n, d) with labels y (n,) and weights (n,).
+
+        Without labels all rows are of one class, 0. The options are those of `by_group`.
+        """
+        return cls.by_group(X, y, None, None, weights, **options)[0]
+
     def _shared(self, other: "ByClass") -> tuple[Names, np.dtype[Any]]:
         """Return names and precision of a combination: known if either knows, and the finer."""
         return self.feature_names or other.feature_names, np.promote_types(self.dtype, other.dtype)
@@ -265,6 +277,25 @@ class ByClass(Statistic):
     def _name_of(self, j: int) -> str:
         """Return how an error names feature j."""
         return f"feature {j if self.feature_names is None else self.feature_names[j]}"
+
+    def _tables(self) -> dict[str, NDArray[Any]]:
+        return {**super()._tables(), **self.counts._tables()}
+
+    @classmethod
+    def _forms(cls, about: Mapping[str, Any]) -> dict[str, ArrayForm]:
+        return ClassCounts.forms | super()._forms(about)
+
+    @classmethod
+    def _rebuilt(cls, tables: Mapping[str, NDArray[Any]], about: Mapping[str, Any]) -> Self:
+        counts = ClassCounts._rebuilt(tables, about)
+        own = {name: table for name, table in tables.items() if name not in ClassCounts.forms}
+        own |= {name: about[name] for name in cls.options if name in cls.__dataclass_fields__}
+        statistic = cls(counts, about["feature_names"], about["dtype"], **own)
+        statistic._check_values()
+        return statistic
+
+    def _check_values(self) -> None:
+        """Raise if no rows can have given these arrays, whose forms were checked."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -287,25 +318,12 @@ class RowCounts(ByClass):
 
     n_features: int
 
-    forms: ClassVar[dict[str, ArrayForm]] = ClassCounts.forms
+    options: ClassVar[tuple[str, ...]] = ("n_features",)
 
     @classmethod
     def zero(cls, n_features: int) -> Self:
         """Return the counts of no rows."""
         return cls(ClassCounts.zero(), None, np.dtype(np.float32), n_features)
-
-    @classmethod
-    def of(cls, X: Any, y: Any = None, weights: Any = None) -> Self:
-        """Return the counts of rows X (n, d) with labels y (n,) and weights (n,).
-
-        Without labels all rows are of one class, 0.
-        """
-        if y is None and weights is None and _is_table(X) and X.shape[0]:
-            # No array as long as the rows is needed.
-            n, dtype = X.shape[0], np.float32 if X.dtype == np.float32 else np.float64
-            counts = ClassCounts(np.zeros(1, np.int64), *np.full((2, 1), n, np.int64))
-            return cls(counts, None, np.dtype(dtype), X.shape[1])
-        return cls.by_group(X, y, None, None, weights)[0]
 
     @classmethod
     def by_group(
@@ -323,19 +341,3 @@ class RowCounts(ByClass):
     def _combined(self, other: Self, sign: int) -> Self:
         counts = self.counts.join(other.counts, sign).counts
         return type(self)(counts, *self._shared(other), self.n_features)
-
-    def _tables(self) -> dict[str, NDArray[Any]]:
-        return self.counts._tables()
-
-    def _options(self) -> dict[str, Any]:
-        return {"n_features": self.n_features}
-
-    @classmethod
-    def _rebuilt(cls, tables: Mapping[str, NDArray[Any]], about: Mapping[str, Any]) -> Self:
-        counts = ClassCounts._rebuilt(tables, about)
-        return cls(counts, about["feature_names"], about["dtype"], about["n_features"])
-
-
-def _is_table(X: Any) -> bool:
-    """Return whether X is a table of numbers already, dense or sparse."""
-    return sp.issparse(X) or (isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype.kind in "fiub")

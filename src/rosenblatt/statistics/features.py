@@ -1,6 +1,5 @@
 """Counts of what each feature held in the rows of each class."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any, ClassVar, Self
@@ -59,6 +58,12 @@ class FeatureCounts(ByClass):
     binarize: float | None
     gaps: Sums | None = None  # (K, d): the weight of what is missing, if it may be
 
+    forms: ClassVar[dict[str, ArrayForm]] = {
+        "sums": ArrayForm("K d", KINDS, 0),
+        "gaps": ArrayForm("K d", KINDS, 0, if_missing=True),
+    }
+    options: ClassVar[tuple[str, ...]] = ("n_features", "binarize", "missing")
+
     def __post_init__(self) -> None:
         freeze(self.sums, self.gaps)
 
@@ -74,23 +79,6 @@ class FeatureCounts(ByClass):
         return cls(*about, table, _threshold(binarize), missed)
 
     @classmethod
-    def of(
-        cls,
-        X: Any,
-        y: Any = None,
-        weights: Any = None,
-        *,
-        binarize: Any = None,
-        missing: str = "refuse",
-    ) -> Self:
-        """Return the counts of rows X (n, d) with labels y (n,) and weights (n,).
-
-        Without labels all rows are of one class, 0. `binarize` is a threshold >= 0, or None. With
-        ``missing="ignore"`` NaN is left out.
-        """
-        return cls.by_group(X, y, None, None, weights, binarize=binarize, missing=missing)[0]
-
-    @classmethod
     def by_group(
         cls,
         X: Any,
@@ -104,7 +92,8 @@ class FeatureCounts(ByClass):
     ) -> list[Self]:
         """Return the counts of each group of rows, in one read; groups (n,) are numbers from 0.
 
-        With ``missing="ignore"`` there is a second read, of what is missing.
+        `binarize` is a threshold >= 0, or None. With ``missing="ignore"`` NaN is left out, which
+        takes a second read.
         """
         check_missing(missing)
         binarize = _threshold(binarize)
@@ -160,29 +149,8 @@ class FeatureCounts(ByClass):
                 f"left with {left[k, j]}{of}."
             )
 
-    def _tables(self) -> dict[str, NDArray[Any]]:
-        missed = {} if self.gaps is None else {"gaps": self.gaps}
-        return {**self.counts._tables(), "sums": self.sums, **missed}
-
-    def _options(self) -> dict[str, Any]:
-        return {"n_features": self.n_features, "binarize": self.binarize, "missing": self.missing}
-
-    forms: ClassVar[dict[str, ArrayForm]] = {
-        **ClassCounts.forms,
-        "sums": ArrayForm("K d", KINDS, 0),
-    }
-
-    @classmethod
-    def _forms(cls, about: Mapping[str, Any]) -> dict[str, ArrayForm]:
-        check_missing(about["missing"])
-        gaps = {"gaps": ArrayForm("K d", KINDS, 0)} if about["missing"] == "ignore" else {}
-        return cls.forms | gaps
-
-    @classmethod
-    def _rebuilt(cls, tables: Mapping[str, NDArray[Any]], about: Mapping[str, Any]) -> Self:
-        counts = ClassCounts._rebuilt(tables, about)
-        named = (counts, about["feature_names"], about["dtype"])
-        return cls(*named, tables["sums"], _threshold(about["binarize"]), tables.get("gaps"))
+    def _check_values(self) -> None:
+        _threshold(self.binarize)
 
 
 def _threshold(binarize: Any) -> float | None:

@@ -62,6 +62,15 @@ class Moments(ByClass):
     noise: Table  # (K, d)
     known: Table | None = None  # (K, d): the weight of what is not missing, if anything may be
 
+    forms: ClassVar[dict[str, ArrayForm]] = {
+        "mean": ArrayForm("K d", DOUBLES, -np.inf),
+        "mean_low": ArrayForm("K d", DOUBLES, -np.inf),
+        "scatter": ArrayForm("K d", DOUBLES, 0),
+        "noise": ArrayForm("K d", DOUBLES, 0),
+        "known": ArrayForm("K d", DOUBLES, 0, if_missing=True),
+    }
+    options: ClassVar[tuple[str, ...]] = ("n_features", "full", "missing")
+
     def __post_init__(self) -> None:
         freeze(self.mean, self.mean_low, self.scatter, self.noise, self.known)
 
@@ -306,48 +315,19 @@ class Moments(ByClass):
                 "never added."
             )
 
-    def _tables(self) -> dict[str, NDArray[Any]]:
-        names = (
-            "mean",
-            "mean_low",
-            "scatter",
-            "noise",
-            *(() if self.known is None else ("known",)),
-        )
-        return {**self.counts._tables(), **{name: getattr(self, name) for name in names}}
-
-    def _options(self) -> dict[str, Any]:
-        return {"n_features": self.n_features, "full": self.full, "missing": self.missing}
-
-    forms: ClassVar[dict[str, ArrayForm]] = {
-        **ClassCounts.forms,
-        "mean": ArrayForm("K d", DOUBLES, -np.inf),
-        "mean_low": ArrayForm("K d", DOUBLES, -np.inf),
-        "scatter": ArrayForm("K d", DOUBLES, 0),
-        "noise": ArrayForm("K d", DOUBLES, 0),
-    }
-
     @classmethod
     def _forms(cls, about: Mapping[str, Any]) -> dict[str, ArrayForm]:
         _check_missing(about["missing"], about["full"])
-        of_options = {}
+        forms = super()._forms(about)
         if about["full"]:
-            of_options["scatter"] = ArrayForm("K d d", DOUBLES, -np.inf)
-        if about["missing"] == "ignore":
-            of_options["known"] = ArrayForm("K d", DOUBLES, 0)
-        return cls.forms | of_options
+            forms["scatter"] = ArrayForm("K d d", DOUBLES, -np.inf)
+        return forms
 
-    @classmethod
-    def _rebuilt(cls, tables: Mapping[str, NDArray[Any]], about: Mapping[str, Any]) -> Self:
-        scatter = tables["scatter"]
-        if (_diagonal(scatter) < 0).any():
+    def _check_values(self) -> None:
+        if (_diagonal(self.scatter) < 0).any():
             raise ValueError("scatter has a negative diagonal")
-        if about["full"] and not np.allclose(scatter, scatter.swapaxes(1, 2)):
+        if self.full and not np.allclose(self.scatter, self.scatter.swapaxes(1, 2)):
             raise ValueError("scatter is not symmetric")
-        counts = ClassCounts._rebuilt(tables, about)
-        names = ("mean", "mean_low", "scatter", "noise")
-        own: Any = (*(tables[name] for name in names), tables.get("known"))
-        return cls(counts, about["feature_names"], about["dtype"], *own)
 
 
 def _check_missing(missing: str, full: bool) -> None:

@@ -18,7 +18,7 @@ PARTS: dict[str, type[Statistic]] = {
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Together(Statistic):
+class ProductStatistic(Statistic):
     """Statistics of different columns of the same rows, added and subtracted part by part.
 
     Attributes
@@ -30,10 +30,10 @@ class Together(Statistic):
 
     Examples
     --------
-    >>> from rosenblatt.statistics import CategoryCounts, Moments, Together
+    >>> from rosenblatt.statistics import CategoryCounts, Moments, ProductStatistic
     >>> def of(size, colour, y):
     ...     parts = {"size": Moments.of(size, y), "colour": CategoryCounts.of(colour, y)}
-    ...     return Together.of(parts, {"size": [0], "colour": [1]})
+    ...     return ProductStatistic.of(parts, {"size": [0], "colour": [1]})
     >>> a = of([[1.0], [3.0]], [["red"], ["blue"]], [0, 0])
     >>> b = of([[5.0]], [["red"]], [0])
     >>> (a + b).parts["size"].mean, (a + b).parts["colour"].counts_of(0)

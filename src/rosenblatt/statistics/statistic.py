@@ -9,6 +9,8 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from .batch import check_missing
+
 Names = tuple[str, ...] | None
 
 FORM = 2  # of the arrays in a file; a later form will get a later number
@@ -29,6 +31,7 @@ class ArrayForm(NamedTuple):
     shape: str  # such as "K d": each letter is one size in all arrays of the file
     kinds: str
     least: float | None = None  # all values are finite, and at least that; None: anything but NaN
+    if_missing: bool = False  # exists only if missing values are ignored
 
 
 class Statistic(ABC):
@@ -48,19 +51,12 @@ class Statistic(ABC):
     rows: Any  # (K,)
     weight: Any  # (K,)
 
-    forms: ClassVar[dict[str, ArrayForm]]  # of the arrays in a file
+    forms: ClassVar[dict[str, ArrayForm]] = {}  # of the attributes that are arrays
+    options: ClassVar[tuple[str, ...]] = ()  # attributes that must be equal in a sum; plain JSON
 
     @abstractmethod
     def _combined(self, other: Self, sign: int) -> Self:
         """Return the statistic of both together (+1), or without the other's rows (-1)."""
-
-    @abstractmethod
-    def _tables(self) -> dict[str, NDArray[Any]]:
-        """Return every array that the statistic consists of, by name."""
-
-    @abstractmethod
-    def _options(self) -> dict[str, Any]:
-        """Return what must be equal for two statistics to be added, as plain JSON types."""
 
     @classmethod
     @abstractmethod
@@ -69,8 +65,19 @@ class Statistic(ABC):
 
     @classmethod
     def _forms(cls, about: Mapping[str, Any]) -> dict[str, ArrayForm]:
-        """Return the forms of the arrays of a file."""
-        return cls.forms
+        """Return the forms of the arrays of a statistic with these options."""
+        missing = about.get("missing", "refuse")
+        check_missing(missing)
+        kept = missing == "ignore"
+        return {name: form for name, form in cls.forms.items() if kept or not form.if_missing}
+
+    def _tables(self) -> dict[str, NDArray[Any]]:
+        """Return every array that the statistic consists of, by name."""
+        return {name: getattr(self, name) for name in self._forms(self._options())}
+
+    def _options(self) -> dict[str, Any]:
+        """Return what must be equal for two statistics to be added."""
+        return {name: getattr(self, name) for name in self.options}
 
     @property
     def nbytes(self) -> int:

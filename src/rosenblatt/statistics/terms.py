@@ -129,15 +129,7 @@ class TermCounts(Statistic):
         return type(self)(n, tallies[0, kept], tallies[1, kept], text, limits)
 
     def _tables(self) -> dict[str, NDArray[Any]]:
-        return {
-            "documents": self.documents,
-            "occurrences": self.occurrences,
-            "text": self.text.astype(np.int64),
-            "limits": self.limits,
-        }
-
-    def _options(self) -> dict[str, Any]:
-        return {}
+        return {**super()._tables(), "text": self.text.astype(np.int64)}
 
     def _about(self) -> dict[str, Any]:
         return {**super()._about(), "n_documents": self.n_documents}

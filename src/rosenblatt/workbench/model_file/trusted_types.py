@@ -65,7 +65,6 @@ MOVED = {
         ),
         ("statistics.counts", "statistics.features", "FeatureCounts"),
         ("statistics.rows", "statistics.counts", "RowCounts"),
-        ("statistics.together", "statistics.product", "Together"),
         ("workbench.bends", "workbench.preparation.splines", "Bends"),
         (
             "workbench.column_parts",
@@ -85,6 +84,10 @@ MOVED = {
     )
     for name in names.split()
 }
+MOVED["rosenblatt.statistics.together.Together"] = (
+    "rosenblatt.statistics.product",
+    "ProductStatistic",
+)
 
 
 class Untrusted(ValueError):
