@@ -113,6 +113,49 @@ def numbers_of(column: Any, name: Any, advice: str) -> NDArray[Any]:
         ) from error
 
 
+def table_of_numbers(X: Any, names: list[Any], advice: str) -> NDArray[Any]:
+    """Return columns of a table as one array (n, c) of floating-point numbers."""
+    if len(names) == X.shape[1] and _is_one_block(X):
+        if isinstance(X, np.ndarray):
+            return X if X.dtype.kind == "f" else X.astype(np.float64)
+        if type(X).__module__.startswith("polars"):
+            return np.asarray(X.to_numpy(order="c"))  # without another copy on the way
+        return np.ascontiguousarray(X.to_numpy())
+    return np.column_stack([numbers_of(column(X, name), name, advice) for name in names])
+
+
+def _is_one_block(X: Any) -> bool:
+    """Whether a table is an array of numbers, or a data frame of one floating-point type."""
+    # As one block its columns take a tenth of the time that they take one by one.
+    if isinstance(X, np.ndarray):
+        return X.dtype.kind in "fiub"
+    # Of pandas' types those with a capital may hold gaps that are no floats.
+    is_pandas = type(X).__module__.startswith("pandas")
+    names = ("float32", "float64") if is_pandas else ("Float32", "Float64")
+    return {str(dtype) for dtype in X.dtypes} in [{name} for name in names]
+
+
+def codes_of(column: Any) -> tuple[NDArray[Any], list[Any]]:
+    """Return the different values of a column, and the place (n,) of each row's among them.
+
+    The place of a missing value is one after the last.
+    """
+    if str(getattr(column, "dtype", "")).startswith("Categorical"):  # of polars: coded already
+        different = column.drop_nulls().unique()
+        known = different.to_physical().to_numpy()
+        # Its own numbers count the words of other columns as well.
+        places = np.full(int(known.max(initial=0)) + 2, len(known), np.int32)
+        places[known] = np.arange(len(known))
+        own = column.to_physical().cast(int).fill_null(len(places) - 1).to_numpy()
+        return places.take(own), different.to_list()
+    values = values_of(column)
+    known, numbers = ~which_missing(values), dict[Any, int]()
+    found = [numbers.setdefault(value, len(numbers)) for value in values[known].tolist()]
+    codes = np.full(len(values), len(numbers))
+    codes[known] = found
+    return codes, list(numbers)
+
+
 def learn_categories(X: Any, categorical: NDArray[np.bool_]) -> list[NDArray[Any] | None]:
     """The categories of each column, sorted; None of a column of numbers."""
     if _is_compiled_for(X) and categorical.all():

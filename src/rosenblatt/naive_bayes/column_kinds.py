@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.special import gammaln, logsumexp, xlogy
 
 from rosenblatt.statistics import CategoryCounts, Moments
-from rosenblatt.statistics.categories import CodedColumn
+from rosenblatt.statistics.categories import Coded, CodedColumn
 
 from .base import log_shares
 from .categorical import refuse_unknown
@@ -29,7 +29,7 @@ class Kind(ABC):
     attributes: tuple[str, ...]  # that it publishes
     statistic: Any = CategoryCounts
 
-    def measured(self, values: NDArray[Any]) -> NDArray[Any]:
+    def measured(self, values: Any) -> Any:
         """The values (n, c) as the statistic reads them."""
         return values
 
@@ -38,7 +38,7 @@ class Kind(ABC):
         """Publish what a statistic implies; return how many free numbers were learned."""
 
     @abstractmethod
-    def scores(self, model: Any, c: int, x: NDArray[Any]) -> Table:
+    def scores(self, model: Any, c: int, x: Any) -> Table:
         """log P(x | y) (n, K) of the c-th column of the kind; 0 where x is missing."""
 
     def total(self, model: Any, values: NDArray[Any]) -> Any:
@@ -91,12 +91,15 @@ class Categorical(Kind):
         model._log_unseen = [_log_unseen(table, model.alpha) for table in tables]
         return sum(table.size - len(table) for table in tables if table.size)
 
-    def scores(self, model: Any, c: int, x: Any) -> Table:
-        codes = _places(model.categories_[c], x)
+    def scores(self, model: Any, c: int, x: CodedColumn) -> Table:
+        place = {value: i for i, value in enumerate(model.categories_[c].tolist())}
+        places = [place.get(word, UNSEEN) for word in x.words.tolist()]
+        codes = np.array([*places, MISSING], np.intp).take(x.codes)
         if model.unknown == "error" and UNSEEN in codes:
             j = model._columns["categorical"][c]
             name = getattr(model, "feature_names_in_", range(model.n_features_in_))[j]
-            refuse_unknown(x[int(np.flatnonzero(codes == UNSEEN)[0])], name)
+            unseen = x.codes[np.flatnonzero(codes == UNSEEN)[0]]
+            refuse_unknown(x.words[unseen].item(), name)
         # The last two rows are for what is unseen (-1) and missing (-2).
         rest = np.stack([np.zeros(len(model.classes_)), model._log_unseen[c]])
         return np.asarray(np.concatenate([model.category_log_prob_[c].T, rest])[codes])
@@ -112,8 +115,9 @@ class Boolean(Kind):
 
     attributes = ("true_prob_",)
 
-    def measured(self, values: NDArray[Any]) -> NDArray[Any]:
-        return np.where(np.isnan(values), np.array(None), values == 1)
+    def measured(self, values: Any) -> Any:
+        codes = np.where(np.isnan(values), -1, values == 1)
+        return Coded(codes, (np.array([False, True]),) * values.shape[1])
 
     def conclude(self, model: Any, part: Any) -> int:
         alpha = np.asarray(model.alpha, np.float64)
@@ -162,7 +166,7 @@ class Density(Kind):
 
     attributes = ("points_", "point_weight_", "bandwidth_")
 
-    def measured(self, values: NDArray[Any]) -> NDArray[Any]:
+    def measured(self, values: Any) -> Any:
         return values.astype(np.float64)
 
     def conclude(self, model: Any, part: Any) -> int:
@@ -204,15 +208,6 @@ def _log_unseen(counts: NDArray[Any], alpha: float) -> Table:
     totals = counts.sum(axis=1) + alpha * counts.shape[1]
     with np.errstate(divide="ignore"):
         return np.log(np.where(totals > 0, alpha / np.where(totals > 0, totals, 1.0), 1.0))
-
-
-def _places(categories: NDArray[Any], x: Any) -> NDArray[np.intp]:
-    """The place (n,) of each value among the categories, or UNSEEN, or MISSING for None."""
-    if isinstance(x, CodedColumn):  # each word is looked up once
-        return x.of(_places(categories, x.words), MISSING)
-    where = {value: place for place, value in enumerate(categories.tolist())}
-    where[None] = MISSING
-    return np.array([where.get(value, UNSEEN) for value in x.tolist()], np.intp)
 
 
 # Kernel density of one feature in each class: a small Gaussian at each value that was seen.

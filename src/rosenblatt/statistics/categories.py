@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -383,14 +383,16 @@ def _places(values: NDArray[Any], among: NDArray[Any]) -> NDArray[np.int64]:
 # two bytes are enough, and it is all that counting needs.
 
 
+class CodedColumn(NamedTuple):
+    """One column of words: codes (n,), -1 for a missing one."""
+
+    codes: NDArray[Any]
+    words: NDArray[Any]
+
+
 @dataclass(frozen=True, eq=False)
 class Coded:
-    """Columns of words: codes (n, c), -1 where nothing is known, and each column's words, sorted.
-
-    >>> towns = Coded(np.array([[1], [-1], [0]], np.int8), (np.array(["Oslo", "Rome"]),))
-    >>> towns[:, 0].of(np.array([10, 20]), missing=0)
-    array([20,  0, 10])
-    """
+    """Columns of words: codes (n, c), -1 for a missing one, and each column's words, sorted."""
 
     codes: NDArray[Any]  # signed integers, as small as there are words
     words: tuple[NDArray[Any], ...]
@@ -408,24 +410,7 @@ class Coded:
         return Coded(self.codes[which], self.words)
 
 
-@dataclass(frozen=True, eq=False)
-class CodedColumn:
-    """One column of words: codes (n,), -1 where nothing is known."""
-
-    codes: NDArray[Any]
-    words: NDArray[Any]
-
-    def of(self, values: NDArray[Any], missing: Any) -> NDArray[Any]:
-        """For each row (n,) what stands for its word in `values` (m,); `missing` if it has none."""
-        found: NDArray[Any] = np.append(values, missing).take(self.codes)  # -1 is the last
-        return found
-
-    def __getitem__(self, i: int) -> Any:
-        """The word of a row."""
-        return self.words[self.codes[i]].item()
-
-
-def coded(columns: list[tuple[NDArray[Any], list[str]]]) -> Coded:
+def coded(columns: list[tuple[NDArray[Any], list[Any]]]) -> Coded:
     """Columns of words from codes (n,) and the words that these are places of, in any order.
 
     Words that no row has may be among them; a code that is no place stands for a missing one.
@@ -438,9 +423,7 @@ def coded(columns: list[tuple[NDArray[Any], list[str]]]) -> Coded:
     codes = np.empty((len(columns[0][0]), len(columns)), np.min_scalar_type(-max(most, 1)))
     sorted_words = []
     for c, (places, words) in enumerate(columns):
-        order = np.argsort(np.array(words)) if words else np.empty(0, np.intp)
-        ranks = np.full(len(words) + 1, -1, codes.dtype)
-        ranks[order] = np.arange(len(words))
-        np.take(ranks, places, out=codes[:, c], mode="clip")
-        sorted_words.append(np.array(words)[order] if words else np.array([]))
+        found, ranks = np.unique(np.array(words), return_inverse=True)
+        codes[:, c] = np.append(ranks, -1).astype(codes.dtype).take(places, mode="clip")
+        sorted_words.append(found)
     return Coded(codes, tuple(sorted_words))

@@ -1,6 +1,5 @@
 """Counts of rows by class, which every other statistic stands on."""
 
-from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple, Self
@@ -256,19 +255,14 @@ class ByClass(Statistic):
         return self.counts.weight
 
     @classmethod
-    @abstractmethod
-    def by_group(
-        cls, X: Any, y: Any, groups: Any, n_groups: int | None, weights: Any = None, **options: Any
-    ) -> list[Self]:
-        """Return the statistic of each group of rows; groups (n,) are numbers from 0."""
-
-    @classmethod
     def of(cls, X: Any, y: Any = None, weights: Any = None, **options: Any) -> Self:
         """Return the statistic of rows X (n, d) with labels y (n,) and weights (n,).
 
         Without labels all rows are of one class, 0. The options are those of `by_group`.
         """
-        return cls.by_group(X, y, None, None, weights, **options)[0]
+        kind: Any = cls
+        groups: list[Self] = kind.by_group(X, y, None, None, weights, **options)
+        return groups[0]
 
     def _shared(self, other: "ByClass") -> tuple[Names, np.dtype[Any]]:
         """Return names and precision of a combination: known if either knows, and the finer."""

@@ -84,40 +84,6 @@ class Moments(ByClass):
         return cls(ClassCounts.zero(), None, SINGLE, mean, mean.copy(), scatter, mean.copy(), known)
 
     @classmethod
-    def of(
-        cls,
-        X: Any,
-        y: Any = None,
-        weights: Any = None,
-        *,
-        full: bool = False,
-        missing: str = "refuse",
-    ) -> Self:
-        """Return the moments of rows X (n, d) with labels y (n,) and weights (n,).
-
-        Without labels all rows are of one class, 0. With ``missing="ignore"`` NaN is left out, and
-        each feature has a weight of its own; not for `full`.
-        """
-        if isinstance(X, np.ndarray) and len(X) == 1 and weights is None and missing == "refuse":
-            return cls._of_row(X, Labels.of(y, 1), full)
-        batch = Batch(X, y, weights)
-        return cls.of_batch(batch, batch.feature_names, full, missing)[0]
-
-    @classmethod
-    def _of_row(cls, X: NDArray[Any], labels: Labels, full: bool) -> Self:
-        """As `of`, for streams that come row by row: the row is its own mean."""
-        if X.ndim != 2 or X.dtype.kind not in "fiub" or len(labels.codes) != 1:
-            return cls.by_group(X, labels, None, None, full=full)[0]  # which raises the error
-        mean = X.astype(np.float64)
-        if not math.isfinite(np.vdot(mean, mean)):
-            return cls.by_group(X, labels, None, None, full=full)[0]  # as well
-        d = X.shape[1]
-        counts = ClassCounts(labels.classes[labels.codes], ONE_ROW, ONE_ROW)
-        scatter = np.zeros((1, d, d) if full else (1, d))
-        dtype = SINGLE if X.dtype == SINGLE else DOUBLE
-        return cls(counts, None, dtype, mean, np.zeros((1, d)), scatter, np.zeros((1, d)))
-
-    @classmethod
     def by_group(
         cls,
         X: Any,
@@ -129,9 +95,33 @@ class Moments(ByClass):
         full: bool = False,
         missing: str = "refuse",
     ) -> list[Self]:
-        """Return the moments of each group of rows, in one read; groups (n,) are numbers from 0."""
+        """Return the moments of each group of rows, in one read; groups (n,) are numbers from 0.
+
+        With ``missing="ignore"`` NaN is left out, and each feature has a weight of its own; not
+        for `full`.
+        """
+        if weights is None and groups is None and missing == "refuse":
+            row = cls._of_row(X, y, full)
+            if row is not None:
+                return [row]
         batch = Batch(X, y, weights, groups, n_groups)
         return cls.of_batch(batch, batch.feature_names, full, missing)
+
+    @classmethod
+    def _of_row(cls, X: Any, y: Any, full: bool) -> Self | None:
+        """Return the moments of a single row, for streams; None if X is another table."""
+        if not isinstance(X, np.ndarray) or X.ndim != 2 or len(X) != 1:
+            return None
+        if X.dtype.kind not in "fiub":
+            return None
+        labels, mean = Labels.of(y, 1), X.astype(np.float64)
+        if len(labels.codes) != 1 or not math.isfinite(np.vdot(mean, mean)):
+            return None  # the check of rows raises an error
+        d = X.shape[1]
+        counts = ClassCounts(labels.classes[labels.codes], ONE_ROW, ONE_ROW)
+        scatter = np.zeros((1, d, d) if full else (1, d))
+        dtype = SINGLE if X.dtype == SINGLE else DOUBLE
+        return cls(counts, None, dtype, mean, np.zeros((1, d)), scatter, np.zeros((1, d)))
 
     @classmethod
     def of_batch(cls, batch: Batch, names: Names, full: bool, missing: str) -> list[Self]:
