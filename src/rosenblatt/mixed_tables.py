@@ -149,11 +149,17 @@ def codes_of(column: Any) -> tuple[NDArray[Any], list[Any]]:
         own = column.to_physical().cast(int).fill_null(len(places) - 1).to_numpy()
         return places.take(own), different.to_list()
     values = values_of(column)
-    known, numbers = ~which_missing(values), dict[Any, int]()
-    found = [numbers.setdefault(value, len(numbers)) for value in values[known].tolist()]
-    codes = np.full(len(values), len(numbers))
-    codes[known] = found
-    return codes, list(numbers)
+    present = ~which_missing(values)
+    codes = np.empty(len(values), np.int64)
+    if values.dtype.kind in "biuf":
+        found, codes[present] = np.unique(values[present], return_inverse=True)
+        different = found.tolist()
+    else:  # sorting strings takes longer
+        numbers: dict[Any, int] = {}
+        codes[present] = [numbers.setdefault(v, len(numbers)) for v in values[present].tolist()]
+        different = list(numbers)
+    codes[~present] = len(different)
+    return codes, different
 
 
 def learn_categories(X: Any, categorical: NDArray[np.bool_]) -> list[NDArray[Any] | None]:

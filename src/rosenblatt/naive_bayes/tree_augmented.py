@@ -12,7 +12,7 @@ from rosenblatt.registry.row import Contract, Row
 from rosenblatt.statistics import PairCounts
 
 from .base import COUNT_PARAMETERS, NaiveBayes, log_shares
-from .categorical import CategoricalNB, places_of, refuse_unknown
+from .categorical import CategoricalNB, places_of
 from .linear_scores import over_rows
 
 ROOT = -1
@@ -178,23 +178,10 @@ class TreeAugmentedNB(NaiveBayes):
             logs = np.log(self.alpha / (totals + self.alpha * max(counts.shape[1], 1)))
         return np.asarray(np.nan_to_num(logs, nan=-np.inf, neginf=-np.inf)[..., np.newaxis])
 
-    def _places(self, X: NDArray[Any]) -> NDArray[np.int64]:
-        """Where the values (d, n) of rows (n, d) stand in the tables."""
-        places = np.empty(X.shape[::-1], np.int64)
-        for j, categories in enumerate(self.categories_):
-            width, column = len(categories), X[:, j]
-            if X.dtype.kind != "i":
-                places[j] = places_of(column, categories, width)
-            elif np.array_equal(categories, np.arange(width)):
-                places[j] = column
-                places[j][(places[j] < 0) | (places[j] >= width)] = width
-            else:  # numbers of categories, of which some were not seen
-                found = np.minimum(np.searchsorted(categories, column), width - 1)
-                places[j] = np.where(categories[found] == column, found, width)
-            if self.unknown == "error" and (places[j] == width).any():
-                value = column[places[j] == width].tolist()[0]
-                refuse_unknown(value, getattr(self, "feature_names_in_", range(X.shape[1]))[j])
-        return places
+    def _places(self, X: Any) -> NDArray[np.int64]:
+        """Return the indices (d, n) of the values of checked rows (n, d) in the tables."""
+        widths = map(len, self.categories_)
+        return np.array([places_of(self, X, j, width) for j, width in enumerate(widths)])
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

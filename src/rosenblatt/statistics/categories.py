@@ -402,6 +402,11 @@ class Coded:
         """Rows and columns."""
         return len(self.codes), len(self.words)
 
+    @property
+    def size(self) -> int:
+        """Number of values."""
+        return int(self.codes.size)
+
     def __getitem__(self, which: Any) -> Any:
         """Some of the rows, by number or range; or all rows of a column, as ``[:, c]``."""
         if isinstance(which, tuple):
