@@ -49,8 +49,8 @@ class Additive(Estimator):
     # differ in others follow from the same statistic.
     measured_by: tuple[str, ...] | None = None
 
-    # The class of the statistic, and the options it must have been counted with beside the model's
-    # own parameters.
+    # The class of the statistic, and the options that it must have besides the parameters of the
+    # model.
     statistic_type: ClassVar[tuple[Any, dict[str, Any]]] = (Statistic, {})
 
     # Of two models that score alike, the one with the larger of these parameters is the simpler;
@@ -318,7 +318,7 @@ class AdditiveClassifier(ClassifierMixin, Additive):  # type: ignore[misc]
 
     classes_: NDArray[Any]
 
-    _promised: NDArray[Any] | None = None  # classes that `partial_fit` was told of
+    _promised: NDArray[Any] | None = None  # the `classes` given to `partial_fit`
     _buffer: "RowBuffer | None" = None
 
     def _statistic_options(self) -> dict[str, Any]:
@@ -361,9 +361,9 @@ class AdditiveClassifier(ClassifierMixin, Additive):  # type: ignore[misc]
         first = not hasattr(self, "statistics_")
         statistic = self._statistic(X, y, sample_weight, first=first)
         if classes is not None:
-            told = np.unique(np.asarray(classes))
-            checks.known_classes(statistic.classes, told)
-            self._promised = told if self._promised is None else np.union1d(self._promised, told)
+            given = np.unique(np.asarray(classes))
+            checks.known_classes(statistic.classes, given)
+            self._promised = given if self._promised is None else np.union1d(self._promised, given)
         self._publish(statistic if first else self.statistics_ + statistic, final=False)
 
     def _stores_single_rows(self) -> bool:
@@ -426,8 +426,8 @@ class AdditiveClassifier(ClassifierMixin, Additive):  # type: ignore[misc]
     def _publish(self, statistic: Statistic, rows: Rows | None = None, final: bool = True) -> None:
         if rows is not None:  # `fit` starts afresh
             self._promised = self._buffer = None
-        seen, told = statistic.classes, self._promised
-        self.classes_ = seen.copy() if told is None else np.union1d(seen, told)
+        seen, given = statistic.classes, self._promised
+        self.classes_ = seen.copy() if given is None else np.union1d(seen, given)
         super()._publish(statistic, rows, final)
 
     def _by_class(self, table: NDArray[Any]) -> NDArray[Any]:

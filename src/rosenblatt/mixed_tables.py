@@ -1,4 +1,4 @@
-"""Mixed tables, data frames or arrays: their columns, and categories as numbers."""
+"""Columns of mixed tables, data frames or arrays, and codes of categories."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -25,7 +25,7 @@ NAME_OR_CONVERT = (
 def categorical_columns(
     X: Any, given: Any, parameter: str = "categorical_features"
 ) -> NDArray[np.bool_]:
-    """Which columns (d,) of X hold categories: by type, or as given by place, name or mask."""
+    """Return a mask (d,) of the categorical columns: by type, or given by place, name or mask."""
     if given is None or (isinstance(given, str) and not hasattr(X, "columns")):
         return np.zeros(0, bool)
     checks.unique_names(X)
@@ -52,7 +52,7 @@ def categorical_columns(
 
 
 def _has_words(column: Any) -> bool:
-    """Whether the type of a data frame's column is one of categories or words."""
+    """Return True if a column of a data frame has a type of categories or strings."""
     name = str(column.dtype)
     if name.startswith(("category", "Categorical", "Enum", "String", "str", "object")):
         return name != "object" or any(isinstance(value, str) for value in column)
@@ -125,7 +125,7 @@ def table_of_numbers(X: Any, names: list[Any], advice: str) -> NDArray[Any]:
 
 
 def _is_one_block(X: Any) -> bool:
-    """Whether a table is an array of numbers, or a data frame of one floating-point type."""
+    """Return True for an array of numbers, or a data frame of one floating-point type."""
     # As one block its columns take a tenth of the time that they take one by one.
     if isinstance(X, np.ndarray):
         return X.dtype.kind in "fiub"
@@ -163,7 +163,7 @@ def codes_of(column: Any) -> tuple[NDArray[Any], list[Any]]:
 
 
 def learn_categories(X: Any, categorical: NDArray[np.bool_]) -> list[NDArray[Any] | None]:
-    """The categories of each column, sorted; None of a column of numbers."""
+    """Return the categories of each column, sorted; None for a column of numbers."""
     if _is_compiled_for(X) and categorical.all():
         seen = np.zeros((len(categorical), SMALL), np.uint8)
         if mixed_tables_loops.mark_categories(X, seen):
@@ -190,9 +190,9 @@ def encode(
     unknown: str,
     advice: str = "With unknown='majority' such a row stays at the node that asks for it.",
 ) -> NDArray[np.float64]:
-    """X (n, d) as numbers: the place of each category, -1 if unknown; NaN for missing values.
+    """Return X (n, d) as numbers: indices of categories, -1 if unknown, NaN if missing.
 
-    Returns X itself if it is that.
+    The result may be X itself.
     """
     matrix = np.empty((X.shape[0], len(categories)))
     places = _small_places(categories) if _is_compiled_for(X) else None
@@ -229,7 +229,7 @@ def encode(
 
 
 def _is_compiled_for(X: Any) -> bool:
-    """Whether X is a large array of the kinds that loops for categories are compiled for."""
+    """Return True for a large array of a type that the loops are compiled for."""
     return (
         isinstance(X, np.ndarray)
         and X.size >= MANY_CELLS
@@ -239,7 +239,7 @@ def _is_compiled_for(X: Any) -> bool:
 
 
 def _small_places(categories: Sequence[NDArray[Any] | None]) -> NDArray[np.int16] | None:
-    """The place (d, 256) of each small number in its column, or None if there are others."""
+    """Return the index (d, 256) of each small number in its column; None if there are others."""
     places = np.full((len(categories), SMALL), mixed_tables_loops.NOWHERE, np.int16)
     for row, known in zip(places, categories, strict=True):
         if known is None or known.dtype.kind not in "iuf" or not len(known):
@@ -251,7 +251,7 @@ def _small_places(categories: Sequence[NDArray[Any] | None]) -> NDArray[np.int16
 
 
 def _as_array(values: NDArray[Any], name: Any) -> NDArray[Any]:
-    """Values of one kind, words or numbers, as an array that can be sorted."""
+    """Return strings or numbers as an array that can be sorted."""
     if values.dtype.kind != "O":
         return values
     words = {isinstance(value, str) for value in values}

@@ -17,7 +17,7 @@ from rosenblatt.statistics.categories import Coded, CodedColumn, coded
 from .base import COUNT_PARAMETERS, NaiveBayes, checked_alpha, log_shares, unit_of
 from .linear_scores import over_rows
 
-MOST_CATEGORIES = 2**24  # of whole numbers; larger ones are hardly codes
+MOST_CATEGORIES = 2**24  # larger whole numbers are not codes of categories
 
 
 class CategoricalNB(NaiveBayes):
@@ -109,7 +109,7 @@ class CategoricalNB(NaiveBayes):
 
     def _check_X(self, X: Any, first: bool) -> Any:
         if isinstance(X, list | tuple) and np.asarray(X).dtype.kind in "US":
-            X = np.array(X, dtype=object)  # else the numbers beside words would become words
+            X = np.array(X, dtype=object)  # else NumPy would make strings of the numbers
         X = checks.validate_data(self, X, reset=first, dtype=None, ensure_all_finite=False)
         return checked_values(X, self.missing)
 
@@ -235,7 +235,7 @@ def _spread(
 
 
 class UnknownValue(IndexError, ValueError):
-    """A value that no row had in training: scikit-learn's kind of error, and the usual one."""
+    """A value that no row had in training; scikit-learn raises an IndexError here."""
 
 
 def refuse_unknown(value: Any, name: Any) -> None:

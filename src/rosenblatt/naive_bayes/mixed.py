@@ -242,13 +242,13 @@ class MixedNB(NaiveBayes):
 
 @dataclass(frozen=True, eq=False)
 class Columns:
-    """Checked rows, their columns put together by kind; what is missing is NaN, in words None."""
+    """Checked rows, one table for each kind of column; missing values are NaN or the code -1."""
 
     shape: tuple[int, int]
-    parts: dict[str, Any]  # (n, columns of the kind): numbers; objects or codes if categorical
+    parts: dict[str, Any]  # (n, columns of the kind): numbers, or `Coded` if categorical
 
     def __getitem__(self, rows: Any) -> "Columns":
-        """Some of the rows, by number or range."""
+        """Return some of the rows, by number or range."""
         parts = {kind: values[rows] for kind, values in self.parts.items()}
         n = len(range(self.shape[0])[rows]) if isinstance(rows, slice) else len(rows)
         return Columns((n, self.shape[1]), parts)

@@ -1,4 +1,4 @@
-"""Naive Bayes with one more parent for each feature: a tree of features beside the class."""
+"""Tree-augmented naive Bayes: each feature depends on the class and one other feature."""
 
 from typing import Any, ClassVar
 
@@ -16,7 +16,7 @@ from .categorical import CategoricalNB, places_of
 from .linear_scores import over_rows
 
 ROOT = -1
-DIGITS = 12  # of information: what is equal but for rounding is to be equal
+DIGITS = 12  # of information, so that ties are not decided by rounding
 
 Array = NDArray[np.float64]
 
@@ -123,7 +123,7 @@ class TreeAugmentedNB(NaiveBayes):
         self.n_parameters_ = free + n_shares
 
     def _shares(self, counts: NDArray[Any]) -> Array:
-        """Smoothed log shares of counts (K, ..., m) along their last axis."""
+        """Return smoothed log shares of counts (K, ..., m) along their last axis."""
         table = self._by_class(np.asarray(counts, np.float64))
         if not table.size:
             return table
@@ -154,7 +154,7 @@ class TreeAugmentedNB(NaiveBayes):
         return np.transpose(parts)
 
     def _tables(self) -> list[Array]:
-        """For each feature its log-probabilities (parent's categories + 1, categories + 2, K).
+        """Return log-probabilities (parent's categories + 1, categories + 2, K) of each feature.
 
         The last row is for a parent that is unknown or missing, the last two columns for a value
         that is unknown, and for one that is missing, which has no part in the product.
@@ -168,7 +168,7 @@ class TreeAugmentedNB(NaiveBayes):
         return tables
 
     def _never(self, j: int, i: int) -> Array:
-        """log-probabilities (K, parent's categories + 1, 1) of a value that no row had."""
+        """Return log-probabilities (K, parent's categories + 1, 1) of a value that no row had."""
         counts = self._by_class(np.asarray(self.statistics_.counts_of(j), np.float64))
         totals = counts.sum(axis=1)[:, np.newaxis]
         if i != ROOT:
@@ -194,7 +194,7 @@ class TreeAugmentedNB(NaiveBayes):
 
 
 def conditional_information(counts: PairCounts) -> Array:
-    """I(x_i; x_j | y) of each two features in bits, (d, d), from their shares of the rows."""
+    """Return I(x_i; x_j | y) of each two features in bits, (d, d)."""
     d = counts.n_features
     found = np.zeros((d, d))
     for i in range(d):
@@ -210,7 +210,7 @@ def conditional_information(counts: PairCounts) -> Array:
 
 
 def widest_tree(weights: Array) -> NDArray[np.int64]:
-    """The parents (d,) in the tree from feature 0 whose edges have the largest sum of weights.
+    """Return the parents (d,) in the tree from feature 0 with the largest sum of edge weights.
 
     Prim's rule: of all edges from the tree to a feature outside, the widest is taken next.
     """
@@ -226,7 +226,7 @@ def widest_tree(weights: Array) -> NDArray[np.int64]:
 
 
 def _warn_of_fractions(X: Any) -> None:
-    """Warn of numbers that are no whole ones: they are cut off to be categories."""
+    """Warn if X holds fractions, which are cut off."""
     X = np.asarray(X)
     if X.dtype.kind != "f":
         return

@@ -1,4 +1,4 @@
-"""What counting models know of their data, as values with + and -.
+"""Sufficient statistics as values with + and -.
 
 A statistic is made by one read of the rows, ``Moments.of(X, y)``; two are added as if their rows
 had been read together; rows are taken out by subtracting their statistic.

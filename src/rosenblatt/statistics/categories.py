@@ -1,4 +1,4 @@
-"""Counts of categories and of pairs of them: how often values occur in each class, and together."""
+"""Counts of categories, and of pairs of categories, in each class."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -15,18 +15,18 @@ from .batch import Batch, Labels, Sums, check_missing, feature_names_of, freeze,
 from .counts import ByClass, ClassCounts, Joint, unite
 from .statistic import DOUBLES, LABELS, NUMBERS, ArrayForm, Names
 
-# Columns of integers from 0 up to here are counted as they are; others are sorted first.
+# Columns of integers from 0 to this limit are counted as they are; others are encoded first.
 MOST_PLAIN_CATEGORIES = 2**16
 
-ROUNDING = 1e-9  # a share of a count that fractions of weights may leave behind
+ROUNDING = 1e-9  # share of a count that is rounding of fractional weights
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CategoryCounts(ByClass):
-    """How often each value of each feature occurs in each class.
+    """Weight of each value of each feature in each class.
 
-    The values of a feature may be integers, words or numbers; each feature has as many categories
-    as it has shown, and values seen later join them. Whole weights give exact integers.
+    The values of a feature may be integers, strings or numbers; its categories are the values seen
+    so far. Whole weights give exact integers.
 
     Attributes
     ----------
@@ -98,7 +98,7 @@ class CategoryCounts(ByClass):
 
     @property
     def n_features(self) -> int:
-        """The number of features."""
+        """Number of features."""
         return len(self.categories)
 
     def counts_of(self, j: int) -> NDArray[Any]:
@@ -107,7 +107,7 @@ class CategoryCounts(ByClass):
         return np.asarray(self.table[:, starts[j] : starts[j + 1]])
 
     def _without_empty(self) -> Self:
-        """The same without the categories that no row has."""
+        """Return the statistic without the categories that no row has."""
         seen = self.table.any(axis=0)
         if seen.all():
             return self
@@ -143,7 +143,7 @@ class CategoryCounts(ByClass):
         return result
 
     def _refuse_negative(self, joint: Joint) -> None:
-        """Raise if a category would be left with less than nothing."""
+        """Raise if the count of a category would be negative."""
         negative = np.argwhere(self.table < 0)
         if len(negative):
             k, c = negative[0]
@@ -180,9 +180,9 @@ class CategoryCounts(ByClass):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PairCounts(CategoryCounts):
-    """How often each two values of two features occur together in each class.
+    """Weight of each pair of values of two features in each class.
 
-    As `CategoryCounts`, with a table of pairs beside it: whole weights give exact whole numbers.
+    `CategoryCounts` with a table of pairs. Whole weights give exact whole numbers.
 
     Attributes
     ----------
@@ -243,7 +243,7 @@ class PairCounts(CategoryCounts):
         return found
 
     def _indicators(self, codes: NDArray[Any], categories: tuple[NDArray[Any], ...]) -> Any:
-        """Which of the categories (n, c) rows have, from codes that number others."""
+        """Return indicators (n, c) of the categories of rows, from codes of other categories."""
         starts = _starts(self.categories)
         rows, columns = [], []
         for j, (values, mine) in enumerate(zip(categories, self.categories, strict=True)):
@@ -266,12 +266,14 @@ class PairCounts(CategoryCounts):
         if sign < 0:
             scale = max(1.0, self.pairs.max(initial=0))
             if pairs.min(initial=0) < -ROUNDING * scale:
-                raise ValueError("Cannot remove these rows: two of their values never met.")
+                raise ValueError(
+                    "Cannot remove these rows: two of their values do not occur together."
+                )
             pairs[pairs < ROUNDING * scale] = 0.0
         return replace(result, pairs=pairs)
 
     def _gathered(self, result: CategoryCounts) -> NDArray[np.float64]:
-        """The pairs (K, c, c) of the classes and categories of another statistic."""
+        """Return the pairs (K, c, c) of the classes and categories of another statistic."""
         starts = _starts(self.categories)
         found = [
             np.where(places < 0, -1, start + places)
@@ -286,12 +288,12 @@ class PairCounts(CategoryCounts):
 
 
 def _starts(categories: tuple[NDArray[Any], ...]) -> NDArray[np.int64]:
-    """Where the categories of each feature begin, and where the last ends; (d + 1,)."""
+    """Return where the categories of each feature begin, and where the last end, (d + 1,)."""
     return np.concatenate([[0], np.cumsum([len(values) for values in categories])]).astype(np.int64)
 
 
 def _wider(table: Sums, places: NDArray[np.int64], width: int) -> Sums:
-    """Sums (K, c) with room for more categories."""
+    """Return sums (K, c) with columns of zeros for more categories."""
     if len(places) == width:
         return table
     wide = np.zeros((len(table), width), table.dtype)
@@ -300,19 +302,19 @@ def _wider(table: Sums, places: NDArray[np.int64], width: int) -> Sums:
 
 
 def _columns(X: Any) -> Any:
-    """X as a table of values, or the columns of a data frame, each in its own type."""
+    """Return X as an array, or as a list of columns with types of their own."""
     if isinstance(X, Coded):
         return X
     if hasattr(X, "columns"):
         return [np.asarray(X[name]) for name in X.columns]
     if isinstance(X, np.ndarray) and X.dtype.kind in "iubf":
         return X
-    # Rows of words and numbers: NumPy alone would turn the numbers into words.
+    # Rows of strings and numbers: NumPy alone would turn the numbers into strings.
     return [_column(values) for values in np.asarray(X, object).T]
 
 
 def _column(values: NDArray[Any]) -> NDArray[Any]:
-    """Values of one feature, as words or numbers if they are all of a kind."""
+    """Return the values of one feature, as strings or numbers if none is missing."""
     if values.dtype.kind != "O" or which_missing(values).any():
         return values
     return np.array(values.tolist())
@@ -321,7 +323,7 @@ def _column(values: NDArray[Any]) -> NDArray[Any]:
 def _encode(
     columns: Any, names: Names, missing: str
 ) -> tuple[NDArray[Any], tuple[NDArray[Any], ...]]:
-    """The category number of each value, -1 if it is missing; and each feature's categories."""
+    """Return the category of each value, -1 if it is missing; and each feature's categories."""
     if isinstance(columns, Coded):
         if missing == "refuse":
             for j in range(columns.shape[1]):
@@ -357,7 +359,7 @@ def _refuse_missing(known: NDArray[np.bool_], j: int, names: Names) -> None:
 
 
 def _count(batch: Batch, starts: NDArray[np.int64]) -> Sums:
-    """The weight (B, c) of each category in each bucket."""
+    """Return the weight (B, c) of each category in each bucket."""
     shape = (batch.n_buckets, int(starts[-1]))
 
     def work(X: Any, buckets: NDArray[np.int64], weights: Any) -> Sums:
@@ -370,21 +372,18 @@ def _count(batch: Batch, starts: NDArray[np.int64]) -> Sums:
 
 
 def _places(values: NDArray[Any], among: NDArray[Any]) -> NDArray[np.int64]:
-    """Where values stand among sorted others; -1 for those that do not."""
+    """Return the places of values among sorted others; -1 for values that are not there."""
     if not len(among) or not len(values):
         return np.full(len(values), -1, np.int64)
     found = np.minimum(np.searchsorted(among, values), len(among) - 1)
     return np.where(among[found] == values, found, -1)
 
 
-# Words that are numbers already: for each row the place of its word among those of its column.
-#
-# An array of words holds a pointer or more for each row, and sorting it takes long; of a place
-# two bytes are enough, and it is all that counting needs.
+# Encoded columns: for each row the place of its value among the sorted values of its column.
 
 
 class CodedColumn(NamedTuple):
-    """One column of words: codes (n,), -1 for a missing one."""
+    """One encoded column: codes (n,), -1 for a missing value, and the values, sorted."""
 
     codes: NDArray[Any]
     words: NDArray[Any]
@@ -392,14 +391,14 @@ class CodedColumn(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Coded:
-    """Columns of words: codes (n, c), -1 for a missing one, and each column's words, sorted."""
+    """Encoded columns: codes (n, c), -1 for a missing value, and the values of each, sorted."""
 
-    codes: NDArray[Any]  # signed integers, as small as there are words
+    codes: NDArray[Any]  # signed integers, as small as possible
     words: tuple[NDArray[Any], ...]
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Rows and columns."""
+        """Numbers of rows and columns."""
         return len(self.codes), len(self.words)
 
     @property
@@ -408,7 +407,7 @@ class Coded:
         return int(self.codes.size)
 
     def __getitem__(self, which: Any) -> Any:
-        """Some of the rows, by number or range; or all rows of a column, as ``[:, c]``."""
+        """Return some of the rows, by number or range; or a column, as ``[:, c]``."""
         if isinstance(which, tuple):
             rows, c = which
             return CodedColumn(self.codes[rows, c], self.words[c])
@@ -416,9 +415,9 @@ class Coded:
 
 
 def coded(columns: list[tuple[NDArray[Any], list[Any]]]) -> Coded:
-    """Columns of words from codes (n,) and the words that these are places of, in any order.
+    """Return encoded columns from codes (n,) and values in any order, for each column.
 
-    Words that no row has may be among them; a code that is no place stands for a missing one.
+    Some values may not occur. A code that is not the place of a value stands for a missing value.
 
     >>> found = coded([(np.array([0, 2, 3]), ["Rome", "Bonn", "Oslo"])])
     >>> found.codes.tolist(), found.words[0].tolist()

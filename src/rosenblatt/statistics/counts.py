@@ -1,4 +1,4 @@
-"""Counts of rows by class, which every other statistic stands on."""
+"""Counts of rows by class, part of every other statistic."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,12 +14,12 @@ from .statistic import COUNTS, LABELS, LEAST_WEIGHT, NUMBERS, ArrayForm, Names, 
 
 Places = NDArray[np.int64] | None  # None: each class stays where it is
 
-# A difference of doubles is zero when it is below this share of what it came from.
+# A difference of doubles counts as zero below this share of the minuend.
 ROUNDING = 2.0**-44
 
 
 class Joint(NamedTuple):
-    """How the classes of two statistics come together."""
+    """Union of the classes of two statistics."""
 
     counts: "ClassCounts"
     places: Places  # of the first's classes among both's
@@ -45,7 +45,7 @@ class Joint(NamedTuple):
 def unite(
     a: NDArray[Any], b: NDArray[Any], what: str = "Classes"
 ) -> tuple[NDArray[Any], Places, NDArray[np.int64]]:
-    """Return the classes in a or b, a's own array if it can be, and the places of each's in it."""
+    """Return the sorted union of a and b, and the places of each in it; None if it is a."""
     if a is b or len(b) == 0:
         return a, None, np.arange(len(b))
     if len(a) == 0:
@@ -104,14 +104,14 @@ def checked(sums: Sums) -> Sums:
 
 
 def of_class(classes: NDArray[Any], k: int) -> str:
-    """Return how an error names a class: not at all if rows have no labels."""
+    """Return the name of a class in error messages; empty if rows have no labels."""
     unlabeled = len(classes) == 1 and classes.dtype.kind == "i" and classes[0] == 0
     return "" if unlabeled else f"class {classes[k]!s}"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ClassCounts(Statistic):
-    """How many rows each class has, and how much they weigh.
+    """Number of rows and weight of each class.
 
     Attributes
     ----------
@@ -150,7 +150,7 @@ class ClassCounts(Statistic):
 
     @classmethod
     def of(cls, y: Any, weights: Any = None) -> Self:
-        """Return the counts of labels y (n,), each of weight 1 unless `weights` (n,) says other."""
+        """Return the counts of labels y (n,) with weights (n,), 1 each if None."""
         return cls.by_group(y, None, None, weights)[0]
 
     @classmethod
@@ -174,7 +174,7 @@ class ClassCounts(Statistic):
 
     @property
     def weight(self) -> NDArray[np.float64]:
-        """The weight of each class, (K,)."""
+        """Weight of each class, (K,)."""
         return self.sums.astype(np.float64)
 
     def total(self) -> Self:
@@ -187,7 +187,7 @@ class ClassCounts(Statistic):
         return type(self)(np.zeros(1, np.int64), self.rows.sum(keepdims=True), checked(sums))
 
     def join(self, other: "ClassCounts", sign: int) -> Joint:
-        """Add or subtract the other's rows; what other statistics need to do the same."""
+        """Add or subtract the other's rows; return the places that other statistics need."""
         classes, places, others = unite(self.classes, other.classes)
         if sign > 0:
             rows = spread(self.rows, places, len(classes))
@@ -233,7 +233,7 @@ class ClassCounts(Statistic):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ByClass(Statistic):
-    """A statistic that keeps something about the features of each class."""
+    """A statistic of the features in each class."""
 
     counts: ClassCounts
     feature_names: Names
@@ -241,17 +241,17 @@ class ByClass(Statistic):
 
     @property
     def classes(self) -> NDArray[Any]:
-        """The classes that have rows, sorted, (K,)."""
+        """Classes that have rows, sorted, (K,)."""
         return self.counts.classes
 
     @property
     def rows(self) -> NDArray[np.int64]:
-        """How many rows each class has, (K,)."""
+        """Number of rows of each class, (K,)."""
         return self.counts.rows
 
     @property
     def weight(self) -> NDArray[np.float64]:
-        """How much they weigh, (K,)."""
+        """Weight of the rows of each class, (K,)."""
         return self.counts.weight
 
     @classmethod
@@ -265,11 +265,11 @@ class ByClass(Statistic):
         return groups[0]
 
     def _shared(self, other: "ByClass") -> tuple[Names, np.dtype[Any]]:
-        """Return names and precision of a combination: known if either knows, and the finer."""
+        """Return the names of either statistic, and the finer precision."""
         return self.feature_names or other.feature_names, np.promote_types(self.dtype, other.dtype)
 
     def _name_of(self, j: int) -> str:
-        """Return how an error names feature j."""
+        """Return the name of feature j in error messages."""
         return f"feature {j if self.feature_names is None else self.feature_names[j]}"
 
     def _tables(self) -> dict[str, NDArray[Any]]:
@@ -294,7 +294,7 @@ class ByClass(Statistic):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RowCounts(ByClass):
-    """How many rows each class has, and which features: the numbers in them are not read.
+    """Number of rows of each class, and the features; the values of the rows are not read.
 
     Attributes
     ----------

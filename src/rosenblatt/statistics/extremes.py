@@ -1,4 +1,4 @@
-"""Extremes: the least and the greatest value of each feature in each class."""
+"""Minimum and maximum of each feature in each class."""
 
 from dataclasses import dataclass
 from functools import partial
@@ -18,16 +18,16 @@ Table = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Extremes(ByClass):
-    """The least and the greatest value of each feature in each class.
+    """Minimum and maximum of each feature in each class.
 
-    They can be added, but not subtracted: a minimum does not know the second least value, which
-    would take its place.
+    They can be added, but not subtracted: the value that would replace a removed minimum is not
+    stored.
 
     Attributes
     ----------
     classes, rows, weight : as in `ClassCounts`.
-    low, high : the least and the greatest values, shape (K, d); infinity and minus infinity where
-        all are missing.
+    low, high : minima and maxima, shape (K, d); infinity and minus infinity where all values are
+        missing.
     missing : "refuse" or "ignore": whether NaN is an error or left out.
     feature_names, dtype : of the data, names as far as known.
 
@@ -81,7 +81,7 @@ class Extremes(ByClass):
         check_missing(missing)
         batch = Batch(X, y, weights, groups, n_groups)
         batch.sum_duplicates()  # a sum may lie farther out than its parts
-        tables = _widest(batch) if missing == "refuse" else _widest_known(batch)
+        tables = _extremes(batch) if missing == "refuse" else _known_extremes(batch)
         statistics = []
         for g, (counts, kept) in enumerate(ClassCounts.of_groups(batch)):
             low, high = (batch.group(table, g, kept).copy() for table in tables)
@@ -90,7 +90,7 @@ class Extremes(ByClass):
 
     @property
     def n_features(self) -> int:
-        """The number of features."""
+        """Number of features."""
         return int(self.low.shape[1])
 
     def total(self) -> Self:
@@ -126,8 +126,8 @@ class Extremes(ByClass):
             raise ValueError("low is above high, or not finite")
 
 
-def _widest_known(batch: Batch) -> tuple[Table, Table]:
-    """As `_widest`, leaving out NaN: above all for the least, below all for the greatest."""
+def _known_extremes(batch: Batch) -> tuple[Table, Table]:
+    """Return minima and maxima (B, d) of the values that are not NaN."""
     # Two reads of the rows.
 
     def instead(extreme: float, numbers: NDArray[Any]) -> NDArray[Any]:
@@ -135,13 +135,13 @@ def _widest_known(batch: Batch) -> tuple[Table, Table]:
             raise ValueError("Input X contains infinity.")
         return np.where(np.isnan(numbers), numbers.dtype.type(extreme), numbers)
 
-    low = _widest(batch.changed(partial(instead, np.inf)), finite=False)[0]
-    high = _widest(batch.changed(partial(instead, -np.inf)), finite=False)[1]
+    low = _extremes(batch.changed(partial(instead, np.inf)), finite=False)[0]
+    high = _extremes(batch.changed(partial(instead, -np.inf)), finite=False)[1]
     return low, high
 
 
-def _widest(batch: Batch, finite: bool = True) -> tuple[Table, Table]:
-    """Return the least and greatest values (B, d) of each bucket."""
+def _extremes(batch: Batch, finite: bool = True) -> tuple[Table, Table]:
+    """Return minima and maxima (B, d) of each bucket."""
     shape = (batch.n_buckets, batch.n_features)
 
     def work(X: Any, buckets: NDArray[np.int64], weights: Any) -> tuple[Table, ...]:

@@ -28,7 +28,7 @@ Table = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Moments(ByClass):
-    """The weight, mean and scatter of each class.
+    """Weight, mean and scatter of each class.
 
     The scatter is the weighted sum of squared distances from the class's own mean, or with `full`
     of the products of all pairs of features; divided by the weight it is the variance. Means are
@@ -57,10 +57,10 @@ class Moments(ByClass):
     """
 
     mean: Table  # (K, d)
-    mean_low: Table  # (K, d): what rounding took from the mean
+    mean_low: Table  # (K, d): the rounding error of the mean
     scatter: Table  # (K, d) or (K, d, d)
     noise: Table  # (K, d)
-    known: Table | None = None  # (K, d): the weight of what is not missing, if anything may be
+    known: Table | None = None  # (K, d): weight of the values that are not missing, if any can be
 
     forms: ClassVar[dict[str, ArrayForm]] = {
         "mean": ArrayForm("K d", DOUBLES, -np.inf),
@@ -137,22 +137,22 @@ class Moments(ByClass):
 
     @property
     def missing(self) -> str:
-        """Whether NaN is an error, or left out."""
+        """``"refuse"`` if NaN is an error, ``"ignore"`` if it is left out."""
         return "refuse" if self.known is None else "ignore"
 
     @property
     def feature_weight(self) -> Table:
-        """The weight of what is not missing, (K, d); (K, 1) when nothing can be."""
+        """Weight of the values that are not missing, (K, d); (K, 1) if none can be."""
         return self.weight[:, None] if self.known is None else self.known
 
     @property
     def full(self) -> bool:
-        """Whether the scatter has all pairs of features."""
+        """True if the scatter has the products of all pairs of features."""
         return self.scatter.ndim == 3
 
     @property
     def n_features(self) -> int:
-        """The number of features."""
+        """Number of features."""
         return int(self.mean.shape[1])
 
     def total(self) -> Self:
@@ -212,8 +212,8 @@ class Moments(ByClass):
     def subtraction_bound(self, other: Self) -> float:
         """Return a bound on the relative error of the scatter of ``self - other``.
 
-        It is rounding times scatter before over scatter after, at its largest over classes and
-        features: infinite where rounding is all that is left.
+        This is the largest ratio, over classes and features, of the rounding error to the scatter
+        that is left; infinite where only rounding is left.
 
         >>> a = Moments.of([[0.0], [1.0], [10.0]])
         >>> 0 < a.subtraction_bound(Moments.of([[10.0]])) < 1e-12
@@ -226,8 +226,8 @@ class Moments(ByClass):
 
         Parameters
         ----------
-        floor : what a model adds to the scatters (K, d) anyway.
-        pooled : whether only sums over classes count.
+        floor : a term that the model adds to the scatters (K, d).
+        pooled : True if the model uses only the sum over classes.
         """
         noise = np.where(self.rows[:, None] > 1, self.noise, 0.0)  # one row has no scatter
         used = _diagonal(self.scatter) + floor

@@ -81,30 +81,30 @@ class ProductStatistic(Statistic):
 
     @property
     def classes(self) -> NDArray[Any]:
-        """The classes that have rows, sorted, (K,)."""
+        """Classes that have rows, sorted, (K,)."""
         classes: NDArray[Any] = self._first.classes
         return classes
 
     @property
     def rows(self) -> NDArray[np.int64]:
-        """How many rows each class has, (K,)."""
+        """Number of rows of each class, (K,)."""
         rows: NDArray[np.int64] = self._first.rows
         return rows
 
     @property
     def weight(self) -> NDArray[np.float64]:
-        """How much they weigh, (K,)."""
+        """Weight of the rows of each class, (K,)."""
         weight: NDArray[np.float64] = self._first.weight
         return weight
 
     @property
     def n_features(self) -> int:
-        """The number of features in all parts."""
+        """Number of features in all parts."""
         return sum(part.n_features for part in self.parts.values())
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """The finest precision among the parts."""
+        """Finest precision among the parts."""
         return np.result_type(*(part.dtype for part in self.parts.values()))
 
     def _combined(self, other: Self, sign: int) -> Self:

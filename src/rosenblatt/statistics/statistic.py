@@ -1,4 +1,4 @@
-"""What all statistics share: the algebra, equality, the summary and the file form."""
+"""Base class of statistics: algebra, equality, summary and file form."""
 
 import json
 import math
@@ -15,7 +15,7 @@ Names = tuple[str, ...] | None
 
 FORM = 2  # of the arrays in a file; a later form will get a later number
 
-# What trying to read arrays that hold something else may raise.
+# Errors that reading arrays with other contents may raise.
 READ_ERRORS = (TypeError, ValueError, IndexError, AttributeError, OverflowError, RecursionError)
 
 SHOWN = ("full", "missing", "binarize", "n_targets", "parts")  # options that `repr` shows
@@ -26,7 +26,7 @@ LEAST_WEIGHT = 5e-324
 
 
 class ArrayForm(NamedTuple):
-    """What an array of a file must be."""
+    """Shape, kinds and least value of an array in a file."""
 
     shape: str  # such as "K d": each letter is one size in all arrays of the file
     kinds: str
@@ -38,7 +38,7 @@ class Statistic(ABC):
     """A summary of rows, with + and -.
 
     Statistics are never changed; ``a + b`` is a new one. They hold raw sums: smoothing, priors and
-    variances are conclusions for models to draw.
+    variances are applied when a model is derived from them.
 
     Examples
     --------
@@ -81,7 +81,7 @@ class Statistic(ABC):
 
     @property
     def nbytes(self) -> int:
-        """How many bytes its arrays take."""
+        """Number of bytes of the arrays."""
         return sum(int(table.nbytes) for table in self._tables().values())
 
     def relative_noise(self, floor: Any = 0.0, pooled: bool = False) -> float:
@@ -143,7 +143,7 @@ class Statistic(ABC):
         )
 
     def __repr__(self) -> str:
-        """Return what it is of, not all that it holds."""
+        """Return a summary without the arrays."""
         options = dict(self._options())
         shown = [_counted(len(self), "row")]
         if len(np.atleast_1d(self.classes)) != 1:
@@ -160,7 +160,7 @@ class Statistic(ABC):
         return int(np.sum(self.rows))
 
     def to_dict(self) -> dict[str, Any]:
-        """Return a summary in plain JSON types: what it is, classes, rows and weight."""
+        """Return a summary in plain JSON types: options, classes, rows and weight."""
         return {
             **self._about(),
             "classes": [_json_label(label) for label in np.asarray(self.classes)],
@@ -169,10 +169,10 @@ class Statistic(ABC):
         }
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Return plain arrays that hold all of it, for ``np.savez`` or any safe format.
+        """Return the statistic as plain arrays, for ``np.savez`` or any safe format.
 
-        One of them, ``about``, is a line of JSON. None holds objects, so that reading them back
-        runs no code.
+        One of them, ``about``, is a line of JSON. No array holds objects, so reading them runs no
+        code.
         """
         about = np.array(json.dumps({"form": FORM, **self._about()}))
         tables = self._tables().items()
@@ -180,7 +180,7 @@ class Statistic(ABC):
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> Self:
-        """Return the statistic that `arrays` came from, after checking that they fit."""
+        """Return the statistic of arrays that `arrays` returned; raise if they are damaged."""
         try:
             about = json.loads(str(arrays["about"]))
             if about["form"] != FORM or about["statistic"] != cls.__name__:
@@ -195,7 +195,7 @@ class Statistic(ABC):
 
     @classmethod
     def _checked(cls, tables: dict[str, NDArray[Any]], about: dict[str, Any]) -> Self:
-        """Return the statistic from arrays of a file, if they have the forms they must have."""
+        """Return the statistic from arrays of a file; raise unless they have the right forms."""
         names, d = about["feature_names"], about.get("n_features", 0)
         if type(d) is not int or d < 0:
             raise ValueError(f"n_features is {d!r}, not an integer >= 0")
@@ -217,7 +217,7 @@ def check_array(
 ) -> NDArray[Any]:
     """Return a copy of an array of a file in this machine's order of bytes, or raise.
 
-    `sizes` has the sizes that letters of shapes stand for, and gets those that are new.
+    `sizes` maps the letters of shapes to sizes; new letters are added.
     """
     letters = form.shape.split()
     if len(letters) == table.ndim:
@@ -248,7 +248,7 @@ def kind_of(arrays: Mapping[str, NDArray[Any]]) -> str | None:
 
 
 def _plain(name: str, table: NDArray[Any]) -> NDArray[Any]:
-    """Return an array without objects: class labels that are words may come as such."""
+    """Return an array without objects: class labels may be an array of Python strings."""
     labels = table.tolist()
     plain = np.array(labels) if table.dtype == object else table
     if plain.dtype.kind not in LABELS or (plain is not table and plain.tolist() != labels):
@@ -266,7 +266,7 @@ def _counted(n: int, one: str, more: str = "") -> str:
 
 
 def _json_label(label: Any) -> Any:
-    """Return a label as JSON has it: words, numbers, truth; None for NaN, others as words."""
+    """Return a label as a JSON type: None for NaN, and unknown types as strings."""
     if isinstance(label, np.generic) and not isinstance(label, np.datetime64 | np.timedelta64):
         label = label.item()
     if isinstance(label, bytes):
