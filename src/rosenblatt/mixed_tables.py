@@ -15,6 +15,7 @@ MOST_CATEGORIES = 65_000
 UNKNOWN = -1.0
 MANY_CELLS = 100_000  # from here on, compiled loops are worth their import
 SMALL = 256  # numbers below it are found in a table
+MANY_ROWS = 1000  # from here on, sorting numbers is faster than a dict
 
 NAME_OR_CONVERT = (
     "If it holds categories, name it among the categorical columns; write dates as numbers, such "
@@ -135,31 +136,32 @@ def _is_one_block(X: Any) -> bool:
     return {str(dtype) for dtype in X.dtypes} in [{name} for name in names]
 
 
-def codes_of(column: Any) -> tuple[NDArray[Any], list[Any]]:
-    """Return the different values of a column, and the place (n,) of each row's among them.
+def codes_of(column: Any) -> tuple[NDArray[Any], Any]:
+    """Return the index (n,) of each row's value among the different values, and these values.
 
-    The place of a missing value is one after the last.
+    The index of a missing value is one after the last. Values are an array of numbers, or a list.
     """
-    if str(getattr(column, "dtype", "")).startswith("Categorical"):  # of polars: coded already
+    many = len(column) >= MANY_ROWS
+    if many and str(getattr(column, "dtype", "")).startswith("Categorical"):  # of polars
         different = column.drop_nulls().unique()
         known = different.to_physical().to_numpy()
-        # Its own numbers count the words of other columns as well.
+        # The physical codes also count the words of other columns.
         places = np.full(int(known.max(initial=0)) + 2, len(known), np.int32)
         places[known] = np.arange(len(known))
         own = column.to_physical().cast(int).fill_null(len(places) - 1).to_numpy()
         return places.take(own), different.to_list()
     values = values_of(column)
-    present = ~which_missing(values)
+    present, numeric = ~which_missing(values), values.dtype.kind in "biuf"
+    found: Any
     codes = np.empty(len(values), np.int64)
-    if values.dtype.kind in "biuf":
+    if many and numeric:
         found, codes[present] = np.unique(values[present], return_inverse=True)
-        different = found.tolist()
-    else:  # sorting strings takes longer
+    else:
         numbers: dict[Any, int] = {}
         codes[present] = [numbers.setdefault(v, len(numbers)) for v in values[present].tolist()]
-        different = list(numbers)
-    codes[~present] = len(different)
-    return codes, different
+        found = np.array(list(numbers), values.dtype) if numeric else list(numbers)
+    codes[~present] = len(found)
+    return codes, found
 
 
 def learn_categories(X: Any, categorical: NDArray[np.bool_]) -> list[NDArray[Any] | None]:
@@ -173,8 +175,7 @@ def learn_categories(X: Any, categorical: NDArray[np.bool_]) -> list[NDArray[Any
         if not is_categorical:
             found.append(None)
             continue
-        values = values_of(column(X, name))
-        known = np.unique(_as_array(values[~which_missing(values)], name))
+        known = np.unique(_as_array(codes_of(column(X, name))[1], name))
         if len(known) > MOST_CATEGORIES:
             raise ValueError(
                 f"Column {name!r} has {len(known):,} categories, more than "
@@ -207,24 +208,19 @@ def encode(
         if known is None:
             matrix[:, j] = _finite(numbers_of(column(X, name), name, NAME_OR_CONVERT), name)
             continue
-        values = values_of(column(X, name))
-        absent = which_missing(values)
-        matrix[absent, j] = np.nan
-        present = _as_array(values[~absent], name)
-        if not len(known) or not len(present):
-            matrix[~absent, j] = UNKNOWN
-            continue
-        if (present.dtype.kind in "US") != (known.dtype.kind in "US"):
-            places = np.full(len(present), UNKNOWN)
-        else:
+        codes, values = codes_of(column(X, name))
+        present = _as_array(values, name)
+        places = np.full(len(present) + 1, UNKNOWN)
+        places[-1] = np.nan  # of missing values
+        if len(known) and (present.dtype.kind in "US") == (known.dtype.kind in "US"):
             found = np.minimum(np.searchsorted(known, present), len(known) - 1)
-            places = np.where(known[found] == present, found, UNKNOWN)
-        if unknown == "error" and (places < 0).any():
-            value = present[places < 0][:1].tolist()[0]
+            places[:-1] = np.where(known[found] == present, found, UNKNOWN)
+        if unknown == "error" and len(known) and (places < 0).any():
+            value = present[places[:-1] < 0].tolist()[0]
             raise ValueError(
                 f"Column {name!r} has a category that no training row had: {value!r}. " + advice
             )
-        matrix[~absent, j] = places
+        matrix[:, j] = places.take(codes)
     return matrix
 
 
@@ -250,14 +246,14 @@ def _small_places(categories: Sequence[NDArray[Any] | None]) -> NDArray[np.int16
     return places
 
 
-def _as_array(values: NDArray[Any], name: Any) -> NDArray[Any]:
+def _as_array(values: Any, name: Any) -> NDArray[Any]:
     """Return strings or numbers as an array that can be sorted."""
-    if values.dtype.kind != "O":
+    if isinstance(values, np.ndarray):
         return values
     words = {isinstance(value, str) for value in values}
     if len(words) > 1:
         raise ValueError(f"Column {name!r} holds words and numbers: make it all words with str.")
-    return np.array(values.tolist()) if len(values) else np.empty(0)
+    return np.array(values)
 
 
 def _finite(numbers: NDArray[Any], name: Any) -> NDArray[Any]:
