@@ -214,11 +214,9 @@ def explain(model: Any, x: Any, rival: Any = None, feature_names: Any = None) ->
         explained: Explanation = last.explain(x, rival, feature_names)
     else:
         explained = explain_weights(last, as_row(last, x), rival, feature_names)
-    return (
-        explained
-        if text is None
-        else TextExplanation.of_text(explained, text, _spans(model, text, len(explained.names)))
-    )
+    if text is None:
+        return explained
+    return TextExplanation.of_text(explained, text, _spans(model, text, len(explained.names)))
 
 
 def explain_weights(model: Any, X: Any, rival: Any, feature_names: Any) -> Explanation:

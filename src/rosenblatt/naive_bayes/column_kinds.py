@@ -96,7 +96,7 @@ class Categorical(Kind):
         places = [place.get(word, UNSEEN) for word in x.words.tolist()]
         codes = np.array([*places, MISSING], np.intp).take(x.codes)
         if model.unknown == "error" and UNSEEN in codes:
-            j = model._columns["categorical"][c]
+            j = model.statistics_.columns["categorical"][c]
             name = getattr(model, "feature_names_in_", range(model.n_features_in_))[j]
             unseen = x.codes[np.flatnonzero(codes == UNSEEN)[0]]
             refuse_unknown(x.words[unseen].item(), name)

@@ -148,11 +148,11 @@ class MixedNB(NaiveBayes):
 
     def _check_X(self, X: Any, first: bool) -> "Columns":
         X = checked_table(self, X, first)
-        if first:
-            kinds = infer_kinds(X, self.kinds)
-            columns = {k: tuple(np.flatnonzero(np.array(kinds) == k).tolist()) for k in KINDS}
-            self._columns = {kind: places for kind, places in columns.items() if places}
-        return split(X, self._columns)
+        if not first:
+            return split(X, self.statistics_.columns)
+        kinds = np.array(infer_kinds(X, self.kinds))
+        columns = {kind: tuple(np.flatnonzero(kinds == kind).tolist()) for kind in KINDS}
+        return split(X, {kind: places for kind, places in columns.items() if places})
 
     def measure_groups(self, X: Any, *others: Any, **options: Any) -> list[Any]:
         """Return the statistic of each group of rows: see `Additive.measure_groups`."""
@@ -198,13 +198,12 @@ class MixedNB(NaiveBayes):
                 kind.measured(values), y, groups, n_groups, sample_weight, missing="ignore"
             )
         return [
-            ProductStatistic.of({name: parts[g] for name, parts in measured.items()}, self._columns)
+            ProductStatistic.of({name: parts[g] for name, parts in measured.items()}, X.columns)
             for g in range(n_groups)
         ]
 
     def _conclude(self, rows: Any, final: bool) -> None:
         statistic = self.statistics_
-        self._columns = statistic.columns
         for kind in KINDS.values():
             for name in kind.attributes:  # of an earlier fit to other columns
                 self.__dict__.pop(name, None)
@@ -227,7 +226,7 @@ class MixedNB(NaiveBayes):
     def _log_factors(self, X: "Columns") -> NDArray[np.float64]:
         factors = np.empty((len(self.classes_), self.n_features_in_))
         for name, values in X.parts.items():
-            for c, j in enumerate(self._columns[name]):
+            for c, j in enumerate(X.columns[name]):
                 factors[:, j] = KINDS[name].scores(self, c, values[:, c])[0]
         return factors
 
@@ -245,13 +244,14 @@ class Columns:
     """Checked rows, one table for each kind of column; missing values are NaN or the code -1."""
 
     shape: tuple[int, int]
+    columns: dict[str, tuple[int, ...]]  # of each kind, their places among all
     parts: dict[str, Any]  # (n, columns of the kind): numbers, or `Coded` if categorical
 
     def __getitem__(self, rows: Any) -> "Columns":
         """Return some of the rows, by number or range."""
         parts = {kind: values[rows] for kind, values in self.parts.items()}
         n = len(range(self.shape[0])[rows]) if isinstance(rows, slice) else len(rows)
-        return Columns((n, self.shape[1]), parts)
+        return Columns((n, self.shape[1]), self.columns, parts)
 
 
 def infer_kinds(X: Any, given: Any) -> list[str]:
@@ -329,7 +329,7 @@ def split(X: Any, columns: dict[str, tuple[int, ...]]) -> Columns:
         else:
             parts[kind] = table_of_numbers(X, names, SAY_CATEGORICAL)
             _check(kind, parts[kind], names)
-    return Columns((X.shape[0], X.shape[1]), parts)
+    return Columns((X.shape[0], X.shape[1]), columns, parts)
 
 
 def _check(kind: str, values: NDArray[Any], names: list[Any]) -> None:
