@@ -290,7 +290,7 @@ class Additive(Estimator):
         y = self._check_y(y, X.shape[0])
         if sample_weight is not None:
             sample_weight = checks.weights(sample_weight, X.shape[0])
-            if not sample_weight.all() and not isinstance(X, list):
+            if not sample_weight.all():
                 # Sums leave such rows out, and would not find what is wrong in them.
                 self._refuse_strange(X[np.flatnonzero(sample_weight == 0)])
         return X, y, sample_weight
