@@ -14,7 +14,14 @@ from rosenblatt import (
     Standardizer,
     registry,
 )
-from rosenblatt.statistics import CategoryCounts, FeatureCounts, Gram, Moments, Statistic, Together
+from rosenblatt.statistics import (
+    CategoryCounts,
+    FeatureCounts,
+    Gram,
+    Moments,
+    ProductStatistic,
+    Statistic,
+)
 
 rng = np.random.default_rng(0)
 X, y = rng.poisson(4.0, (60, 3)), np.repeat([0, 1], 30)
@@ -43,7 +50,7 @@ def test_what_is_no_statistic_is_refused(model, given):
 @models
 def test_the_statistic_of_no_rows_is_refused(model):
     kind, options = model.statistic_type
-    if kind not in (Statistic, Together):
+    if kind not in (Statistic, ProductStatistic):
         with pytest.raises(ValueError, match=r"the statistic of no rows"):
             model.from_statistics(kind.zero(3, **options))
 
@@ -102,4 +109,4 @@ def test_mixed_columns_must_be_of_the_kinds_that_were_counted():
         MixedNB.from_statistics(model.statistics_, kinds={0: "numeric"})
     for parts in ({"size": Moments.of(X, y)}, {"numeric": Moments.of(X, y)}):
         with pytest.raises(ValueError, match=r"parts of the kinds numeric, categorical"):
-            MixedNB.from_statistics(Together.of(parts, {name: [0, 1, 2] for name in parts}))
+            MixedNB.from_statistics(ProductStatistic.of(parts, {name: [0, 1, 2] for name in parts}))

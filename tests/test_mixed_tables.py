@@ -1,10 +1,12 @@
 """Mixed tables: large arrays of small whole numbers take a shorter way to the same places."""
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 
 from rosenblatt import mixed_tables
-from rosenblatt.mixed_tables import encode, learn_categories
+from rosenblatt.mixed_tables import codes_of, encode, learn_categories
 
 ROWS = np.random.default_rng(0).integers(0, 7, (300, 4))
 TABLES = {
@@ -50,3 +52,31 @@ def test_a_large_array_with_an_unknown_category_gets_the_same_answer(both_ways, 
     if new not in known[2]:
         with pytest.raises(ValueError, match=r"Column 2 has a category that no training row had"):
             call(encode, later, known, "error")
+
+
+WORDS = ["b", None, "a", "b", "c"]
+COLUMNS = {
+    "objects": lambda k: np.array(WORDS * k, object),
+    "numbers and strings": lambda k: np.array([1, None, "a", 1, 2.5] * k, object),
+    "floats": lambda k: np.array([3.5, np.nan, -1.0, 3.5, 0.0] * k, np.float32),
+    "integers": lambda k: np.array([3, 1, 2, 3, 7] * k),
+    "booleans": lambda k: np.array([True, False, True, True, True] * k),
+    "nothing known": lambda k: np.array([np.nan] * 5 * k),
+    "pandas": lambda k: pd.Series(WORDS * k),
+    "pandas categories": lambda k: pd.Series(WORDS * k, dtype="category"),
+    "polars": lambda k: pl.Series(WORDS * k),
+    "polars categories": lambda k: pl.Series(WORDS * k, dtype=pl.Categorical),
+    "polars nulls": lambda k: pl.Series([None] * 5 * k, dtype=pl.Categorical),
+}
+
+
+@pytest.mark.parametrize("k", [1, mixed_tables.MANY_ROWS])
+@pytest.mark.parametrize("make", COLUMNS.values(), ids=COLUMNS)
+def test_codes_and_values_are_the_column(make, k):
+    column = make(k)
+    codes, values = codes_of(column)
+    values = values if isinstance(values, list) else values.tolist()
+    assert len(set(values)) == len(values)
+    found = [values[code] if code < len(values) else None for code in codes]
+    given = column.to_list() if hasattr(column, "to_list") else column.tolist()
+    assert found == [None if value is None or value != value else value for value in given]

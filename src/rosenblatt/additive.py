@@ -39,7 +39,7 @@ KEPT = ("classes_", "n_features_in_")  # fitted attributes that buffered rows do
 
 
 class Additive(Estimator):
-    """A model that follows from its statistic."""
+    """A model whose fitted attributes follow from a statistic with + and -."""
 
     statistics_: Any
     n_features_in_: int
@@ -49,8 +49,8 @@ class Additive(Estimator):
     # differ in others follow from the same statistic.
     measured_by: tuple[str, ...] | None = None
 
-    # The class of the statistic, and the options it must have been counted with beside the model's
-    # own parameters.
+    # The class of the statistic, and the options that it must have besides the parameters of the
+    # model.
     statistic_type: ClassVar[tuple[Any, dict[str, Any]]] = (Statistic, {})
 
     # Of two models that score alike, the one with the larger of these parameters is the simpler;
@@ -136,7 +136,7 @@ class Additive(Estimator):
         return self
 
     def _forget_bound(self, left: Any) -> float:
-        """Return a bound on the relative error of what the model uses of `left`."""
+        """Return a bound on the relative error of the variances that the model uses."""
         return float(left.relative_noise())
 
     @classmethod
@@ -164,8 +164,31 @@ class Additive(Estimator):
         return model
 
     def _check_statistic(self, statistic: Any) -> None:
-        """Raise if a statistic from elsewhere is of another kind, or was counted otherwise."""
-        refuse_unsuitable(self, statistic)
+        """Raise if a statistic is of another class or was counted with other options."""
+        name, (kind, options) = type(self).__name__, self.statistic_type
+        if not isinstance(statistic, kind):
+            raise TypeError(
+                f"{name} stands on {kind.__name__}, which the statistics_ of a {name} are; "
+                f"got {type(statistic).__name__}."
+            )
+        counted, parameters = statistic._options(), self.get_params(deep=False)
+        asked = {option: parameters[option] for option in counted if option in parameters} | options
+        arguments = ", ".join(["X", "y", *(f"{o}={v!r}" for o, v in asked.items())])
+        call = f"{kind.__name__}.of({arguments})"
+        for option, value in asked.items():
+            if counted[option] == value:
+                continue
+            advice = f"Make them with {call}."
+            if option == "full" and not value:
+                advice = "Give it statistics.diagonal()."
+            elif option in parameters:
+                advice = f"Leave {option} out to use theirs; or make others with {call}."
+            raise ValueError(
+                f"{name} stands on {kind.__name__} with {option}={value!r}; these were made with "
+                f"{option}={counted[option]!r}. {advice}"
+            )
+        if not len(statistic):
+            raise ValueError("There is nothing to learn from: this is the statistic of no rows.")
 
     def fit_statistics(self, statistics: Statistic) -> Self:
         """Fit the model to a statistic, without warnings; `report_warnings` issues them.
@@ -184,7 +207,7 @@ class Additive(Estimator):
         return self
 
     def report_warnings(self) -> None:
-        """Issue the warnings that `fit` would have issued about the data."""
+        """Issue the warnings of `fit` about the data."""
 
     def needs_rows(self) -> bool:
         """Return whether a fit to the rows would have more exact digits than the statistic gave."""
@@ -202,7 +225,9 @@ class Additive(Estimator):
         sample_weight : array-like of shape (n,) or None
             How often each row counts.
         """
-        return clone(self)._statistic(X, y, sample_weight, first=True)  # type: ignore[no-any-return]
+        model = clone(self)
+        with checks.naming_columns(X):
+            return model._statistic(X, y, sample_weight, first=True)  # type: ignore[no-any-return]
 
     def measure_groups(
         self, X: Any, y: Any, sample_weight: Any, groups: NDArray[np.int64], n_groups: int
@@ -234,16 +259,15 @@ class Additive(Estimator):
             self._conclude(rows, final)
 
     def _statistic(self, X: Any, y: Any, sample_weight: Any, *, first: bool) -> Statistic:
-        """Check rows and measure them; `first` if nothing is known of their columns yet."""
-        with checks.naming_columns(X):
-            return self._measured(self._checked(X, y, sample_weight, first))
+        """Check rows and measure them; `first` if the columns are not known yet."""
+        return self._measured(self._checked(X, y, sample_weight, first))
 
     def _measured(self, rows: Rows) -> Statistic:
         """Return the statistic of checked rows, with the names of the features."""
         try:
             return self._named(self._measure(*rows))
         except ValueError:
-            self._refuse_strange(rows[0])  # in scikit-learn's words, if it is that
+            self._refuse_strange(rows[0])  # with scikit-learn's message
             raise
 
     def _refuse_strange(self, X: Any) -> None:
@@ -266,7 +290,7 @@ class Additive(Estimator):
         y = self._check_y(y, X.shape[0])
         if sample_weight is not None:
             sample_weight = checks.weights(sample_weight, X.shape[0])
-            if not sample_weight.all() and not isinstance(X, list):
+            if not sample_weight.all():
                 # Sums leave such rows out, and would not find what is wrong in them.
                 self._refuse_strange(X[np.flatnonzero(sample_weight == 0)])
         return X, y, sample_weight
@@ -294,7 +318,7 @@ class AdditiveClassifier(ClassifierMixin, Additive):  # type: ignore[misc]
 
     classes_: NDArray[Any]
 
-    _promised: NDArray[Any] | None = None  # classes that `partial_fit` was told of
+    _promised: NDArray[Any] | None = None  # the `classes` given to `partial_fit`
     _buffer: "RowBuffer | None" = None
 
     def _statistic_options(self) -> dict[str, Any]:
@@ -337,9 +361,9 @@ class AdditiveClassifier(ClassifierMixin, Additive):  # type: ignore[misc]
         first = not hasattr(self, "statistics_")
         statistic = self._statistic(X, y, sample_weight, first=first)
         if classes is not None:
-            told = np.unique(np.asarray(classes))
-            checks.known_classes(statistic.classes, told)
-            self._promised = told if self._promised is None else np.union1d(self._promised, told)
+            given = np.unique(np.asarray(classes))
+            checks.known_classes(statistic.classes, given)
+            self._promised = given if self._promised is None else np.union1d(self._promised, given)
         self._publish(statistic if first else self.statistics_ + statistic, final=False)
 
     def _stores_single_rows(self) -> bool:
@@ -381,7 +405,7 @@ class AdditiveClassifier(ClassifierMixin, Additive):  # type: ignore[misc]
         self.__dict__ = vars(model) | now
 
     def __getattr__(self, name: str) -> Any:
-        # Called for missing attributes; those that buffered rows change are removed meanwhile.
+        # While rows are buffered, the attributes that they change are removed.
         if name.endswith("_") and not name.startswith("_"):
             self._learn_buffer()
             if name in vars(self):
@@ -402,8 +426,8 @@ class AdditiveClassifier(ClassifierMixin, Additive):  # type: ignore[misc]
     def _publish(self, statistic: Statistic, rows: Rows | None = None, final: bool = True) -> None:
         if rows is not None:  # `fit` starts afresh
             self._promised = self._buffer = None
-        seen, told = statistic.classes, self._promised
-        self.classes_ = seen.copy() if told is None else np.union1d(seen, told)
+        seen, given = statistic.classes, self._promised
+        self.classes_ = seen.copy() if given is None else np.union1d(seen, given)
         super()._publish(statistic, rows, final)
 
     def _by_class(self, table: NDArray[Any]) -> NDArray[Any]:
@@ -485,33 +509,6 @@ def refuse_unlike(model: Any, other: Any) -> None:
                 f"Models must have the same parameters to be merged; {name} is {value!r} here "
                 f"and {others[name]!r} there."
             )
-
-
-def refuse_unsuitable(model: Any, statistic: Any) -> None:
-    """Raise if a statistic is of another kind than a model stands on, or was counted otherwise."""
-    name, (kind, options) = type(model).__name__, model.statistic_type
-    if not isinstance(statistic, kind):
-        raise TypeError(
-            f"{name} stands on {kind.__name__}, which the statistics_ of a {name} are; "
-            f"got {type(statistic).__name__}."
-        )
-    counted, parameters = statistic._options(), model.get_params(deep=False)
-    asked = {option: parameters[option] for option in counted if option in parameters} | options
-    call = f"{kind.__name__}.of({', '.join(['X', 'y', *(f'{o}={v!r}' for o, v in asked.items())])})"
-    for option, value in asked.items():
-        if counted[option] == value:
-            continue
-        advice = f"Make them with {call}."
-        if option == "full" and not value:
-            advice = "Give it statistics.diagonal()."
-        elif option in parameters:
-            advice = f"Leave {option} out to take theirs over; or make others with {call}."
-        raise ValueError(
-            f"{name} stands on {kind.__name__} with {option}={value!r}; these were made with "
-            f"{option}={counted[option]!r}. {advice}"
-        )
-    if not len(statistic):
-        raise ValueError("There is nothing to learn from: this is the statistic of no rows.")
 
 
 def given_shares(priors: Any, weight: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -1,4 +1,4 @@
-"""Why a model decided as it did, in parts that add up."""
+"""Explanations of predictions: contributions of features that add up to the score."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -26,10 +26,10 @@ class Explanation:
     ----------
     winner, rival : the two classes; of a number that is predicted, its name and None.
     log_odds : log P(winner | x) - log P(rival | x), or the lead of the winner's score.
-    start : what the classes' shares alone say, or the lead in the middle of the data.
-    contributions : what each feature adds, shape (d,).
+    start : log-odds of the prior, or the lead at the center of the data.
+    contributions : contribution of each feature, shape (d,).
     names : of the features.
-    words : how the table calls `start` and `log_odds`.
+    words : labels of `start` and `log_odds` in the table.
     path : of a tree, the tests on the way of the row and the leaf; of a rule, its tests and which
         of them hold; empty of other models.
 
@@ -61,7 +61,7 @@ class Explanation:
         feature_names: Any = None,
         words: tuple[str, str] = ("prior", "log-odds"),
     ) -> "Explanation":
-        """Name the classes and features of a model's numbers."""
+        """Return the explanation with the names of classes and features."""
         return Explanation(
             winner=model.classes_[winner],
             rival=model.classes_[rival],
@@ -76,7 +76,7 @@ class Explanation:
         return str(self)
 
     def __str__(self) -> str:
-        """A small table, the largest contributions first; those of nothing are not shown."""
+        """Return a table, the largest contributions first, without zeros."""
         order = np.argsort(-np.abs(self.contributions), kind="stable")
         order = order[self.contributions[order] != 0]
         shown, left = order[:MOST_SHOWN], order[MOST_SHOWN:]
@@ -98,7 +98,7 @@ class Explanation:
 
 @dataclass(frozen=True, repr=False)
 class TextExplanation(Explanation):
-    """The same for one text, with the words where they stand.
+    """An explanation of one text that marks its words.
 
     ``start + sum of the marks' contributions + rest`` is `log_odds`.
 
@@ -107,7 +107,7 @@ class TextExplanation(Explanation):
     text : the text, as it was given.
     marks : start, stop and contribution of each word of the text that the model knows; a word that
         stands there twice has half of its contribution at each place.
-    rest : what the model concludes from words that the text lacks.
+    rest : contribution of words that the text lacks.
     """
 
     text: str = ""
@@ -139,15 +139,15 @@ class TextExplanation(Explanation):
         return "".join([*parts, self.text[at:]])
 
     def _repr_html_(self) -> str:
-        """The text with words in colour: blue for the winner, red for the rival."""
+        """Return the text with colored words: blue for the winner, red for the rival."""
         most = max((abs(value) for _, _, value in self.marks if np.isfinite(value)), default=1.0)
         parts, at = [], 0
         for start, stop, value in self.marks:
             share = min(abs(value) / (most or 1.0), 1.0)
-            colour = f"rgba({'31,119,180' if value > 0 else '214,39,40'},{0.6 * share:.2f})"
+            color = f"rgba({'31,119,180' if value > 0 else '214,39,40'},{0.6 * share:.2f})"
             word = escape(self.text[max(start, at) : stop])
             parts.append(escape(self.text[at : max(start, at)]))
-            parts.append(f'<span style="background:{colour}" title="{value:+.4g}">{word}</span>')
+            parts.append(f'<span style="background:{color}" title="{value:+.4g}">{word}</span>')
             at = max(stop, at)
         head = escape(f"{self._head}: {self.words[1]} {self.log_odds:+.4g}")
         return f"<p><b>{head}</b></p><p>{''.join(parts)}{escape(self.text[at:])}</p>"
@@ -214,15 +214,13 @@ def explain(model: Any, x: Any, rival: Any = None, feature_names: Any = None) ->
         explained: Explanation = last.explain(x, rival, feature_names)
     else:
         explained = explain_weights(last, as_row(last, x), rival, feature_names)
-    return (
-        explained
-        if text is None
-        else TextExplanation.of_text(explained, text, _spans(model, text, len(explained.names)))
-    )
+    if text is None:
+        return explained
+    return TextExplanation.of_text(explained, text, _spans(model, text, len(explained.names)))
 
 
 def explain_weights(model: Any, X: Any, rival: Any, feature_names: Any) -> Explanation:
-    """What each feature of a row X (1, d) adds to a linear model's score, from its intercept on."""
+    """Return the contributions of the features of a row X (1, d) to the score of a linear model."""
     if np.shape(X)[0] != 1:
         raise ValueError(f"x must be one example; got {np.shape(X)[0]} rows.")
     classifies = hasattr(model, "classes_")
@@ -253,7 +251,7 @@ def explain_weights(model: Any, X: Any, rival: Any, feature_names: Any) -> Expla
 
 
 def _is_sum(parts: NDArray[np.float64], start: NDArray[np.float64], scores: NDArray[Any]) -> bool:
-    """Whether scores (k,) are what their parts (k, d) and their starts (k,) add up to."""
+    """Return True if parts (k, d) and starts (k,) add up to the scores (k,)."""
     unit = np.finfo(scores.dtype).eps if scores.dtype.kind == "f" else np.finfo(float).eps
     sizes = np.abs(parts).sum(axis=1) + np.abs(start)
     near = (parts.shape[1] + 4) * 4 * unit * sizes
@@ -261,7 +259,7 @@ def _is_sum(parts: NDArray[np.float64], start: NDArray[np.float64], scores: NDAr
 
 
 def _spans(model: Pipeline, text: str, d: int) -> list[tuple[int, int, str]]:
-    """Where the terms of a pipeline's vectorizer, by the names of its d features, are in a text."""
+    """Return start, stop and feature name of the terms of a pipeline's vectorizer in a text."""
     vectorizer, spans = model.steps[0][1], model.steps[0][1].spans(text)
     if hasattr(vectorizer, "get_feature_names_out"):
         names = vectorizer.get_feature_names_out()
@@ -278,7 +276,7 @@ def _spans(model: Pipeline, text: str, d: int) -> list[tuple[int, int, str]]:
 
 
 def _names_out(transformers: Pipeline) -> Any:
-    """The names that the last of some transformers gives out; None if it gives none."""
+    """Return the output names of transformers; None if there are no names."""
     try:
         return transformers.get_feature_names_out()
     except (AttributeError, ValueError):
@@ -286,7 +284,7 @@ def _names_out(transformers: Pipeline) -> Any:
 
 
 def names_of_features(model: Any, d: int, given: Any = None) -> tuple[str, ...]:
-    """The names of a model's features: those given, its own, or x1, x2, ..."""
+    """Return the names of features: the given ones, those of the model, or x1, x2, ..."""
     names = getattr(model, "feature_names_in_", None) if given is None else given
     if names is None:
         return tuple(f"x{j + 1}" for j in range(d))
@@ -296,7 +294,7 @@ def names_of_features(model: Any, d: int, given: Any = None) -> tuple[str, ...]:
 
 
 def as_row(model: Any, x: Any) -> Any:
-    """One example, (d,) or (1, d), as a table (1, d); with names if the model knows some."""
+    """Return one example, (d,) or (1, d), as a table (1, d), with names if the model has names."""
     if hasattr(x, "to_frame") and hasattr(x, "index"):  # a row of a data frame
         if hasattr(model, "feature_names_in_"):
             return x.to_frame().T.infer_objects()
@@ -307,7 +305,7 @@ def as_row(model: Any, x: Any) -> Any:
 
 
 def one_row(model: Any, x: Any, check: Callable[[Any], Any]) -> Any:
-    """One example as a checked table (1, d)."""
+    """Return one example as a checked table (1, d)."""
     X = check(as_row(model, x))
     if X.shape[0] != 1:
         raise ValueError(f"x must be one example; got {X.shape[0]} rows.")
@@ -319,18 +317,18 @@ def explain_lead(
     X: Any,
     places: tuple[int, int],
     plane: tuple[NDArray[Any], Any],
-    centre: NDArray[np.float64],
+    center: NDArray[np.float64],
     feature_names: Any,
 ) -> Explanation:
-    """The lead coef.x + intercept of one class at X (1, d), from what it is at a centre (d,)."""
+    """Explain the lead coef.x + intercept of one class at X (1, d), relative to a center (d,)."""
     x = (X.toarray() if sp.issparse(X) else X)[0].astype(np.float64)
     coef, intercept = np.asarray(plane[0], np.float64), float(plane[1])
-    start, parts = float(coef @ centre + intercept), coef * (x - centre)
+    start, parts = float(coef @ center + intercept), coef * (x - center)
     return Explanation.of(model, *places, start, parts, feature_names, ("at the middle", "lead"))
 
 
 def two_classes(classes: NDArray[Any], scores: NDArray[Any], rival: Any = None) -> tuple[int, int]:
-    """The places of the class with the highest of the scores (K,), and of its rival or the next."""
+    """Return the index of the class with the highest score (K,), and of its rival or the second."""
     if len(classes) < 2:
         raise ValueError("There is nothing to explain: the model knows one class only.")
     order = np.argsort(-scores, kind="stable")

@@ -13,15 +13,15 @@ from numpy.typing import NDArray
 
 
 class Addable(Protocol):
-    """What has a sum."""
+    """A type with ``+``."""
 
     def __add__(self, other: Any, /) -> Any: ...
 
 
 Part = TypeVar("Part", bound=Addable)  # a statistic; None stands for that of no rows
 
-# Splits at random cut the rows into ever more groups: past this many, adding them up takes longer
-# than to read the rows once more.
+# Random splits cut the rows into more and more groups: above this number, adding them up takes
+# longer than reading the rows once more.
 MOST_GROUPS = 1024
 
 
@@ -29,8 +29,8 @@ MOST_GROUPS = 1024
 class Split:
     """Rows to train on, and rows to test on.
 
-    Leave-one-out has as many training sets as rows, and each is all rows but one: only what is left
-    out is kept of them.
+    Leave-one-out has as many training sets as rows, each of all rows but one: only the rows that
+    are left out are stored.
     """
 
     test: NDArray[Any]
@@ -40,7 +40,7 @@ class Split:
 
     @staticmethod
     def of(train: Any, test: Any, n_rows: int) -> "Split":
-        """The split of `n_rows` rows that two lists of row numbers, or masks, say."""
+        """Return the split of `n_rows` rows by two lists of row numbers, or masks."""
         train = np.asarray(train) if len(train) else np.zeros(0, np.int64)
         chosen = np.zeros(n_rows, dtype=bool)
         chosen[train] = True
@@ -54,28 +54,28 @@ class Split:
 
     @property
     def train(self) -> NDArray[Any]:
-        """The rows to train on."""
+        """Training rows."""
         if self.listed is not None:
             return self.listed
         return np.delete(np.arange(self.n_rows), self.left_out)
 
     @property
     def once(self) -> bool:
-        """Whether no row is trained on twice."""
+        """True if no row is trained on twice."""
         if self.listed is None or self.listed.dtype == bool:
             return True
         return len(self.listed) == self.n_rows - len(self.left_out)
 
     @property
     def tests_what_it_leaves_out(self) -> bool:
-        """Whether the test rows are all that are not trained on, each once."""
+        """True if the test rows are the rows that are not trained on, each once."""
         test = self.test
         if test.dtype.kind not in "iu" or len(test) != len(self.left_out):
             return False
         return np.array_equal(test, self.left_out) or np.array_equal(np.sort(test), self.left_out)
 
     def times(self) -> NDArray[np.int64]:
-        """How often each row is trained on, (n,)."""
+        """Return how often each row is trained on, (n,)."""
         times = np.ones(self.n_rows, np.int64)
         if self.once:
             times[self.left_out] = 0
@@ -95,12 +95,12 @@ class Block:
 
     @property
     def n_groups(self) -> int:
-        """How many groups there are."""
+        """Number of groups."""
         return len(self.members)
 
     @property
     def leaves_each_row_out_once(self) -> bool:
-        """Whether splits are folds: each row is left out by one of several, which tests it."""
+        """True if splits are folds: each row is left out and tested by exactly one of several."""
         n_splits = len(self.splits)
         return (
             self.members.ndim == 1
@@ -112,7 +112,7 @@ class Block:
     def training_sets(
         self, parts: Sequence[Part], in_order: bool = False
     ) -> tuple[list[Part | None], Part | None]:
-        """The sum for each split from the statistic of each group; and the sum of all rows."""
+        """Return the sum of the statistics of groups for each split, and the sum for all rows."""
         # `in_order` adds the parts of each sum one after the other, in k steps for each of k folds.
         if self.members.ndim == 2:
             return sums(parts, self.members), total(parts)
@@ -128,7 +128,7 @@ class Block:
         return all_but_one(folds[:-1], folds[-1])
 
     def test_sets(self, parts: Sequence[Part]) -> list[Part | None]:
-        """The statistic of the test rows of each split; None where they are no group."""
+        """Return the statistic of the test rows of each split; None where they are not a group."""
         found: list[Part | None] = [None] * len(self.splits)
         if self.members.ndim == 2:
             return found
@@ -139,7 +139,7 @@ class Block:
 
 
 def blocks(splits: Sequence[Split], n_rows: int, most_folds: int, most_groups: int) -> list[Block]:
-    """The splits, in blocks of few enough groups; nearly always one block."""
+    """Return the splits in blocks with few enough groups; nearly always one block."""
     if _are_folds(splits, n_rows):
         return [
             _block_of_folds(splits[start : start + most_folds], n_rows)
@@ -149,7 +149,7 @@ def blocks(splits: Sequence[Split], n_rows: int, most_folds: int, most_groups: i
 
 
 def _are_folds(splits: Sequence[Split], n_rows: int) -> bool:
-    """Whether no row is left out by two splits, nor trained on twice by one."""
+    """Return True if no row is left out by two splits or trained on twice by one."""
     if sum(len(split.left_out) for split in splits) > n_rows:
         return False
     seen = np.zeros(n_rows, dtype=bool)
@@ -161,7 +161,7 @@ def _are_folds(splits: Sequence[Split], n_rows: int) -> bool:
 
 
 def _block_of_folds(splits: Sequence[Split], n_rows: int) -> Block:
-    """A block of splits that leave out different rows each."""
+    """Return a block of splits that leave out different rows."""
     folds = np.full(n_rows, len(splits), np.int64)
     for s, split in enumerate(splits):
         folds[split.left_out] = s
@@ -170,7 +170,7 @@ def _block_of_folds(splits: Sequence[Split], n_rows: int) -> Block:
 
 
 def _blocks_of_sets(splits: Sequence[Split], n_rows: int, most_groups: int) -> list[Block]:
-    """Blocks of splits whose training sets may overlap in any way."""
+    """Return blocks of splits whose training sets may overlap in any way."""
     found = []
     first, groups, members = 0, np.zeros(n_rows, np.int64), np.zeros((1, 0), np.int64)
     for s, split in enumerate(splits):
@@ -185,7 +185,7 @@ def _blocks_of_sets(splits: Sequence[Split], n_rows: int, most_groups: int) -> l
 def _divided(
     groups: NDArray[np.int64], members: NDArray[np.int64], split: Split
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The groups cut by how often one more split trains on their rows, and their members."""
+    """Return groups divided by how often one more split trains on their rows, and their members."""
     times = split.times()
     width = int(times.max(initial=0)) + 1
     groups, seen = _numbered(groups * width + times, len(members) * width)
@@ -193,7 +193,7 @@ def _divided(
 
 
 def _numbered(codes: NDArray[np.int64], n_codes: int) -> tuple[NDArray[np.int64], NDArray[Any]]:
-    """Codes numbered from 0 without gaps, and those that occur."""
+    """Return codes renumbered from 0 without gaps, and the codes that occur."""
     seen = np.bincount(codes, minlength=n_codes) > 0
     return (np.cumsum(seen) - 1)[codes], np.flatnonzero(seen)
 
@@ -201,7 +201,7 @@ def _numbered(codes: NDArray[np.int64], n_codes: int) -> tuple[NDArray[np.int64]
 def all_but_one(
     folds: Sequence[Part | None], rest: Part | None = None
 ) -> tuple[list[Part | None], Part | None]:
-    """The sum of the others for each of k folds, and of all, in about 3 k additions."""
+    """Return the sum of the other folds for each of k folds, and of all, in about 3 k additions."""
     # Each is the sum of the folds before and of those after it; `rest` is added to all.
     after = [rest]
     for fold in reversed(folds[1:]):
@@ -215,9 +215,9 @@ def all_but_one(
 
 
 def sums(parts: Sequence[Part], members: NDArray[np.int64]) -> list[Part | None]:
-    """The sum of parts for each column of members (G, S), how often it holds each part."""
-    # What two columns have in common is added once: the parts are brought together by what the
-    # first half of the columns says of them, and by what the second half does.
+    """Return the sum of parts for each column of members (G, S), the multiplicity of each part."""
+    # Sums that two columns share are added once: parts that are equal in the first half of the
+    # columns are added first, and so are those that are equal in the second half.
     if members.shape[1] == 1:
         pairs = zip(parts, members[:, 0], strict=True)
         return [total(part for part, n in pairs for _ in range(n))]
@@ -236,7 +236,7 @@ def sums(parts: Sequence[Part], members: NDArray[np.int64]) -> list[Part | None]
 
 
 def total(parts: Iterable[Part]) -> Part | None:
-    """The sum of parts; None of none."""
+    """Return the sum of parts; None without parts."""
     result: Part | None = None
     for part in parts:
         result = _plus(result, part)
@@ -244,7 +244,7 @@ def total(parts: Iterable[Part]) -> Part | None:
 
 
 def _plus(a: Part | None, b: Part | None) -> Part | None:
-    """a + b, None being nothing."""
+    """Return a + b; None counts as zero."""
     if a is None or b is None:
         return a if b is None else b
     result: Part = a + b

@@ -1,4 +1,4 @@
-"""Mixed tables, data frames or arrays: their columns, and categories as numbers."""
+"""Columns of mixed tables, data frames or arrays, and codes of categories."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -15,6 +15,7 @@ MOST_CATEGORIES = 65_000
 UNKNOWN = -1.0
 MANY_CELLS = 100_000  # from here on, compiled loops are worth their import
 SMALL = 256  # numbers below it are found in a table
+MANY_ROWS = 1000  # from here on, sorting numbers is faster than a dict
 
 NAME_OR_CONVERT = (
     "If it holds categories, name it among the categorical columns; write dates as numbers, such "
@@ -25,7 +26,7 @@ NAME_OR_CONVERT = (
 def categorical_columns(
     X: Any, given: Any, parameter: str = "categorical_features"
 ) -> NDArray[np.bool_]:
-    """Which columns (d,) of X hold categories: by type, or as given by place, name or mask."""
+    """Return a mask (d,) of the categorical columns: by type, or given by place, name or mask."""
     if given is None or (isinstance(given, str) and not hasattr(X, "columns")):
         return np.zeros(0, bool)
     checks.unique_names(X)
@@ -52,7 +53,7 @@ def categorical_columns(
 
 
 def _has_words(column: Any) -> bool:
-    """Whether the type of a data frame's column is one of categories or words."""
+    """Return True if a column of a data frame has a type of categories or strings."""
     name = str(column.dtype)
     if name.startswith(("category", "Categorical", "Enum", "String", "str", "object")):
         return name != "object" or any(isinstance(value, str) for value in column)
@@ -113,8 +114,58 @@ def numbers_of(column: Any, name: Any, advice: str) -> NDArray[Any]:
         ) from error
 
 
+def table_of_numbers(X: Any, names: list[Any], advice: str) -> NDArray[Any]:
+    """Return columns of a table as one array (n, c) of floating-point numbers."""
+    if len(names) == X.shape[1] and _is_one_block(X):
+        if isinstance(X, np.ndarray):
+            return X if X.dtype.kind == "f" else X.astype(np.float64)
+        if type(X).__module__.startswith("polars"):
+            return np.asarray(X.to_numpy(order="c"))  # without another copy on the way
+        return np.ascontiguousarray(X.to_numpy())
+    return np.column_stack([numbers_of(column(X, name), name, advice) for name in names])
+
+
+def _is_one_block(X: Any) -> bool:
+    """Return True for an array of numbers, or a data frame of one floating-point type."""
+    # As one block its columns take a tenth of the time that they take one by one.
+    if isinstance(X, np.ndarray):
+        return X.dtype.kind in "fiub"
+    # Of pandas' types those with a capital may hold gaps that are no floats.
+    is_pandas = type(X).__module__.startswith("pandas")
+    names = ("float32", "float64") if is_pandas else ("Float32", "Float64")
+    return {str(dtype) for dtype in X.dtypes} in [{name} for name in names]
+
+
+def codes_of(column: Any) -> tuple[NDArray[Any], Any]:
+    """Return the index (n,) of each row's value among the different values, and these values.
+
+    The index of a missing value is one after the last. Values are an array of numbers, or a list.
+    """
+    many = len(column) >= MANY_ROWS
+    if many and str(getattr(column, "dtype", "")).startswith("Categorical"):  # of polars
+        different = column.drop_nulls().unique()
+        known = different.to_physical().to_numpy()
+        # The physical codes also count the words of other columns.
+        places = np.full(int(known.max(initial=0)) + 2, len(known), np.int32)
+        places[known] = np.arange(len(known))
+        own = column.to_physical().cast(int).fill_null(len(places) - 1).to_numpy()
+        return places.take(own), different.to_list()
+    values = values_of(column)
+    present, numeric = ~which_missing(values), values.dtype.kind in "biuf"
+    found: Any
+    codes = np.empty(len(values), np.int64)
+    if many and numeric:
+        found, codes[present] = np.unique(values[present], return_inverse=True)
+    else:
+        numbers: dict[Any, int] = {}
+        codes[present] = [numbers.setdefault(v, len(numbers)) for v in values[present].tolist()]
+        found = np.array(list(numbers), values.dtype) if numeric else list(numbers)
+    codes[~present] = len(found)
+    return codes, found
+
+
 def learn_categories(X: Any, categorical: NDArray[np.bool_]) -> list[NDArray[Any] | None]:
-    """The categories of each column, sorted; None of a column of numbers."""
+    """Return the categories of each column, sorted; None for a column of numbers."""
     if _is_compiled_for(X) and categorical.all():
         seen = np.zeros((len(categorical), SMALL), np.uint8)
         if mixed_tables_loops.mark_categories(X, seen):
@@ -124,8 +175,7 @@ def learn_categories(X: Any, categorical: NDArray[np.bool_]) -> list[NDArray[Any
         if not is_categorical:
             found.append(None)
             continue
-        values = values_of(column(X, name))
-        known = np.unique(_as_array(values[~which_missing(values)], name))
+        known = np.unique(_as_array(codes_of(column(X, name))[1], name))
         if len(known) > MOST_CATEGORIES:
             raise ValueError(
                 f"Column {name!r} has {len(known):,} categories, more than "
@@ -141,9 +191,9 @@ def encode(
     unknown: str,
     advice: str = "With unknown='majority' such a row stays at the node that asks for it.",
 ) -> NDArray[np.float64]:
-    """X (n, d) as numbers: the place of each category, -1 if unknown; NaN for missing values.
+    """Return X (n, d) as numbers: indices of categories, -1 if unknown, NaN if missing.
 
-    Returns X itself if it is that.
+    The result may be X itself.
     """
     matrix = np.empty((X.shape[0], len(categories)))
     places = _small_places(categories) if _is_compiled_for(X) else None
@@ -158,29 +208,24 @@ def encode(
         if known is None:
             matrix[:, j] = _finite(numbers_of(column(X, name), name, NAME_OR_CONVERT), name)
             continue
-        values = values_of(column(X, name))
-        absent = which_missing(values)
-        matrix[absent, j] = np.nan
-        present = _as_array(values[~absent], name)
-        if not len(known) or not len(present):
-            matrix[~absent, j] = UNKNOWN
-            continue
-        if (present.dtype.kind in "US") != (known.dtype.kind in "US"):
-            places = np.full(len(present), UNKNOWN)
-        else:
+        codes, values = codes_of(column(X, name))
+        present = _as_array(values, name)
+        places = np.full(len(present) + 1, UNKNOWN)
+        places[-1] = np.nan  # of missing values
+        if len(known) and (present.dtype.kind in "US") == (known.dtype.kind in "US"):
             found = np.minimum(np.searchsorted(known, present), len(known) - 1)
-            places = np.where(known[found] == present, found, UNKNOWN)
-        if unknown == "error" and (places < 0).any():
-            value = present[places < 0][:1].tolist()[0]
+            places[:-1] = np.where(known[found] == present, found, UNKNOWN)
+        if unknown == "error" and len(known) and (places < 0).any():
+            value = present[places[:-1] < 0].tolist()[0]
             raise ValueError(
                 f"Column {name!r} has a category that no training row had: {value!r}. " + advice
             )
-        matrix[~absent, j] = places
+        matrix[:, j] = places.take(codes)
     return matrix
 
 
 def _is_compiled_for(X: Any) -> bool:
-    """Whether X is a large array of the kinds that loops for categories are compiled for."""
+    """Return True for a large array of a type that the loops are compiled for."""
     return (
         isinstance(X, np.ndarray)
         and X.size >= MANY_CELLS
@@ -190,7 +235,7 @@ def _is_compiled_for(X: Any) -> bool:
 
 
 def _small_places(categories: Sequence[NDArray[Any] | None]) -> NDArray[np.int16] | None:
-    """The place (d, 256) of each small number in its column, or None if there are others."""
+    """Return the index (d, 256) of each small number in its column; None if there are others."""
     places = np.full((len(categories), SMALL), mixed_tables_loops.NOWHERE, np.int16)
     for row, known in zip(places, categories, strict=True):
         if known is None or known.dtype.kind not in "iuf" or not len(known):
@@ -201,14 +246,14 @@ def _small_places(categories: Sequence[NDArray[Any] | None]) -> NDArray[np.int16
     return places
 
 
-def _as_array(values: NDArray[Any], name: Any) -> NDArray[Any]:
-    """Values of one kind, words or numbers, as an array that can be sorted."""
-    if values.dtype.kind != "O":
+def _as_array(values: Any, name: Any) -> NDArray[Any]:
+    """Return strings or numbers as an array that can be sorted."""
+    if isinstance(values, np.ndarray):
         return values
     words = {isinstance(value, str) for value in values}
     if len(words) > 1:
         raise ValueError(f"Column {name!r} holds words and numbers: make it all words with str.")
-    return np.array(values.tolist()) if len(values) else np.empty(0)
+    return np.array(values)
 
 
 def _finite(numbers: NDArray[Any], name: Any) -> NDArray[Any]:

@@ -1,5 +1,5 @@
 # mypy: ignore-errors
-"""Categories that are small whole numbers: found and placed without a sort."""
+"""Encoding of categories that are small whole numbers, without sorting."""
 
 import numpy as np
 
@@ -10,7 +10,7 @@ NOWHERE = -1
 
 @compiled(inline=True)
 def place_of(value, places):
-    """places[value], or NOWHERE if the value is no whole number from 0 to len(places) - 1."""
+    """Return places[value]; NOWHERE unless the value is an integer from 0 to len(places) - 1."""
     if not 0 <= value < places.shape[0]:
         return NOWHERE
     whole = int(value)
@@ -21,7 +21,7 @@ def place_of(value, places):
 def mark_categories(X, seen):
     """Mark the values of each column of X (n, d) in seen (d, m); return whether all have a place.
 
-    NaN is no value.
+    NaN is skipped.
     """
     m = seen.shape[1]
     for i in range(X.shape[0]):
@@ -39,7 +39,7 @@ def mark_categories(X, seen):
 
 @compiled
 def are_places(X, n_categories):
-    """Whether X (n, d) holds nothing but places of categories, 0 to n_categories - 1, and NaN."""
+    """Return True if X (n, d) holds only integers from 0 to n_categories - 1 and NaN."""
     for i in range(X.shape[0]):
         wrong = 0
         for j in range(X.shape[1]):

@@ -31,9 +31,9 @@ MOST_PLANES = 4  # for more of them BLAS is faster
 
 
 def rows_to_score(model: BaseEstimator, X: Any) -> Any:
-    """X (n, d) for a fitted model, in whatever order it is stored; the scores say if it is finite.
+    """Return checked rows X (n, d) in any memory order; their scores show if they are finite.
 
-    A chunk of CSC would cost a pass over all of it, so that other sparse layouts become CSR.
+    Other sparse formats become CSR, because a chunk of CSC costs a pass over all of it.
     """
     if "n_features_in_" not in vars(model):  # the full check takes long for a single row
         check_is_fitted(model)
@@ -41,7 +41,7 @@ def rows_to_score(model: BaseEstimator, X: Any) -> Any:
 
 
 class InLoop:
-    """A score function that is a compiled loop: it likes long chunks, in the order C."""
+    """A score function that is a compiled loop, for long chunks of C-ordered rows."""
 
     def __init__(self, score: Score) -> None:
         self.score = score
@@ -67,7 +67,7 @@ class Planes:
         return scores
 
     def in_loop(self) -> InLoop:
-        """The same for many rows."""
+        """Return the score function for many rows."""
         linear = in_cells(self.coef.astype(np.float64))
         constant = self.intercept.astype(np.float64)
 
@@ -80,7 +80,7 @@ class Planes:
 
 
 def in_cells(weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Weights (k, d) as the loops read them: zero where a feature is repeated."""
+    """Return weights (k, d) as the loops read them: zero where a feature is repeated."""
     d = weights.shape[1]
     whole = d - d % 4
     if whole == d:
@@ -90,13 +90,13 @@ def in_cells(weights: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def suits_loops(X: Any) -> bool:
-    """Whether rows are many and lie in memory as loops read them."""
+    """Return True for many rows that are stored as loops read them."""
     many = not sp.issparse(X) and X.size >= LARGE and X.shape[1] >= 4
     return many and bool(X.flags.c_contiguous)
 
 
 def all_scores(X: Any, score: Score, n_columns: int, dtype: DTypeLike) -> NDArray[Any]:
-    """The scores of all rows: (n, K), or (n,) when there is one column."""
+    """Return the scores of all rows: (n, K), or (n,) for one column."""
     table = np.empty((X.shape[0], n_columns), dtype)
 
     def keep(start: int, stop: int, scores: NDArray[Any]) -> None:
@@ -109,9 +109,9 @@ def all_scores(X: Any, score: Score, n_columns: int, dtype: DTypeLike) -> NDArra
 def best_labels(
     X: Any, score: Score, classes: NDArray[Any], zero_is_second: bool = False
 ) -> NDArray[Any]:
-    """The label (n,) of the highest score of each row, of equals the first.
+    """Return the label (n,) of the highest score of each row, the first of equals.
 
-    For two classes, a score of zero is of the first too, unless `zero_is_second`.
+    For two classes, a score of zero means the first class, unless `zero_is_second`.
     """
     labels = np.empty(X.shape[0], classes.dtype)
 
@@ -128,7 +128,7 @@ def best_labels(
 
 
 def log_probabilities(scores: NDArray[Any]) -> NDArray[Any]:
-    """log P(y | x) (n, K) from the log-odds (n,) of two classes, or joint scores (n, K)."""
+    """Return log P(y | x) (n, K) from the log-odds (n,) of two classes, or joint scores (n, K)."""
     if scores.ndim == 1:
         with np.errstate(over="ignore"):
             return np.stack([-np.logaddexp(0, scores), -np.logaddexp(0, -scores)], axis=1)
@@ -136,10 +136,10 @@ def log_probabilities(scores: NDArray[Any]) -> NDArray[Any]:
 
 
 def normalized(scores: NDArray[Any]) -> NDArray[Any]:
-    """The scores (n, K) less the logarithm of the sum of their exponentials, in each row.
+    """Return scores (n, K) minus the logarithm of the sum of their exponentials in each row.
 
-    The best is taken from the others first: scores beyond 1e16 would swallow log K, and shares
-    add up to K. Where the best is infinite, those equal to it share alone.
+    The best score is subtracted first: with scores beyond 1e16, log K would be lost. Where it is
+    infinite, only the scores equal to it have a share.
     """
     best = scores.max(axis=1, keepdims=True)
     with np.errstate(invalid="ignore"):
@@ -148,7 +148,7 @@ def normalized(scores: NDArray[Any]) -> NDArray[Any]:
 
 
 def probabilities(scores: NDArray[Any]) -> NDArray[Any]:
-    """P(y | x) (n, K), as `log_probabilities`."""
+    """Return P(y | x) (n, K); arguments as for `log_probabilities`."""
     if scores.ndim == 1:
         return np.stack([expit(-scores), expit(scores)], axis=1)
     P = np.asarray(np.exp(log_probabilities(scores)))
@@ -180,14 +180,14 @@ def _over_chunks(
     if isinstance(score, InLoop):
         cells = cells * threads.CELLS_PER_CHUNK // LARGE
     if cells <= SMALL:
-        work(0, X.shape[0])  # BLAS has no use for threads here, and to tell it so takes a while
+        work(0, X.shape[0])  # limiting the threads of BLAS takes longer than this
         return
     with one_blas_thread():
         threads.over_chunks(work, X.shape[0], cells)
 
 
 def _highest(scores: NDArray[Any]) -> NDArray[np.intp]:
-    """The row of the highest number of each column of scores (K, b); of equals the first."""
+    """Return the index of the highest score (K, b) in each column, the first of equals."""
     best, place = scores[0].copy(), np.zeros(scores.shape[1], np.intp)
     for k in range(1, len(scores)):
         np.copyto(place, k, where=scores[k] > best)
@@ -196,7 +196,7 @@ def _highest(scores: NDArray[Any]) -> NDArray[np.intp]:
 
 
 def _refuse_what_is_not_finite(rows: Any, scores: NDArray[Any]) -> None:
-    """Raise if rows are not finite, or so large that nothing can be said of them.
+    """Raise if rows are not finite, or too large for their scores.
 
     A class that has no share may score minus infinity, and two classes plus or minus infinity.
     """
@@ -247,7 +247,7 @@ class LogisticScores:
         return log_probabilities(self._comparable_scores(X))
 
     def _comparable_scores(self, X: Any) -> NDArray[Any]:
-        """Log-odds (n,) of two classes, or scores (n, K) to normalise."""
+        """Return log-odds (n,) of two classes, or scores (n, K) to normalize."""
         check_is_fitted(self)
         with np.errstate(over="ignore", invalid="ignore"):
             scores = self.decision_function(X)
@@ -314,7 +314,7 @@ class PlaneScores:
         check_is_fitted(self)
 
     def _middle(self) -> NDArray[Any]:
-        """The point (d,) that leads are counted from."""
+        """Return the point (d,) from which leads are measured."""
         raise NotImplementedError
 
 

@@ -18,7 +18,7 @@ BYTES_OF_A_TERM = 8  # about; the arena grows when they are longer
 
 
 def joined(terms: list[str]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """Terms one after the other as UTF-8, and where each begins."""
+    """Return terms as one array of UTF-8, and where each begins."""
     text = "".join(terms)
     if text.isascii():
         held, lengths = text.encode(), list(map(len, terms))
@@ -31,7 +31,7 @@ def joined(terms: list[str]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
 
 
 def split(text: NDArray[np.uint8], limits: NDArray[np.int64]) -> list[str]:
-    """The terms that stand one after the other in UTF-8."""
+    """Return the terms of an array of UTF-8."""
     held, places = text.tobytes(), limits.tolist()
     if held.isascii():
         letters = held.decode()
@@ -40,7 +40,7 @@ def split(text: NDArray[np.uint8], limits: NDArray[np.int64]) -> list[str]:
 
 
 class TermTable:
-    """Terms in the order in which they were added, and where each stands."""
+    """A hash table of terms, numbered in the order in which they were added."""
 
     def __init__(self, n_terms: int = 0, n_bytes: int = 0) -> None:
         n_slots = LEAST_SLOTS
@@ -54,7 +54,7 @@ class TermTable:
 
     @classmethod
     def of(cls, terms: Iterable[str]) -> Self:
-        """The table of some terms, numbered in their order."""
+        """Return the table of some terms, numbered in their order."""
         return cls.of_bytes(*joined(list(terms)))
 
     @classmethod
@@ -64,7 +64,7 @@ class TermTable:
         limits: NDArray[np.int64],
         often: NDArray[np.int64] | None = None,
     ) -> Self:
-        """The table of terms that stand one after the other; frequent ones are found first."""
+        """Return the table of terms in an array of UTF-8; frequent ones are found first."""
         n = len(limits) - 1
         table = cls(n, len(text))
         table.arena[: len(text)], table.limits[: n + 1] = text, limits
@@ -78,12 +78,12 @@ class TermTable:
 
     @property
     def arrays(self) -> tuple[Any, ...]:
-        """What the loops take: slots, arena and the limits of terms in it."""
+        """Arguments of the loops: slots, arena and the limits of terms in it."""
         return self.slots, self.arena, self.limits
 
     @property
     def room(self) -> int:
-        """How many terms it can hold."""
+        """Number of terms that the table can hold."""
         return len(self.limits) - 1
 
     def grow(self) -> None:
@@ -97,7 +97,7 @@ class TermTable:
         self.slots, self.arena, self.limits = larger.arrays
 
     def numbers_of(self, other: "TermTable") -> NDArray[np.int32]:
-        """The number here of each term of another table; -1 of those that are not here."""
+        """Return the number of each term of another table in this one; -1 for unknown terms."""
         n = len(other)
         bits, numbers = np.empty(n, np.uint64), np.empty(n, np.int64)
         places = other.limits[:n], other.limits[1 : n + 1]
@@ -107,7 +107,7 @@ class TermTable:
     def some(
         self, which: NDArray[np.int64], between: bytes = b""
     ) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-        """Some of the terms one after the other, bytes behind each, and where each begins."""
+        """Return some terms as one array, with bytes after each, and where each begins."""
         lengths = self.limits[which + 1] - self.limits[which] + len(between)
         limits = np.concatenate([[0], np.cumsum(lengths)])
         taken = np.arange(limits[-1]) + np.repeat(self.limits[which] - limits[:-1], lengths)
@@ -117,7 +117,7 @@ class TermTable:
         return text, limits
 
     def terms(self) -> list[str]:
-        """All terms, in their order."""
+        """Return all terms, in their order."""
         n = len(self)
         return split(self.arena[: self.limits[n]], self.limits[: n + 1])
 

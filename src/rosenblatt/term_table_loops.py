@@ -21,7 +21,7 @@ HALF, NONE, ONE = np.uint64(32), np.uint64(0), np.uint64(1)
 
 @compiled(inline=True)
 def chunk_of(text, first, last):
-    """Up to eight bytes of text[first:last] as one number; eight must exist."""
+    """Return up to eight bytes of text[first:last] as one number; eight must exist."""
     n = last - first
     chunk = eight_bytes(text, first)
     return chunk if n >= 8 else chunk & ((ONE << np.uint64(8 * n)) - ONE)
@@ -49,20 +49,20 @@ def fingerprint(text, first, last):
 
 @compiled(inline=True)
 def tail_of(text, first, last):
-    """The second eight bytes of text[first:last] as one number; sixteen must exist."""
+    """Return the second eight bytes of text[first:last] as one number; sixteen must exist."""
     return eight_bytes(text, first + 8) & FIRST_BYTES[min(max(last - first - 8, 0), 8)]
 
 
 @compiled(inline=True)
 def first_slot(slots, bits):
-    """Where a term is looked for first."""
+    """Return the slot where the search for a term begins."""
     mixed = bits * SPREAD
     return (mixed ^ (mixed >> HALF)) & np.uint64(len(slots) - 1)
 
 
 @compiled(inline=True)
 def slot_of(table, text, first, last, bits):
-    """The slot of a term, which is empty if the term is not there."""
+    """Return the slot of a term; it is empty if the term is not there."""
     slots, arena, limits = table
     tail = tail_of(text, first, last)
     slot = next_slot(slots, first_slot(slots, bits), last - first, bits, tail)
@@ -77,7 +77,7 @@ def slot_of(table, text, first, last, bits):
 
 @compiled(inline=True)
 def next_slot(slots, slot, length, bits, tail):
-    """The first slot, from one on, that is empty or has a term of this length and these bits."""
+    """Return the next slot that is empty or has a term of this length and these bits."""
     short = np.uint64(length) & (NUMBERS >> np.uint64(16))
     while slots[slot, 1] != NONE:
         apart = slots[slot, 0] ^ bits | slots[slot, 2] ^ tail | slots[slot, 1] >> LENGTH_AT ^ short
@@ -89,7 +89,7 @@ def next_slot(slots, slot, length, bits, tail):
 
 @compiled(inline=True)
 def same_bytes(arena, begin, end, text, first, last):
-    """Whether arena[begin:end] is text[first:last]."""
+    """Return True if arena[begin:end] equals text[first:last]."""
     if end - begin != last - first:
         return False
     while first < last:
@@ -139,7 +139,7 @@ def add_to_row(row, n, j, value, place):
 def look_up(clean, terms, m, table, bits, numbers):
     """Write 64 bits of each of m terms, and its number in a table or -1.
 
-    All slots are asked from memory before the first is looked into: most are not near.
+    All slots are prefetched before the first is read: most are not in cache.
     """
     slots = table[0]
     first, last = terms
@@ -153,7 +153,7 @@ def look_up(clean, terms, m, table, bits, numbers):
 
 @compiled
 def add_term(clean, first, last, bits, table, size):
-    """The number of a term that may be new; -1 if there is no room for it."""
+    """Return the number of a term that may be new; -1 if there is no room for it."""
     slots, arena, limits = table
     slot = slot_of(table, clean, first, last, bits)
     if slots[slot, 1] != NONE:  # since it was looked up
@@ -172,6 +172,6 @@ def add_term(clean, first, last, bits, table, size):
 
 @compiled(inline=True)
 def clear(indices, begin, end, place):
-    """Forget where columns of a row stand."""
+    """Reset the places of the columns of a row."""
     for k in range(begin, end):
         place[indices[k]] = 0

@@ -16,8 +16,8 @@ from rosenblatt.statistics import (
     FeatureCounts,
     Gram,
     Moments,
+    ProductStatistic,
     RowCounts,
-    Together,
     load,
     save,
 )
@@ -66,10 +66,11 @@ IMPOSSIBLE = {
     "another number of categories": changed(CategoryCounts.of(y[:, None]), table=np.ones((1, 3))),
     "low above high": changed(Extremes.of(X, y), low=np.full((2, 3), 99.0)),
     "parts in a list": changed(
-        Together.of({"a": Moments.of(X, y)}, {"a": [0, 1, 2]}), {"parts": ["a"]}
+        ProductStatistic.of({"a": Moments.of(X, y)}, {"a": [0, 1, 2]}), {"parts": ["a"]}
     ),
     "a column too far": changed(
-        Together.of({"a": Moments.of(X, y)}, {"a": [0, 1, 2]}), {"columns": {"a": [0, 1, 7]}}
+        ProductStatistic.of({"a": Moments.of(X, y)}, {"a": [0, 1, 2]}),
+        {"columns": {"a": [0, 1, 7]}},
     ),
     "an endless list": {"about": np.array("[" * 100_000)},
 }

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rosenblatt.statistics import CategoryCounts, Moments, Together, load, save
+from rosenblatt.statistics import CategoryCounts, Moments, ProductStatistic, load, save
 
 
 def of(rows, names=None):
@@ -16,7 +16,7 @@ def of(rows, names=None):
         "numbers": Moments.of(X[rows], y[rows]),
         "words": CategoryCounts.of(words[rows], y[rows]),
     }
-    return Together.of(parts, {"numbers": [0, 2], "words": [1]}, names)
+    return ProductStatistic.of(parts, {"numbers": [0, 2], "words": [1]}, names)
 
 
 ROWS = st.integers(1, 28)
@@ -50,18 +50,18 @@ def test_it_survives_a_file(tmp_path):
 
 def test_what_does_not_fit_is_refused():
     a = of(slice(None))
-    other = Together.of(a.parts, {"numbers": [0, 1], "words": [2]})
+    other = ProductStatistic.of(a.parts, {"numbers": [0, 1], "words": [2]})
     with pytest.raises(ValueError, match="different columns"):
         a + other
     with pytest.raises(ValueError, match="must be of the same rows; 'words' has other rows"):
-        Together.of(
+        ProductStatistic.of(
             {"numbers": a.parts["numbers"], "words": of(slice(9)).parts["words"]}, a.columns
         )
     with pytest.raises(ValueError, match="'words' has 1 features; got 2 columns"):
-        Together.of(a.parts, {"numbers": [0, 1], "words": [2, 3]})
+        ProductStatistic.of(a.parts, {"numbers": [0, 1], "words": [2, 3]})
     with pytest.raises(ValueError, match="at least one"):
-        Together.of({}, {})
-    with pytest.raises(TypeError, match="Cannot subtract Moments and Together"):
+        ProductStatistic.of({}, {})
+    with pytest.raises(TypeError, match="Cannot subtract Moments and ProductStatistic"):
         a - a.parts["numbers"]
     with pytest.raises(ValueError, match="Cannot remove"):
         of(slice(5)) - a
@@ -70,8 +70,8 @@ def test_what_does_not_fit_is_refused():
 def test_parts_must_be_of_the_same_classes_and_stand_side_by_side():
     a, b = Moments.of([[1.0], [2.0]], [0, 1]), Moments.of([[1.0], [2.0]], [0, 2])
     with pytest.raises(ValueError, match=r"same rows; 'b' has other classes"):
-        Together.of({"a": a, "b": b}, {"a": [0], "b": [1]})
+        ProductStatistic.of({"a": a, "b": b}, {"a": [0], "b": [1]})
     with pytest.raises(ValueError, match=r"places from 0 to 0, each once; got \[7\]"):
-        Together.of({"a": a}, {"a": [7]})
+        ProductStatistic.of({"a": a}, {"a": [7]})
     with pytest.raises(ValueError, match=r"places from 0 to 1, each once; got \[0, 0\]"):
-        Together.of({"a": a, "b": a}, {"a": [0], "b": [0]})
+        ProductStatistic.of({"a": a, "b": a}, {"a": [0], "b": [0]})

@@ -130,10 +130,7 @@ class PCA(CallbackSupportMixin, Additive, sklearn.decomposition.PCA):  # type: i
     def forget(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Remove rows from the model, as if it had never been fitted on them."""
         self._refuse_row_solver()
-        try:
-            return super().forget(X, None, sample_weight)  # type: ignore[no-any-return]
-        except ValueError as error:  # which counts all rows as one class
-            raise ValueError(str(error).replace(" of class 0", "")) from None
+        return super().forget(X, None, sample_weight)  # type: ignore[no-any-return]
 
     def _reads_rows(self, X: Any) -> bool:
         """Whether the axes come from all rows at once."""

@@ -18,7 +18,7 @@ class Undetermined(np.linalg.LinAlgError):
 
 @contextmanager
 def postponing(model: Any, final: bool) -> Iterator[None]:
-    """Keep the reason why rows do not determine a model; raise it at once if no more may come."""
+    """Store the reason why rows do not determine a model; raise it if the rows are `final`."""
     model._lacking = None
     try:
         yield
@@ -35,15 +35,15 @@ def check_determined(model: Any) -> None:
         raise NotFittedError(f"The rows so far do not make a model. {model._lacking}")
 
 
-# Covariances: shrunk, turned, scaled, and what planes follow from them.
+# Covariances: shrinkage, whitening, principal axes and planes.
 #
 # Legend: K classes, d features, priors (K,), means (K, d), covariances (d, d).
 
 
-# A direction is no direction when its variance, the features scaled to one, is below this times d.
+# With features scaled to one, variances below this times d count as zero.
 ROUNDING = 1e-14
 
-ALIKE = 1e3  # scales that are no farther apart take three digits from the smallest
+ALIKE = 1e3  # ratio of scales that costs the smallest variance three digits
 
 Array = NDArray[np.float64]
 
@@ -59,7 +59,7 @@ def shrunk(covariance: Array, shrinkage: Any) -> Array:
 def directions(covariance: Array, least: float = 0.0) -> tuple[Array, Array]:
     """Return W (d, r) with ``W.T @ covariance @ W = I``, and the deviations (r,) before."""
     # The features are scaled to deviation one first. Directions with a deviation of at most `least`
-    # after it, or below rounding, are dropped: nothing is known of them.
+    # after it, or below rounding, are dropped.
     deviation = np.sqrt(np.diag(covariance))
     scale = np.where(deviation > 0, deviation, 1.0)
     scaled = covariance / np.outer(scale, scale)

@@ -166,7 +166,7 @@ class LinearDiscriminantAnalysis(
         self._log_peaks = with_log(priors) + volume - 0.5 * LOG_TWO_PI * self.rank_
 
     def _check_solver(self) -> None:
-        """Raise if the solver does not go with the other settings."""
+        """Raise if the solver cannot be combined with the other settings."""
         if self.solver == "svd" and self.covariance_estimator is not None:
             raise ValueError(
                 "covariance estimator is not supported with svd solver. Try solver='lsqr' or "
@@ -188,7 +188,7 @@ class LinearDiscriminantAnalysis(
     def _set_axes(
         self, priors: Array, means: Array, estimated: Any, final: bool
     ) -> tuple[Array, Array]:
-        """Set planes and directions; return a whitening (d, r) and the covariance it is of."""
+        """Set planes and directions; return a whitening (d, r) and its covariance."""
         for name in ("covariance_", "scalings_", "xbar_", "explained_variance_ratio_"):
             self.__dict__.pop(name, None)  # another solver may have left them
         dtype = self.statistics_.dtype
@@ -226,7 +226,7 @@ class LinearDiscriminantAnalysis(
         return whitening, pooled
 
     def _solve_lsqr(self, priors: Array, means: Array, covariance: Array, final: bool) -> Array:
-        """Solve covariance @ coef = mean; in the directions there are, if not in all."""
+        """Solve covariance @ coef = mean in the directions with variance; return the whitening."""
         whitening, _ = directions(covariance)
         if whitening.shape[1] < len(covariance) and final:
             warn(
@@ -238,7 +238,7 @@ class LinearDiscriminantAnalysis(
         return whitening
 
     def _solve_eigen(self, priors: Array, means: Array, covariance: Array, estimated: Any) -> Array:
-        """Find the directions with the most scatter between classes for that within."""
+        """Maximize scatter between classes relative to scatter within; return the whitening."""
         whitening, _ = directions(covariance)
         if whitening.shape[1] < len(covariance):
             raise Undetermined(
@@ -261,16 +261,16 @@ class LinearDiscriminantAnalysis(
         return whitening
 
     def _planes(self, priors: Array, means: Array, axes: Array) -> tuple[Array, Array]:
-        """The planes S^-1 m_k (K, d) and their intercepts (K,), with S^-1 = axes axes'."""
-        # What all classes have in common is left out where it would drown the differences: of two
-        # classes only these are published, and far from the origin nothing else is left of either.
+        """Return planes S^-1 m_k (K, d) and intercepts (K,), with S^-1 = axes axes'."""
+        # The common part of the planes is left out if it would lose the digits of the differences:
+        # for two classes, which publish the difference only, and far from the origin.
         xbar = priors @ means
         far = float(((xbar @ axes) ** 2).sum()) > FAR
         origin = xbar if far or len(means) == 2 else np.zeros_like(xbar)
         return planes_about(origin, priors, means, axes)
 
     def _set_planes(self, coef: Array, intercept: Array) -> None:
-        """Publish coef (K, d) and intercept (K,); for two classes their difference."""
+        """Set coef_ (K, d) and intercept_ (K,); for two classes their difference."""
         if len(self.classes_) == 2:
             coef, intercept = coef[1:] - coef[:1], intercept[1:] - intercept[:1]
         self.coef_, self.intercept_ = coef, intercept

@@ -124,7 +124,7 @@ class QuadraticDiscriminantAnalysis(GaussianDiscriminant):
         covariances[priors == 0] = np.eye(covariances.shape[1])
         axes = [principal_axes(covariance) for covariance in covariances]
         scalings, rotations = (np.stack(parts) for parts in zip(*axes, strict=True))
-        # A variance is rounding beside those of the features that make up its direction.
+        # A variance may be rounding, relative to the variances of the features of its direction.
         features = np.diagonal(covariances, axis1=1, axis2=2)
         least = ROUNDING * np.einsum("kj,kji->ki", features, rotations**2)
         scalings = self._raised(scalings, np.maximum(self.tol, least.clip(1e-300)), final)
@@ -155,7 +155,7 @@ class QuadraticDiscriminantAnalysis(GaussianDiscriminant):
             )
 
     def _raised(self, scalings: Array, floors: Array, final: bool) -> Array:
-        """The variances (K, d) along the axes, none below its floor; "eigen" refuses those."""
+        """Return the variances (K, d) along the axes, at least their floors; "eigen" raises."""
         flat = scalings <= floors
         if not flat.any():
             return scalings
@@ -231,7 +231,7 @@ class Factors(NamedTuple):
     def of(
         center: NDArray[Any], means: Array, variances: Array, axes: Array, log_priors: Array
     ) -> "Factors":
-        """From means (K, d), variances (K, d) along axes (K, d, d), and log shares (K,)."""
+        """Return the factors for means (K, d) and variances (K, d) along axes (K, d, d)."""
         tables = axes / np.sqrt(variances)[:, None, :]
         places = means - center
         # The condition that counts is that with all features scaled to one.
@@ -244,7 +244,7 @@ class Factors(NamedTuple):
         return Factors(center, places, tables, constants, bool(regular))
 
     def score(self, dtype: DTypeLike) -> Score:
-        """The function of rows (b, d) that gives constant - |F'(x - m)|^2 / 2, (K, b)."""
+        """Return the function of rows (b, d) with values constant - |F'(x - m)|^2 / 2, (K, b)."""
         d = len(self.center)
         # A row less the center with a one behind it: then each class is one product.
         products = [
@@ -275,7 +275,7 @@ class Factors(NamedTuple):
         return score
 
     def forms(self) -> "Forms | None":
-        """The same multiplied out; None if that would cost digits."""
+        """Return the scores multiplied out; None if that would lose digits."""
         if not self.regular or np.isinf(self.constants).any():
             return None
         d, K = len(self.center), len(self.tables)
@@ -300,12 +300,12 @@ class Forms(NamedTuple):
     constants: Array  # (K,)
 
     def difference(self) -> "Forms":
-        """The second class's function less the first's."""
+        """Return the difference of the second class and the first."""
         parts = (np.diff(table, axis=0) for table in self[1:])
         return Forms(self.center, *parts)
 
     def score(self, dtype: DTypeLike) -> Score:
-        """The function of rows (b, d) that gives their values, (K, b)."""
+        """Return the function of rows (b, d) with these values, (K, b)."""
         n_forms, q = self.linear.shape
         tile = tiles.TILE
         by_tile = self.upper.reshape(n_forms, q, q // tile, tile).transpose(0, 2, 1, 3)

@@ -80,7 +80,7 @@ def add_columns(z, size, first, linear, upper, k, l, sums):  # noqa: E741
 
 @compiled
 def three(array, place):
-    """The 12 numbers from a place on."""
+    """Load the 12 numbers from a place on."""
     return (
         float64x4.load(array, place),
         float64x4.load(array, place + 4),

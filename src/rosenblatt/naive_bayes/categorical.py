@@ -9,14 +9,15 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from rosenblatt import checks
 from rosenblatt.additive import Additive
-from rosenblatt.missing_values import which_missing
+from rosenblatt.mixed_tables import codes_of
 from rosenblatt.registry.row import Contract, Row
 from rosenblatt.statistics import CategoryCounts
+from rosenblatt.statistics.categories import Coded, CodedColumn, coded
 
 from .base import COUNT_PARAMETERS, NaiveBayes, checked_alpha, log_shares, unit_of
 from .linear_scores import over_rows
 
-MOST_CATEGORIES = 2**24  # of whole numbers; larger ones are hardly codes
+MOST_CATEGORIES = 2**24  # larger whole numbers are not codes of categories
 
 
 class CategoricalNB(NaiveBayes):
@@ -108,7 +109,7 @@ class CategoricalNB(NaiveBayes):
 
     def _check_X(self, X: Any, first: bool) -> Any:
         if isinstance(X, list | tuple) and np.asarray(X).dtype.kind in "US":
-            X = np.array(X, dtype=object)  # else the numbers beside words would become words
+            X = np.array(X, dtype=object)  # else NumPy would make strings of the numbers
         X = checks.validate_data(self, X, reset=first, dtype=None, ensure_all_finite=False)
         return checked_values(X, self.missing)
 
@@ -155,20 +156,21 @@ class CategoricalNB(NaiveBayes):
         return np.broadcast_to(least, (d,)).astype(np.int64)
 
     def _log_likelihood(self, X: Any) -> NDArray[Any]:
-        are_places = self._are_places(X)
+        numbered = not isinstance(X, Coded) and not any(map(are_words, self.categories_))
+        are_places = numbered and bool((self.n_categories_ > X).all())
         tables = [logs.T for logs in self.feature_log_prob_] if are_places else self._tables()
 
         def score(first: int, last: int) -> NDArray[np.float64]:
-            total = np.zeros((last - first, len(self.classes_)))
+            rows, total = X[first:last], np.zeros((last - first, len(self.classes_)))
             for j, table in enumerate(tables):
-                values = X[first:last, j]
-                total += table.take(values if are_places else self._places(values, j), axis=0)
+                places = rows[:, j] if are_places else self._places(rows, j)
+                total += table.take(places, axis=0)
             return total
 
         return over_rows(score, X)
 
     def _log_factors(self, X: Any) -> NDArray[np.float64]:
-        parts = [table[self._places(X[:, j], j)[0]] for j, table in enumerate(self._tables())]
+        parts = [table[self._places(X, j)[0]] for j, table in enumerate(self._tables())]
         return np.transpose(parts)
 
     def _tables(self) -> list[NDArray[np.float64]]:
@@ -194,20 +196,9 @@ class CategoricalNB(NaiveBayes):
             tables.append(np.hstack([logs, never, np.zeros_like(never)]).T.copy())
         return tables
 
-    def _are_places(self, X: Any) -> bool:
-        """Return whether all values of X are indices of categories."""
-        numbered = X.dtype.kind == "i" and not any(map(are_words, self.categories_))
-        return numbered and bool((self.n_categories_ > X).all())
-
-    def _places(self, values: NDArray[Any], j: int) -> NDArray[np.int64]:
-        """Return the rows of feature j's table for values (n,)."""
-        width = int(self.n_categories_[j])
-        places = places_of(values, self.categories_[j], width)
-        if self.unknown == "error" and (places == width).any():
-            value = values[places == width].tolist()[0]
-            name = getattr(self, "feature_names_in_", range(len(self.n_categories_)))[j]
-            refuse_unknown(value, name)
-        return places
+    def _places(self, X: Any, j: int) -> NDArray[np.int64]:
+        """Return the rows of feature j's table for checked rows X, shape (n,)."""
+        return places_of(self, X, j, int(self.n_categories_[j]))
 
     def _draw_rows(self, codes: NDArray[np.intp], rng: np.random.RandomState) -> NDArray[Any]:
         numbered = all(values.dtype.kind in "iu" for values in self.categories_)
@@ -244,7 +235,7 @@ def _spread(
 
 
 class UnknownValue(IndexError, ValueError):
-    """A value that no row had in training: scikit-learn's kind of error, and the usual one."""
+    """A value that no row had in training; scikit-learn raises an IndexError here."""
 
 
 def refuse_unknown(value: Any, name: Any) -> None:
@@ -255,27 +246,24 @@ def refuse_unknown(value: Any, name: Any) -> None:
     )
 
 
-def checked_values(X: NDArray[Any], missing: str) -> NDArray[Any]:
-    """X (n, d) as integers, or with words or values missing as objects or doubles."""
-    if X.dtype.kind in "fiub":
-        return _checked_numbers(X, missing)
-    table = np.empty(X.shape, object)
-    for j in range(X.shape[1]):
-        table[:, j] = _checked_column(X[:, j].astype(object), j, missing)
-    return table
+def places_of(model: Any, X: Any, j: int, width: int) -> NDArray[np.int64]:
+    """Return the index (n,) of each value of feature j among the model's categories.
 
-
-def places_of(values: NDArray[Any], categories: NDArray[Any], width: int) -> NDArray[np.int64]:
-    """The place (n,) of each value in a table: `width` if unknown, one more if missing."""
-    if values.dtype.kind == "i" and not are_words(categories):
-        return np.where(values < width, values, width)
-    absent = which_missing(values)
-    places = np.full(len(values), width, np.int64)
-    places[absent] = width + 1
-    known = np.array(values[~absent].tolist())
-    if len(known) and len(categories) and (known.dtype.kind in "US") == are_words(categories):
-        found = np.minimum(np.searchsorted(categories, known), len(categories) - 1)
-        places[~absent] = np.where(categories[found] == known, found, width)
+    It is `width` for an unknown value, and one more for a missing one.
+    """
+    column, categories = X[:, j], model.categories_[j]
+    values = column.words if isinstance(column, CodedColumn) else column
+    places = np.full(len(values), width)
+    if values.dtype.kind == "i" and np.array_equal(categories, np.arange(width)):
+        places = np.where((values >= 0) & (values < width), values, width)
+    elif len(categories) and are_words(values) == are_words(categories):
+        found = np.minimum(np.searchsorted(categories, values), len(categories) - 1)
+        places = np.where(categories[found] == values, found, width)
+    if model.unknown == "error" and (places == width).any():
+        name = getattr(model, "feature_names_in_", range(model.n_features_in_))[j]
+        refuse_unknown(values[places == width].tolist()[0], name)
+    if isinstance(column, CodedColumn):
+        places = np.append(places, width + 1).take(column.codes)  # -1 is the last
     return places
 
 
@@ -294,50 +282,52 @@ def are_words(categories: NDArray[Any]) -> bool:
     return categories.dtype.kind in "USO"
 
 
-def _checked_numbers(numbers: NDArray[Any], missing: str) -> NDArray[Any]:
-    """Numbers as integers, fractions cut off as scikit-learn does; as doubles if some are NaN."""
-    known = numbers
+def checked_values(X: NDArray[Any], missing: str) -> NDArray[Any] | Coded:
+    """Return X (n, d) as integers; as coded columns if it holds words or missing values."""
+    if X.dtype.kind in "iub" or (X.dtype.kind == "f" and missing == "refuse"):
+        return _integers(X)
+    if X.dtype.kind == "f" and not np.isnan(X).any():
+        return _integers(X)
+    columns = []
+    for j in range(X.shape[1]):
+        codes, values = codes_of(X[:, j])
+        if missing == "refuse" and (codes == len(values)).any():
+            raise ValueError(
+                f"Input X contains NaN or None, in feature {j}; missing='ignore' leaves such "
+                "values out."
+            )
+        columns.append((codes, _categories(values, j)))
+    return coded(columns)
+
+
+def _categories(values: list[Any], j: int) -> list[Any]:
+    """Return the different values of feature j if they are words, else as integers."""
+    words = {isinstance(value, str | bytes) for value in values}
+    if len(words) > 1:
+        raise ValueError(f"Feature {j} holds words and numbers: make it all words with str.")
+    if True in words:
+        return values
+    try:
+        numbers = np.array(values, np.float64)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"Feature {j} must hold words or numbers: {error}.") from error
+    return list(_integers(numbers).tolist())
+
+
+def _integers(numbers: NDArray[Any]) -> NDArray[np.int64]:
+    """Return categories as integers: fractions are cut off, as scikit-learn does."""
     if numbers.dtype.kind == "f" and not np.isfinite(numbers).all():
         if np.isinf(numbers).any():
             raise ValueError("Input X contains infinity, which is no category.")
-        if missing == "refuse":
-            raise ValueError("Input X contains NaN; missing='ignore' leaves such values out.")
-        numbers = np.trunc(numbers)
-        known = numbers[~np.isnan(numbers)]
-    if not known.size:
-        return numbers
-    if known.min() <= -1 or known.max() >= MOST_CATEGORIES:
-        sign = "Negative values" if known.min() <= -1 else "Numbers too large for categories"
+        raise ValueError("Input X contains NaN; missing='ignore' leaves such values out.")
+    if numbers.size and (numbers.min() <= -1 or numbers.max() >= MOST_CATEGORIES):
+        sign = "Negative values" if numbers.min() <= -1 else "Numbers too large for categories"
         raise ValueError(
-            f"{sign} in data passed to CategoricalNB (input X); got {known.min()} to "
-            f"{known.max()}. Categories are 0, 1, ... or words: X.astype(str) makes words of any "
+            f"{sign} in data passed to CategoricalNB (input X); got {numbers.min()} to "
+            f"{numbers.max()}. Categories are 0, 1, ... or words: X.astype(str) makes words of any "
             "numbers."
         )
-    return numbers.astype(np.int64, copy=False) if known is numbers else numbers
-
-
-def _checked_column(values: NDArray[Any], j: int, missing: str) -> NDArray[Any]:
-    """One column of objects (n,): all words, or all numbers; None where one is missing."""
-    absent = which_missing(values)
-    if absent.any() and missing == "refuse":
-        raise ValueError(
-            f"Input X contains NaN or None, in feature {j}; missing='ignore' leaves such values "
-            "out."
-        )
-    known = values[~absent]
-    words = {issubclass(kind, str | bytes) for kind in set(map(type, known))}
-    if len(words) > 1:
-        raise ValueError(f"Feature {j} holds words and numbers: make it all words with str.")
-    column = np.full(len(values), None, object)
-    column[~absent] = known if True in words else _checked_numbers(_as_numbers(known, j), missing)
-    return column
-
-
-def _as_numbers(values: NDArray[Any], j: int) -> NDArray[np.float64]:
-    try:
-        return values.astype(np.float64)
-    except (TypeError, ValueError) as error:
-        raise TypeError(f"Feature {j} must hold words or numbers: {error}.") from error
+    return numbers.astype(np.int64, copy=False)
 
 
 ROW = Row(

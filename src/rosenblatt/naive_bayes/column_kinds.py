@@ -1,4 +1,4 @@
-"""A model for each kind of column: what is measured of it, what follows, scores and samples.
+"""A model for each kind of column: its statistic, attributes, scores and samples.
 
 Each kind publishes attributes on the model that it is part of, and reads them there. Columns of
 one kind are measured together, and scored one by one unless it can be done at once.
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.special import gammaln, logsumexp, xlogy
 
 from rosenblatt.statistics import CategoryCounts, Moments
-from rosenblatt.statistics.categories import CodedColumn
+from rosenblatt.statistics.categories import Coded, CodedColumn
 
 from .base import log_shares
 from .categorical import refuse_unknown
@@ -29,25 +29,25 @@ class Kind(ABC):
     attributes: tuple[str, ...]  # that it publishes
     statistic: Any = CategoryCounts
 
-    def measured(self, values: NDArray[Any]) -> NDArray[Any]:
-        """The values (n, c) as the statistic reads them."""
+    def measured(self, values: Any) -> Any:
+        """Return the values (n, c) as the statistic reads them."""
         return values
 
     @abstractmethod
     def conclude(self, model: Any, part: Any) -> int:
-        """Publish what a statistic implies; return how many free numbers were learned."""
+        """Set the attributes that a statistic implies; return the number of free parameters."""
 
     @abstractmethod
-    def scores(self, model: Any, c: int, x: NDArray[Any]) -> Table:
-        """log P(x | y) (n, K) of the c-th column of the kind; 0 where x is missing."""
+    def scores(self, model: Any, c: int, x: Any) -> Table:
+        """Return log P(x | y) (n, K) of the c-th column of the kind; 0 where x is missing."""
 
     def total(self, model: Any, values: NDArray[Any]) -> Any:
-        """The sum (n, K) of the scores of all columns of the kind."""
+        """Return the sum (n, K) of the scores of all columns of the kind."""
         return sum(self.scores(model, c, values[:, c]) for c in range(values.shape[1]))
 
     @abstractmethod
     def draw(self, model: Any, c: int, codes: NDArray[np.intp], rng: Any) -> Any:
-        """Values (n,) of the c-th column of the kind, for rows of the classes `codes`."""
+        """Draw values (n,) of the c-th column of the kind, for rows of the classes `codes`."""
 
 
 class Numeric(Kind):
@@ -91,12 +91,15 @@ class Categorical(Kind):
         model._log_unseen = [_log_unseen(table, model.alpha) for table in tables]
         return sum(table.size - len(table) for table in tables if table.size)
 
-    def scores(self, model: Any, c: int, x: Any) -> Table:
-        codes = _places(model.categories_[c], x)
+    def scores(self, model: Any, c: int, x: CodedColumn) -> Table:
+        place = {value: i for i, value in enumerate(model.categories_[c].tolist())}
+        places = [place.get(word, UNSEEN) for word in x.words.tolist()]
+        codes = np.array([*places, MISSING], np.intp).take(x.codes)
         if model.unknown == "error" and UNSEEN in codes:
-            j = model._columns["categorical"][c]
+            j = model.statistics_.columns["categorical"][c]
             name = getattr(model, "feature_names_in_", range(model.n_features_in_))[j]
-            refuse_unknown(x[int(np.flatnonzero(codes == UNSEEN)[0])], name)
+            unseen = x.codes[np.flatnonzero(codes == UNSEEN)[0]]
+            refuse_unknown(x.words[unseen].item(), name)
         # The last two rows are for what is unseen (-1) and missing (-2).
         rest = np.stack([np.zeros(len(model.classes_)), model._log_unseen[c]])
         return np.asarray(np.concatenate([model.category_log_prob_[c].T, rest])[codes])
@@ -112,8 +115,9 @@ class Boolean(Kind):
 
     attributes = ("true_prob_",)
 
-    def measured(self, values: NDArray[Any]) -> NDArray[Any]:
-        return np.where(np.isnan(values), np.array(None), values == 1)
+    def measured(self, values: Any) -> Any:
+        codes = np.where(np.isnan(values), -1, values == 1)
+        return Coded(codes, (np.array([False, True]),) * values.shape[1])
 
     def conclude(self, model: Any, part: Any) -> int:
         alpha = np.asarray(model.alpha, np.float64)
@@ -162,7 +166,7 @@ class Density(Kind):
 
     attributes = ("points_", "point_weight_", "bandwidth_")
 
-    def measured(self, values: NDArray[Any]) -> NDArray[Any]:
+    def measured(self, values: Any) -> Any:
         return values.astype(np.float64)
 
     def conclude(self, model: Any, part: Any) -> int:
@@ -200,19 +204,10 @@ KINDS: dict[str, Kind] = {
 
 
 def _log_unseen(counts: NDArray[Any], alpha: float) -> Table:
-    """log of the smoothed share (K,) of a value with count zero; nothing is known if none is."""
+    """Return the log of the smoothed share (K,) of a value with count 0; 0 without any values."""
     totals = counts.sum(axis=1) + alpha * counts.shape[1]
     with np.errstate(divide="ignore"):
         return np.log(np.where(totals > 0, alpha / np.where(totals > 0, totals, 1.0), 1.0))
-
-
-def _places(categories: NDArray[Any], x: Any) -> NDArray[np.intp]:
-    """The place (n,) of each value among the categories, or UNSEEN, or MISSING for None."""
-    if isinstance(x, CodedColumn):  # each word is looked up once
-        return x.of(_places(categories, x.words), MISSING)
-    where = {value: place for place, value in enumerate(categories.tolist())}
-    where[None] = MISSING
-    return np.array([where.get(value, UNSEEN) for value in x.tolist()], np.intp)
 
 
 # Kernel density of one feature in each class: a small Gaussian at each value that was seen.
@@ -221,14 +216,14 @@ def _places(categories: NDArray[Any], x: Any) -> NDArray[np.intp]:
 # occur, w (K, m) their weights in each class, h (K,) the bandwidths.
 
 
-# What the spread s of n values is multiplied with for a bandwidth, as in scipy.stats.gaussian_kde.
+# Factors for the standard deviation of n values, as in scipy.stats.gaussian_kde.
 RULES = {"scott": lambda n: n**-0.2, "silverman": lambda n: (n * 0.75) ** -0.2}
 
 CELLS_AT_ONCE = 1_000_000  # distances held at a time
 
 
 def bandwidths(points: Table, weight: Table, rule: Any) -> Table:
-    """The bandwidth (K,) of each class: given, or by a rule from the spread of its values."""
+    """Return the bandwidth (K,) of each class: a number, or by a rule from its values."""
     # A class whose values do not vary takes the bandwidth of all classes together; and where these
     # do not vary either, it is 1.
     if not isinstance(rule, str):
@@ -239,7 +234,7 @@ def bandwidths(points: Table, weight: Table, rule: Any) -> Table:
 
 
 def _by_rule(points: Table, weight: Table, rule: str) -> Table:
-    """The rule's bandwidth (K,); zero where it has nothing to go by."""
+    """Return the bandwidth (K,) by a rule; zero where the values do not vary."""
     n = weight.sum(axis=1)
     mean = weight @ points / np.where(n > 0, n, 1.0)
     scatter = (weight * (points - mean[:, None]) ** 2).sum(axis=1)
@@ -249,7 +244,7 @@ def _by_rule(points: Table, weight: Table, rule: str) -> Table:
 
 
 def log_density(x: Table, points: Table, weight: Table, h: Table) -> Table:
-    """log f_k(x) (n, K) for values x (n,); 0 where x is NaN, and where there are no points."""
+    """Return log f_k(x) (n, K) for values x (n,); 0 where x is NaN, or without points."""
     scores = np.zeros((len(x), len(weight)))
     if not len(points):
         return scores

@@ -1,4 +1,4 @@
-"""Gaussian naive Bayes: each feature a bell curve within each class.
+"""Gaussian naive Bayes: each feature is normally distributed within each class.
 
 x_j | y = k  ~  N(mean_kj, variance_kj), features independent. Legend: n rows, d features, K
 classes; w weights (K, d), or (K, 1) when no value is missing; `known` is what of them is not zero.
@@ -38,7 +38,7 @@ SHARED: dict[str, tuple[int, ...]] = {
 # The variance of what does not vary, where smoothing leaves it at zero.
 SMALLEST_VARIANCE = 2.0**-100
 
-# Up to so many distances of rows from classes they are computed one by one, above from products.
+# Up to this many distances are computed one by one; more of them from matrix products.
 FEW_DISTANCES = 100_000
 CELLS_PER_CHUNK = 1_000_000
 BLOCK_CELLS = 32_768  # that BLAS is given at a time; they stay in cache
@@ -319,7 +319,7 @@ class GaussianForm(NamedTuple):
 
     @property
     def keeps_digits(self) -> bool:
-        """Whether the scores can be multiplied out."""
+        """True if multiplying out keeps enough digits."""
         if not np.isfinite(self.start).all():
             return False
         with np.errstate(over="ignore", invalid="ignore"):

@@ -75,7 +75,7 @@ def choose_by_parabolas(X, center, square, linear, constant, codes, z):
 
 @compiled
 def better(best, code, constant, k, first, l, second):  # noqa: E741
-    """The best of a score and two more, and its place; the earliest of equals."""
+    """Return the best of a score and two more, and its place; the first of equals."""
     score = constant[k] + float64x4.total(first)
     if score > best:
         best, code = score, k
@@ -87,12 +87,12 @@ def better(best, code, constant, k, first, l, second):  # noqa: E741
 
 @compiled
 def call_four(X, place, v):
-    """Ask memory for what lies ahead of four rows from a place on: 16 numbers at vector v."""
+    """Prefetch the 16 numbers ahead of vector v of four rows."""
     prefetch(X, place + AHEAD + 4 * v)
     prefetch(X, place + AHEAD + 4 * v + 8)
 
 
 @compiled
 def add_parabola(x, square, linear, total):
-    """total + x (square x + linear)."""
+    """Return total + x (square x + linear)."""
     return float64x4.multiply_add(x, float64x4.multiply_add(x, square, linear), total)

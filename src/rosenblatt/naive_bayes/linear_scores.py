@@ -48,7 +48,7 @@ class LinearScores:
         self.X, self.form = X, form
         self.small = is_small(X)
         weights = form.weights
-        if form.gaps is not None:  # rows are read as numbers, and beside them ones for NaN
+        if form.gaps is not None:  # each feature also has an indicator of NaN
             weights = np.concatenate([weights, form.gaps])
         self.weights = weights.astype(np.float64, order="C", copy=False)
         self.start = form.start + prior
@@ -227,7 +227,7 @@ class Float32Scores:
 
     @cached_property
     def unit(self) -> float:
-        """The most that two scores can be off for each that a row counts."""
+        """Bound on the error of the difference of two scores, for each count of a row."""
         return ROUNDING * float(max(self.weights.max(), -self.weights.min()))
 
     def decide(self, X: Any, order: Codes) -> Codes:

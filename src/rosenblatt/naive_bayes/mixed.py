@@ -3,22 +3,27 @@
 log P(x | y) = sum over the columns that are known of log P(x_j | y).
 """
 
-from numbers import Real
+import datetime
+from dataclasses import dataclass
+from numbers import Number, Real
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from rosenblatt.mixed_tables import checked_table
+from rosenblatt.missing_values import which_missing
+from rosenblatt.mixed_tables import checked_table, codes_of, column, names_of, table_of_numbers
 from rosenblatt.registry.row import Candidate, Contract, Row
-from rosenblatt.statistics import Together
+from rosenblatt.statistics import ProductStatistic
+from rosenblatt.statistics.categories import coded
 
 from .base import NaiveBayes
 from .column_kinds import KINDS, RULES
 from .gaussian import SHARED
-from .table_columns import Columns, any_rows_tell, infer_kinds, split
 
+DATES = (datetime.date, datetime.time, datetime.timedelta)  # a datetime is a date as well
+SAY_CATEGORICAL = "A column of words is 'categorical'; say so in kinds."
 ROWS_AT_A_TIME = 2**17
 
 
@@ -66,7 +71,7 @@ class MixedNB(NaiveBayes):
     point_weight_ : for each density column the weights of these in each class, shape (K, m).
     bandwidth_ : shape (K, density columns).
     n_parameters_ : how many numbers were estimated and are free.
-    statistics_ : `Together`, a value with + and -.
+    statistics_ : `ProductStatistic`, a value with + and -.
     n_features_in_, feature_names_in_ : of the data.
 
     Examples
@@ -98,7 +103,7 @@ class MixedNB(NaiveBayes):
     """
 
     measured_by = ("kinds",)
-    statistic_type = (Together, {})
+    statistic_type = (ProductStatistic, {})
     _advice_if_impossible = "With alpha > 0 only numbers far out on another scale are impossible."
     simpler_when_larger = ("alpha",)
 
@@ -141,21 +146,21 @@ class MixedNB(NaiveBayes):
                 X[:, j] = KINDS[kind].draw(self, c, codes, rng)
         return X
 
-    def _check_X(self, X: Any, first: bool) -> Columns:
+    def _check_X(self, X: Any, first: bool) -> "Columns":
         X = checked_table(self, X, first)
-        if first:
-            kinds = infer_kinds(X, self.kinds)
-            columns = {k: tuple(np.flatnonzero(np.array(kinds) == k).tolist()) for k in KINDS}
-            self._columns = {kind: places for kind, places in columns.items() if places}
-        return split(X, self._columns)
+        if not first:
+            return split(X, self.statistics_.columns)
+        kinds = np.array(infer_kinds(X, self.kinds))
+        columns = {kind: tuple(np.flatnonzero(kinds == kind).tolist()) for kind in KINDS}
+        return split(X, {kind: places for kind, places in columns.items() if places})
 
     def measure_groups(self, X: Any, *others: Any, **options: Any) -> list[Any]:
         """Return the statistic of each group of rows: see `Additive.measure_groups`."""
-        if not any_rows_tell(X, self.kinds):
+        if not have_kinds_of_all(X, self.kinds):
             raise ValueError("Some rows alone would have other kinds of columns than all rows.")
         return super().measure_groups(X, *others, **options)
 
-    def _check_statistic(self, statistic: Together) -> None:
+    def _check_statistic(self, statistic: ProductStatistic) -> None:
         super()._check_statistic(statistic)
         for name, part in statistic.parts.items():
             kind = getattr(KINDS.get(name), "statistic", None)
@@ -177,12 +182,14 @@ class MixedNB(NaiveBayes):
                         f"made with it as {name}."
                     )
 
-    def _measure(self, X: Columns, y: Any, sample_weight: NDArray[Any] | None) -> Together:
-        together: Together = self._measure_groups(X, y, sample_weight, None, 1)[0]
-        return together
+    def _measure(
+        self, X: "Columns", y: Any, sample_weight: NDArray[Any] | None
+    ) -> ProductStatistic:
+        statistic: ProductStatistic = self._measure_groups(X, y, sample_weight, None, 1)[0]
+        return statistic
 
     def _measure_groups(
-        self, X: Columns, y: Any, sample_weight: NDArray[Any] | None, groups: Any, n_groups: int
+        self, X: "Columns", y: Any, sample_weight: NDArray[Any] | None, groups: Any, n_groups: int
     ) -> list[Any]:
         measured = {}
         for name, values in X.parts.items():
@@ -191,25 +198,24 @@ class MixedNB(NaiveBayes):
                 kind.measured(values), y, groups, n_groups, sample_weight, missing="ignore"
             )
         return [
-            Together.of({name: parts[g] for name, parts in measured.items()}, self._columns)
+            ProductStatistic.of({name: parts[g] for name, parts in measured.items()}, X.columns)
             for g in range(n_groups)
         ]
 
     def _conclude(self, rows: Any, final: bool) -> None:
-        together = self.statistics_
-        self._columns = together.columns
+        statistic = self.statistics_
         for kind in KINDS.values():
             for name in kind.attributes:  # of an earlier fit to other columns
                 self.__dict__.pop(name, None)
-        self.kinds_ = [""] * together.n_features
-        for name, places in together.columns.items():
+        self.kinds_ = [""] * statistic.n_features
+        for name, places in statistic.columns.items():
             for j in places:
                 self.kinds_[j] = name
         self.n_parameters_ = self._set_class_prior()
-        for name, part in together.parts.items():
+        for name, part in statistic.parts.items():
             self.n_parameters_ += KINDS[name].conclude(self, part)
 
-    def _log_likelihood(self, X: Columns) -> NDArray[Any]:
+    def _log_likelihood(self, X: "Columns") -> NDArray[Any]:
         scores = np.zeros((X.shape[0], len(self.classes_)), self.class_log_prior_.dtype)
         for start in range(0, X.shape[0], ROWS_AT_A_TIME):  # each kind makes tables on the way
             rows = slice(start, start + ROWS_AT_A_TIME)
@@ -217,10 +223,10 @@ class MixedNB(NaiveBayes):
                 scores[rows] += KINDS[name].total(self, values[rows])
         return scores
 
-    def _log_factors(self, X: Columns) -> NDArray[np.float64]:
+    def _log_factors(self, X: "Columns") -> NDArray[np.float64]:
         factors = np.empty((len(self.classes_), self.n_features_in_))
         for name, values in X.parts.items():
-            for c, j in enumerate(self._columns[name]):
+            for c, j in enumerate(X.columns[name]):
                 factors[:, j] = KINDS[name].scores(self, c, values[:, c])[0]
         return factors
 
@@ -231,6 +237,119 @@ class MixedNB(NaiveBayes):
         tags.input_tags.categorical = True
         tags.input_tags.string = True
         return tags
+
+
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """Checked rows, one table for each kind of column; missing values are NaN or the code -1."""
+
+    shape: tuple[int, int]
+    columns: dict[str, tuple[int, ...]]  # of each kind, their places among all
+    parts: dict[str, Any]  # (n, columns of the kind): numbers, or `Coded` if categorical
+
+    def __getitem__(self, rows: Any) -> "Columns":
+        """Return some of the rows, by number or range."""
+        parts = {kind: values[rows] for kind, values in self.parts.items()}
+        n = len(range(self.shape[0])[rows]) if isinstance(rows, slice) else len(rows)
+        return Columns((n, self.shape[1]), self.columns, parts)
+
+
+def infer_kinds(X: Any, given: Any) -> list[str]:
+    """Return the kind of each column: from `given`, a dict by name or a list, or inferred."""
+    if given is not None and not isinstance(given, dict):
+        kinds = list(given)
+        if len(kinds) != X.shape[1]:
+            raise ValueError(f"kinds must name {X.shape[1]} kinds, one a column; got {len(kinds)}.")
+    else:
+        names = names_of(X)
+        known = set(names)
+        unknown = [name for name in given or () if name not in known]
+        if unknown:
+            raise ValueError(f"kinds must be of columns of X; got {unknown[0]!r}.")
+        kinds = [
+            given[name] if given and name in given else _kind(column(X, name), name)
+            for name in names
+        ]
+    wrong = [kind for kind in kinds if kind not in KINDS]
+    if wrong:
+        raise ValueError(f"kinds must be of {', '.join(KINDS)}; got {wrong[0]!r}.")
+    return kinds
+
+
+def have_kinds_of_all(X: Any, given: Any) -> bool:
+    """Return whether some of the rows of X would give the same kinds as all of them."""
+    if getattr(getattr(X, "dtype", None), "kind", "O") in "biuf":
+        return True
+    if given is not None and not isinstance(given, dict):
+        return True
+    table = X if hasattr(X, "columns") else np.asarray(X, object)
+    inferred = [name for name in names_of(table) if name not in (given or ())]
+    return all(len(_kinds_of_values(column(table, name), name)) <= 1 for name in inferred)
+
+
+def _kind(values: Any, name: Any) -> str:
+    """Return the kind of a column."""
+    kinds = _kinds_of_values(values, name)
+    if kinds == {"boolean"}:
+        return "boolean"
+    return "numeric" if kinds and kinds <= {"boolean", "numeric"} else "categorical"
+
+
+def _kinds_of_values(values: Any, name: Any) -> set[str]:
+    """Return the kinds that the values of a column suggest; one if the type of the column tells."""
+    if str(getattr(values, "dtype", "")).startswith(("category", "Categorical")):
+        return {"categorical"}
+    array = np.asarray(values)
+    if array.dtype.kind in "biuf":
+        return {"boolean" if array.dtype.kind == "b" else "numeric"}
+    types = set(map(type, array[~which_missing(array)].tolist()))
+    if array.dtype.kind in "mM" or any(issubclass(kind, DATES) for kind in types):
+        raise ValueError(
+            f"Column {name!r} holds dates or times: convert them to numbers, such as days since "
+            "the first, leave the column out, or set its kind to 'categorical'."
+        )
+    return set(map(_kind_of_type, types))
+
+
+def _kind_of_type(kind: type) -> str:
+    """Return the kind that a value of a type suggests."""
+    if issubclass(kind, bool):
+        return "boolean"
+    return "numeric" if issubclass(kind, Number) else "categorical"
+
+
+def split(X: Any, columns: dict[str, tuple[int, ...]]) -> Columns:
+    """Return the columns of each kind as a table; `columns` has their places."""
+    parts: dict[str, Any] = {}
+    every = names_of(X)
+    for kind, places in columns.items():
+        names = [every[j] for j in places]
+        if kind == "categorical":
+            parts[kind] = coded([codes_of(column(X, name)) for name in names])
+        else:
+            parts[kind] = table_of_numbers(X, names, SAY_CATEGORICAL)
+            _check(kind, parts[kind], names)
+    return Columns((X.shape[0], X.shape[1]), columns, parts)
+
+
+def _check(kind: str, values: NDArray[Any], names: list[Any]) -> None:
+    """Raise if a column holds what its kind cannot."""
+    if kind == "boolean":
+        bad, wanted = ~((values == 0) | (values == 1) | np.isnan(values)), "True and False, or 1, 0"
+    elif kind == "count":
+        whole = (values >= 0) & (values == np.floor(values)) & np.isfinite(values)
+        bad, wanted = ~(whole | np.isnan(values)), "whole numbers >= 0"
+    else:
+        if np.isfinite(values.sum(dtype=np.float64)):
+            return
+        bad, wanted = np.isinf(values), "finite numbers"
+    if bad.any():
+        i, c = np.argwhere(bad)[0]
+        found = "Input X contains infinity: " if np.isinf(values[i, c]) else "In X, "
+        raise ValueError(
+            f"{found}column {names[c]!r} is {kind} and must hold {wanted}; got {values[i, c]} in "
+            f"row {i}."
+        )
 
 
 ROW = Row(

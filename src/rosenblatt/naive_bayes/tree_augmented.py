@@ -1,4 +1,4 @@
-"""Naive Bayes with one more parent for each feature: a tree of features beside the class."""
+"""Tree-augmented naive Bayes: each feature depends on the class and one other feature."""
 
 from typing import Any, ClassVar
 
@@ -12,11 +12,11 @@ from rosenblatt.registry.row import Contract, Row
 from rosenblatt.statistics import PairCounts
 
 from .base import COUNT_PARAMETERS, NaiveBayes, log_shares
-from .categorical import CategoricalNB, places_of, refuse_unknown
+from .categorical import CategoricalNB, places_of
 from .linear_scores import over_rows
 
 ROOT = -1
-DIGITS = 12  # of information: what is equal but for rounding is to be equal
+DIGITS = 12  # of information, so that ties are not decided by rounding
 
 Array = NDArray[np.float64]
 
@@ -123,7 +123,7 @@ class TreeAugmentedNB(NaiveBayes):
         self.n_parameters_ = free + n_shares
 
     def _shares(self, counts: NDArray[Any]) -> Array:
-        """Smoothed log shares of counts (K, ..., m) along their last axis."""
+        """Return smoothed log shares of counts (K, ..., m) along their last axis."""
         table = self._by_class(np.asarray(counts, np.float64))
         if not table.size:
             return table
@@ -154,7 +154,7 @@ class TreeAugmentedNB(NaiveBayes):
         return np.transpose(parts)
 
     def _tables(self) -> list[Array]:
-        """For each feature its log-probabilities (parent's categories + 1, categories + 2, K).
+        """Return log-probabilities (parent's categories + 1, categories + 2, K) of each feature.
 
         The last row is for a parent that is unknown or missing, the last two columns for a value
         that is unknown, and for one that is missing, which has no part in the product.
@@ -168,7 +168,7 @@ class TreeAugmentedNB(NaiveBayes):
         return tables
 
     def _never(self, j: int, i: int) -> Array:
-        """log-probabilities (K, parent's categories + 1, 1) of a value that no row had."""
+        """Return log-probabilities (K, parent's categories + 1, 1) of a value that no row had."""
         counts = self._by_class(np.asarray(self.statistics_.counts_of(j), np.float64))
         totals = counts.sum(axis=1)[:, np.newaxis]
         if i != ROOT:
@@ -178,23 +178,10 @@ class TreeAugmentedNB(NaiveBayes):
             logs = np.log(self.alpha / (totals + self.alpha * max(counts.shape[1], 1)))
         return np.asarray(np.nan_to_num(logs, nan=-np.inf, neginf=-np.inf)[..., np.newaxis])
 
-    def _places(self, X: NDArray[Any]) -> NDArray[np.int64]:
-        """Where the values (d, n) of rows (n, d) stand in the tables."""
-        places = np.empty(X.shape[::-1], np.int64)
-        for j, categories in enumerate(self.categories_):
-            width, column = len(categories), X[:, j]
-            if X.dtype.kind != "i":
-                places[j] = places_of(column, categories, width)
-            elif np.array_equal(categories, np.arange(width)):
-                places[j] = column
-                places[j][(places[j] < 0) | (places[j] >= width)] = width
-            else:  # numbers of categories, of which some were not seen
-                found = np.minimum(np.searchsorted(categories, column), width - 1)
-                places[j] = np.where(categories[found] == column, found, width)
-            if self.unknown == "error" and (places[j] == width).any():
-                value = column[places[j] == width].tolist()[0]
-                refuse_unknown(value, getattr(self, "feature_names_in_", range(X.shape[1]))[j])
-        return places
+    def _places(self, X: Any) -> NDArray[np.int64]:
+        """Return the indices (d, n) of the values of checked rows (n, d) in the tables."""
+        widths = map(len, self.categories_)
+        return np.array([places_of(self, X, j, width) for j, width in enumerate(widths)])
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -207,7 +194,7 @@ class TreeAugmentedNB(NaiveBayes):
 
 
 def conditional_information(counts: PairCounts) -> Array:
-    """I(x_i; x_j | y) of each two features in bits, (d, d), from their shares of the rows."""
+    """Return I(x_i; x_j | y) of each two features in bits, (d, d)."""
     d = counts.n_features
     found = np.zeros((d, d))
     for i in range(d):
@@ -223,7 +210,7 @@ def conditional_information(counts: PairCounts) -> Array:
 
 
 def widest_tree(weights: Array) -> NDArray[np.int64]:
-    """The parents (d,) in the tree from feature 0 whose edges have the largest sum of weights.
+    """Return the parents (d,) in the tree from feature 0 with the largest sum of edge weights.
 
     Prim's rule: of all edges from the tree to a feature outside, the widest is taken next.
     """
@@ -239,7 +226,7 @@ def widest_tree(weights: Array) -> NDArray[np.int64]:
 
 
 def _warn_of_fractions(X: Any) -> None:
-    """Warn of numbers that are no whole ones: they are cut off to be categories."""
+    """Warn if X holds fractions, which are cut off."""
     X = np.asarray(X)
     if X.dtype.kind != "f":
         return

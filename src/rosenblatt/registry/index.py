@@ -209,7 +209,7 @@ FILE_TYPES = (
     "statistics.features.FeatureCounts",
     "statistics.grams.Gram",
     "statistics.moments.Moments",
-    "statistics.product.Together",
+    "statistics.product.ProductStatistic",
     "statistics.terms.TermCounts",
     "svm.linear_svc.LinearSVC",
     "svm.linear_svr.LinearSVR",

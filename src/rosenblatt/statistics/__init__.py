@@ -1,4 +1,4 @@
-"""What counting models know of their data, as values with + and -.
+"""Sufficient statistics as values with + and -.
 
 A statistic is made by one read of the rows, ``Moments.of(X, y)``; two are added as if their rows
 had been read together; rows are taken out by subtracting their statistic.
@@ -17,7 +17,7 @@ from .features import FeatureCounts
 from .files import load, save
 from .grams import Gram
 from .moments import Moments
-from .product import Together
+from .product import ProductStatistic
 from .statistic import Statistic
 from .terms import TermCounts
 
@@ -30,10 +30,10 @@ __all__ = [
     "Labels",
     "Moments",
     "PairCounts",
+    "ProductStatistic",
     "RowCounts",
     "Statistic",
     "TermCounts",
-    "Together",
     "load",
     "save",
 ]

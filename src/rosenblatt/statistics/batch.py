@@ -1,4 +1,4 @@
-"""Rows on their way into a statistic: checked, labeled, grouped, and cut into chunks.
+"""Batches of rows for a statistic: checked, labeled, grouped, and cut into chunks.
 
 Sums are arrays with one row a class or bucket, (K, ...): integers of 64 bits if all that was added
 is whole, else doubles.
@@ -76,13 +76,13 @@ class Labels:
 
 @dataclass(frozen=True, eq=False)
 class AugmentedRows:
-    """Dense rows (n, d) and their targets (n, t), to be read as one table (n, d + t)."""
+    """Dense rows (n, d) and their targets (n, t), read as one table (n, d + t)."""
 
     X: NDArray[Any]
     targets: NDArray[Any]
 
     def joined(self) -> NDArray[Any]:
-        """The table itself: a copy."""
+        """Return the table as a copy."""
         return read_only(np.hstack([self.X, self.targets]))
 
 
@@ -129,7 +129,7 @@ class Batch:
 
     @property
     def n_buckets(self) -> int:
-        """Groups times classes."""
+        """Number of groups times number of classes."""
         return self.n_groups * len(self.classes)
 
     @property
@@ -139,23 +139,23 @@ class Batch:
 
     @property
     def n_cells(self) -> int:
-        """How many numbers X stores."""
+        """Number of values that X stores."""
         stored = int(self.X.nnz) if sp.issparse(self.X) else int(self.X.size)
         return stored + (0 if self.targets is None else self.targets.size)
 
     def sum_duplicates(self) -> None:
-        """Add up numbers that CSR stores in parts; needed where a number is more than its parts."""
+        """Add up the duplicate entries of CSR rows."""
         self.X = summed_duplicates(self.X)
 
     def changed(self, change: Change) -> "Batch":
-        """Return the batch with numbers that are changed on their way to the loops."""
+        """Return the batch with values that are changed chunk by chunk before loops read them."""
         other = copy(self)
         other.change = change
         return other
 
     @cached_property
     def counted(self) -> tuple[NDArray[np.int64], Sums]:
-        """The rows (B,) of each bucket, and their weight as sums."""
+        """Number of rows (B,) of each bucket, and their weight as sums."""
         if self.weights is None:
             rows = np.bincount(self.buckets, minlength=self.n_buckets)
             return rows, rows
@@ -173,7 +173,7 @@ class Batch:
         buckets: NDArray[np.int64] | None = None,
     ) -> list[Result]:
         """Call ``work(X, buckets, weights)`` on chunks of rows; return the results in order."""
-        # `table_cells` is how many numbers a result holds; `buckets` replace the batch's own.
+        # A result holds `table_cells` values; `buckets` replace those of the batch.
         of_rows = self.buckets if buckets is None else read_only(buckets)
 
         def work_on(start: int, stop: int) -> Result:
@@ -185,12 +185,12 @@ class Batch:
         # Tables of sparse data are wide, and are made and added up for every chunk.
         least = 4 * CELLS_PER_CHUNK if sp.issparse(self.X) else CELLS_PER_CHUNK
         wanted = max(least, CHUNK_OVER_TABLE * table_cells)
-        # The pool cuts chunks of its own size: tell it of as many cells as make them ours.
+        # The pool cuts chunks of its own size: this number of cells makes them as wanted.
         cells = max(1, self.n_cells * threads.CELLS_PER_CHUNK // wanted)
         return threads.over_chunks(work_on, self.n_rows, cells)
 
     def _rows(self, start: int, stop: int, dtypes: tuple[DTypeLike, ...]) -> Any:
-        """Some rows as loops read them, with their targets."""
+        """Return some rows as loops read them, with their targets."""
         if self.targets is None:
             return some_rows(self.X, start, stop, dtypes)
         if sp.issparse(self.X):
@@ -208,23 +208,23 @@ class Batch:
         return np.hstack([X.astype(np.float64, copy=False), *targets])
 
     def group(self, table: NDArray[Any], g: int, kept: NDArray[np.int64]) -> NDArray[Any]:
-        """The `kept` classes of group g, from a table (B, ...)."""
+        """Return the `kept` classes of group g, from a table (B, ...)."""
         if self.n_groups == 1 and len(kept) == len(self.classes):
             return table
         return np.asarray(table[g * len(self.classes) + kept])
 
     def finite(self, *tables: NDArray[np.float64]) -> None:
         """Raise if a sum (B, d) is not finite, and name the feature."""
-        # One number tells it at the price of a sum; only then is it worth looking closer.
+        # The sum of a table is cheap, and not finite if a value in it is not.
         with np.errstate(over="ignore", invalid="ignore"):
             suspects = [table for table in tables if not math.isfinite(table.sum())]
         for table in suspects:
             if not np.isfinite(table).all():
                 j = int(np.flatnonzero(~np.isfinite(table).all(axis=0))[0])
-                raise ValueError(self._strange(j))
+                raise ValueError(self._not_finite(j))
 
-    def _strange(self, j: int) -> str:
-        """What is to be said of column j, whose sums are not finite."""
+    def _not_finite(self, j: int) -> str:
+        """Return the message about column j, whose sums are not finite."""
         who, advice = f"Feature {self.name(j)}", "leave NaN out with missing='ignore', or rescale."
         if self.targets is not None:
             advice = "rescale it."
@@ -236,7 +236,7 @@ class Batch:
         )
 
     def name(self, j: int) -> str:
-        """How an error speaks of feature j."""
+        """Return the name of feature j in error messages."""
         if self.feature_names is None or j >= len(self.feature_names):
             return str(j)
         return repr(self.feature_names[j])
@@ -255,14 +255,14 @@ def total_of(parts: list[Sums], shape: tuple[int, ...]) -> Sums:
 
 
 def freeze(*tables: NDArray[Any] | None) -> None:
-    """Make arrays refuse to be written to."""
+    """Make arrays read-only."""
     for table in tables:
         if table is not None:
             table.setflags(write=False)
 
 
 def _table(X: Any) -> Any:
-    """X as a table of numbers, not copied if it is one."""
+    """Return X as a numeric table, without a copy if it is one."""
     if sp.issparse(X):
         return X.tocsr()
     X = np.asarray(X)
@@ -274,7 +274,7 @@ def _table(X: Any) -> Any:
 
 
 def feature_names_of(X: Any) -> tuple[str, ...] | None:
-    """The names of a data frame's columns, if they are all words."""
+    """Return the column names of a data frame, if they are all strings."""
     columns = getattr(X, "columns", None)
     if columns is None or not all(isinstance(name, str) for name in columns):
         return None
@@ -292,7 +292,7 @@ def _checked_groups(given: Any, n_rows: int, n_groups: int | None) -> NDArray[np
     kind = numbers.dtype.kind
     if kind not in "fiub" or (kind == "f" and (numbers != np.floor(numbers)).any()):
         raise ValueError(
-            f"groups must be whole numbers from 0 on; got {numbers.dtype}. Those of any others are "
+            f"groups must be whole numbers from 0 on; got {numbers.dtype}. Encode others with "
             "np.unique(groups, return_inverse=True)[1]."
         )
     groups: NDArray[np.int64] = numbers.astype(np.int64, copy=False)
@@ -304,7 +304,7 @@ def _checked_groups(given: Any, n_rows: int, n_groups: int | None) -> NDArray[np
 
 
 def _checked_weights(weights: Any, n_rows: int) -> tuple[NDArray[np.float64] | None, bool]:
-    """The weights as doubles, and whether they are whole numbers; None counts each row once."""
+    """Return weights as doubles, and True if they are whole numbers; None for weights of 1."""
     if weights is None:
         return None, True
     weights = np.asarray(weights, np.float64)
@@ -324,7 +324,7 @@ def _checked_weights(weights: Any, n_rows: int) -> tuple[NDArray[np.float64] | N
 
 
 def _changed(X: Any, change: Change) -> Any:
-    """Return the rows of a chunk with other numbers."""
+    """Return the rows of a chunk with changed values."""
     if not isinstance(X, tuple):
         return read_only(change(X))
     data, indices, indptr = X
@@ -336,20 +336,20 @@ def _changed(X: Any, change: Change) -> Any:
     )
 
 
-# Values that are missing: numbers and gaps apart, so that loops over numbers see only numbers.
+# Missing values are replaced or counted before loops read the rows.
 
 
 def check_missing(missing: str) -> None:
-    """Raise if it is not said whether missing values are refused or ignored."""
+    """Raise unless `missing` is a valid option."""
     if missing not in ("refuse", "ignore"):
         raise ValueError(f"missing must be 'refuse' or 'ignore'; got {missing!r}.")
 
 
 def filled(numbers: NDArray[Any]) -> NDArray[Any]:
-    """Numbers with zeros in the place of NaN."""
+    """Return numbers with zeros in place of NaN."""
     return np.where(np.isnan(numbers), numbers.dtype.type(0), numbers)
 
 
 def gaps(numbers: NDArray[Any]) -> NDArray[Any]:
-    """Ones where numbers are NaN, zeros elsewhere."""
+    """Return ones where numbers are NaN, zeros elsewhere."""
     return np.asarray(np.isnan(numbers), np.float32)

@@ -1,8 +1,8 @@
-"""Counts of categories and of pairs of them: how often values occur in each class, and together."""
+"""Counts of categories, and of pairs of categories, in each class."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -15,18 +15,18 @@ from .batch import Batch, Labels, Sums, check_missing, feature_names_of, freeze,
 from .counts import ByClass, ClassCounts, Joint, unite
 from .statistic import DOUBLES, LABELS, NUMBERS, ArrayForm, Names
 
-# Columns of integers from 0 up to here are counted as they are; others are sorted first.
+# Columns of integers from 0 to this limit are counted as they are; others are encoded first.
 MOST_PLAIN_CATEGORIES = 2**16
 
-ROUNDING = 1e-9  # a share of a count that fractions of weights may leave behind
+ROUNDING = 1e-9  # share of a count that is rounding of fractional weights
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CategoryCounts(ByClass):
-    """How often each value of each feature occurs in each class.
+    """Weight of each value of each feature in each class.
 
-    The values of a feature may be integers, words or numbers; each feature has as many categories
-    as it has shown, and values seen later join them. Whole weights give exact integers.
+    The values of a feature may be integers, strings or numbers; its categories are the values seen
+    so far. Whole weights give exact integers.
 
     Attributes
     ----------
@@ -54,6 +54,9 @@ class CategoryCounts(ByClass):
     table: Sums  # (K, c), c categories in all, those of the first feature first
     missing: str
 
+    forms: ClassVar[dict[str, ArrayForm]] = {"table": ArrayForm("K c", NUMBERS, 0)}
+    options: ClassVar[tuple[str, ...]] = ("n_features", "missing")
+
     def __post_init__(self) -> None:
         freeze(self.table, *self.categories)
 
@@ -66,15 +69,6 @@ class CategoryCounts(ByClass):
         return cls(ClassCounts.zero(), None, dtype, nothing, table, missing)
 
     @classmethod
-    def of(cls, X: Any, y: Any = None, weights: Any = None, *, missing: str = "refuse") -> Self:
-        """Return the counts of rows X (n, d) with labels y (n,) and weights (n,).
-
-        Without labels all rows are of one class, 0. With ``missing="ignore"`` values that are NaN
-        or None are left out.
-        """
-        return cls.by_group(X, y, None, None, weights, missing=missing)[0]
-
-    @classmethod
     def by_group(
         cls,
         X: Any,
@@ -85,7 +79,10 @@ class CategoryCounts(ByClass):
         *,
         missing: str = "refuse",
     ) -> list[Self]:
-        """Return the counts of each group of rows; groups (n,) are numbers from 0."""
+        """Return the counts of each group of rows; groups (n,) are numbers from 0.
+
+        With ``missing="ignore"`` values that are NaN or None are left out.
+        """
         check_missing(missing)
         names, columns = feature_names_of(X), _columns(X)
         codes, categories = _encode(columns, names, missing)
@@ -101,7 +98,7 @@ class CategoryCounts(ByClass):
 
     @property
     def n_features(self) -> int:
-        """The number of features."""
+        """Number of features."""
         return len(self.categories)
 
     def counts_of(self, j: int) -> NDArray[Any]:
@@ -110,7 +107,7 @@ class CategoryCounts(ByClass):
         return np.asarray(self.table[:, starts[j] : starts[j + 1]])
 
     def _without_empty(self) -> Self:
-        """The same without the categories that no row has."""
+        """Return the statistic without the categories that no row has."""
         seen = self.table.any(axis=0)
         if seen.all():
             return self
@@ -146,7 +143,7 @@ class CategoryCounts(ByClass):
         return result
 
     def _refuse_negative(self, joint: Joint) -> None:
-        """Raise if a category would be left with less than nothing."""
+        """Raise if the count of a category would be negative."""
         negative = np.argwhere(self.table < 0)
         if len(negative):
             k, c = negative[0]
@@ -159,38 +156,33 @@ class CategoryCounts(ByClass):
             )
 
     def _tables(self) -> dict[str, NDArray[Any]]:
+        own = {name: getattr(self, name) for name in self.forms}
         named = {f"categories_{j}": values for j, values in enumerate(self.categories)}
-        return {**self.counts._tables(), "table": self.table, **named}
-
-    def _options(self) -> dict[str, Any]:
-        return {"n_features": self.n_features, "missing": self.missing}
-
-    forms: ClassVar[dict[str, ArrayForm]] = {
-        **ClassCounts.forms,
-        "table": ArrayForm("K c", NUMBERS, 0),
-    }
+        return {**self.counts._tables(), **own, **named}
 
     @classmethod
     def _forms(cls, about: Mapping[str, Any]) -> dict[str, ArrayForm]:
-        check_missing(about["missing"])
         columns = range(about["n_features"])
-        return cls.forms | {f"categories_{j}": ArrayForm(f"c_{j}", LABELS) for j in columns}
+        named = {f"categories_{j}": ArrayForm(f"c_{j}", LABELS) for j in columns}
+        return super()._forms(about) | named
 
     @classmethod
     def _rebuilt(cls, tables: Mapping[str, NDArray[Any]], about: Mapping[str, Any]) -> Self:
-        categories = tuple(tables[f"categories_{j}"] for j in range(about["n_features"]))
-        if tables["table"].shape[1] != _starts(categories)[-1]:
+        names = [f"categories_{j}" for j in range(about["n_features"])]
+        own: dict[str, Any] = {name: tables[name] for name in tables if name not in names}
+        own["categories"] = tuple(tables[name] for name in names)
+        return super()._rebuilt(own, about)
+
+    def _check_values(self) -> None:
+        if self.table.shape[1] != _starts(self.categories)[-1]:
             raise ValueError("table has not as many columns as there are categories")
-        counts = ClassCounts._rebuilt(tables, about)
-        named = (counts, about["feature_names"], about["dtype"])
-        return cls(*named, categories, tables["table"], about["missing"])
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PairCounts(CategoryCounts):
-    """How often each two values of two features occur together in each class.
+    """Weight of each pair of values of two features in each class.
 
-    As `CategoryCounts`, with a table of pairs beside it: whole weights give exact whole numbers.
+    `CategoryCounts` with a table of pairs. Whole weights give exact whole numbers.
 
     Attributes
     ----------
@@ -213,14 +205,14 @@ class PairCounts(CategoryCounts):
     # (K, c, c), c categories in all
     pairs: NDArray[np.float64] = field(default_factory=lambda: np.zeros((0, 0, 0)))
 
+    forms: ClassVar[dict[str, ArrayForm]] = {
+        **CategoryCounts.forms,
+        "pairs": ArrayForm("K c c", DOUBLES, 0),
+    }
+
     def __post_init__(self) -> None:
         super().__post_init__()
         freeze(self.pairs)
-
-    @classmethod
-    def of(cls, X: Any, y: Any = None, weights: Any = None, *, missing: str = "refuse") -> Self:
-        """Return the counts of rows X (n, d) with labels y (n,) and weights (n,)."""
-        return cls.by_group(X, y, None, None, weights, missing=missing)[0]
 
     @classmethod
     def by_group(
@@ -251,7 +243,7 @@ class PairCounts(CategoryCounts):
         return found
 
     def _indicators(self, codes: NDArray[Any], categories: tuple[NDArray[Any], ...]) -> Any:
-        """Which of the categories (n, c) rows have, from codes that number others."""
+        """Return indicators (n, c) of the categories of rows, from codes of other categories."""
         starts = _starts(self.categories)
         rows, columns = [], []
         for j, (values, mine) in enumerate(zip(categories, self.categories, strict=True)):
@@ -274,12 +266,14 @@ class PairCounts(CategoryCounts):
         if sign < 0:
             scale = max(1.0, self.pairs.max(initial=0))
             if pairs.min(initial=0) < -ROUNDING * scale:
-                raise ValueError("Cannot remove these rows: two of their values never met.")
+                raise ValueError(
+                    "Cannot remove these rows: two of their values do not occur together."
+                )
             pairs[pairs < ROUNDING * scale] = 0.0
         return replace(result, pairs=pairs)
 
     def _gathered(self, result: CategoryCounts) -> NDArray[np.float64]:
-        """The pairs (K, c, c) of the classes and categories of another statistic."""
+        """Return the pairs (K, c, c) of the classes and categories of another statistic."""
         starts = _starts(self.categories)
         found = [
             np.where(places < 0, -1, start + places)
@@ -292,26 +286,14 @@ class PairCounts(CategoryCounts):
         classes = _places(result.classes, self.classes)
         return np.asarray(padded[np.ix_(classes, columns, columns)])
 
-    def _tables(self) -> dict[str, NDArray[Any]]:
-        return {**super()._tables(), "pairs": self.pairs}
-
-    forms: ClassVar[dict[str, ArrayForm]] = {
-        **CategoryCounts.forms,
-        "pairs": ArrayForm("K c c", DOUBLES, 0),
-    }
-
-    @classmethod
-    def _rebuilt(cls, tables: Mapping[str, NDArray[Any]], about: Mapping[str, Any]) -> Self:
-        return replace(super()._rebuilt(tables, about), pairs=tables["pairs"])
-
 
 def _starts(categories: tuple[NDArray[Any], ...]) -> NDArray[np.int64]:
-    """Where the categories of each feature begin, and where the last ends; (d + 1,)."""
+    """Return where the categories of each feature begin, and where the last end, (d + 1,)."""
     return np.concatenate([[0], np.cumsum([len(values) for values in categories])]).astype(np.int64)
 
 
 def _wider(table: Sums, places: NDArray[np.int64], width: int) -> Sums:
-    """Sums (K, c) with room for more categories."""
+    """Return sums (K, c) with columns of zeros for more categories."""
     if len(places) == width:
         return table
     wide = np.zeros((len(table), width), table.dtype)
@@ -320,19 +302,19 @@ def _wider(table: Sums, places: NDArray[np.int64], width: int) -> Sums:
 
 
 def _columns(X: Any) -> Any:
-    """X as a table of values, or the columns of a data frame, each in its own type."""
+    """Return X as an array, or as a list of columns with types of their own."""
     if isinstance(X, Coded):
         return X
     if hasattr(X, "columns"):
         return [np.asarray(X[name]) for name in X.columns]
     if isinstance(X, np.ndarray) and X.dtype.kind in "iubf":
         return X
-    # Rows of words and numbers: NumPy alone would turn the numbers into words.
+    # Rows of strings and numbers: NumPy alone would turn the numbers into strings.
     return [_column(values) for values in np.asarray(X, object).T]
 
 
 def _column(values: NDArray[Any]) -> NDArray[Any]:
-    """Values of one feature, as words or numbers if they are all of a kind."""
+    """Return the values of one feature, as strings or numbers if none is missing."""
     if values.dtype.kind != "O" or which_missing(values).any():
         return values
     return np.array(values.tolist())
@@ -341,7 +323,7 @@ def _column(values: NDArray[Any]) -> NDArray[Any]:
 def _encode(
     columns: Any, names: Names, missing: str
 ) -> tuple[NDArray[Any], tuple[NDArray[Any], ...]]:
-    """The category number of each value, -1 if it is missing; and each feature's categories."""
+    """Return the category of each value, -1 if it is missing; and each feature's categories."""
     if isinstance(columns, Coded):
         if missing == "refuse":
             for j in range(columns.shape[1]):
@@ -377,7 +359,7 @@ def _refuse_missing(known: NDArray[np.bool_], j: int, names: Names) -> None:
 
 
 def _count(batch: Batch, starts: NDArray[np.int64]) -> Sums:
-    """The weight (B, c) of each category in each bucket."""
+    """Return the weight (B, c) of each category in each bucket."""
     shape = (batch.n_buckets, int(starts[-1]))
 
     def work(X: Any, buckets: NDArray[np.int64], weights: Any) -> Sums:
@@ -390,65 +372,52 @@ def _count(batch: Batch, starts: NDArray[np.int64]) -> Sums:
 
 
 def _places(values: NDArray[Any], among: NDArray[Any]) -> NDArray[np.int64]:
-    """Where values stand among sorted others; -1 for those that do not."""
+    """Return the places of values among sorted others; -1 for values that are not there."""
     if not len(among) or not len(values):
         return np.full(len(values), -1, np.int64)
     found = np.minimum(np.searchsorted(among, values), len(among) - 1)
     return np.where(among[found] == values, found, -1)
 
 
-# Words that are numbers already: for each row the place of its word among those of its column.
-#
-# An array of words holds a pointer or more for each row, and sorting it takes long; of a place
-# two bytes are enough, and it is all that counting needs.
+# Encoded columns: for each row the place of its value among the sorted values of its column.
+
+
+class CodedColumn(NamedTuple):
+    """One encoded column: codes (n,), -1 for a missing value, and the values, sorted."""
+
+    codes: NDArray[Any]
+    words: NDArray[Any]
 
 
 @dataclass(frozen=True, eq=False)
 class Coded:
-    """Columns of words: codes (n, c), -1 where nothing is known, and each column's words, sorted.
+    """Encoded columns: codes (n, c), -1 for a missing value, and the values of each, sorted."""
 
-    >>> towns = Coded(np.array([[1], [-1], [0]], np.int8), (np.array(["Oslo", "Rome"]),))
-    >>> towns[:, 0].of(np.array([10, 20]), missing=0)
-    array([20,  0, 10])
-    """
-
-    codes: NDArray[Any]  # signed integers, as small as there are words
+    codes: NDArray[Any]  # signed integers, as small as possible
     words: tuple[NDArray[Any], ...]
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Rows and columns."""
+        """Numbers of rows and columns."""
         return len(self.codes), len(self.words)
 
+    @property
+    def size(self) -> int:
+        """Number of values."""
+        return int(self.codes.size)
+
     def __getitem__(self, which: Any) -> Any:
-        """Some of the rows, by number or range; or all rows of a column, as ``[:, c]``."""
+        """Return some of the rows, by number or range; or a column, as ``[:, c]``."""
         if isinstance(which, tuple):
             rows, c = which
             return CodedColumn(self.codes[rows, c], self.words[c])
         return Coded(self.codes[which], self.words)
 
 
-@dataclass(frozen=True, eq=False)
-class CodedColumn:
-    """One column of words: codes (n,), -1 where nothing is known."""
+def coded(columns: list[tuple[NDArray[Any], list[Any]]]) -> Coded:
+    """Return encoded columns from codes (n,) and values in any order, for each column.
 
-    codes: NDArray[Any]
-    words: NDArray[Any]
-
-    def of(self, values: NDArray[Any], missing: Any) -> NDArray[Any]:
-        """For each row (n,) what stands for its word in `values` (m,); `missing` if it has none."""
-        found: NDArray[Any] = np.append(values, missing).take(self.codes)  # -1 is the last
-        return found
-
-    def __getitem__(self, i: int) -> Any:
-        """The word of a row."""
-        return self.words[self.codes[i]].item()
-
-
-def coded(columns: list[tuple[NDArray[Any], list[str]]]) -> Coded:
-    """Columns of words from codes (n,) and the words that these are places of, in any order.
-
-    Words that no row has may be among them; a code that is no place stands for a missing one.
+    Some values may not occur. A code that is not the place of a value stands for a missing value.
 
     >>> found = coded([(np.array([0, 2, 3]), ["Rome", "Bonn", "Oslo"])])
     >>> found.codes.tolist(), found.words[0].tolist()
@@ -458,9 +427,7 @@ def coded(columns: list[tuple[NDArray[Any], list[str]]]) -> Coded:
     codes = np.empty((len(columns[0][0]), len(columns)), np.min_scalar_type(-max(most, 1)))
     sorted_words = []
     for c, (places, words) in enumerate(columns):
-        order = np.argsort(np.array(words)) if words else np.empty(0, np.intp)
-        ranks = np.full(len(words) + 1, -1, codes.dtype)
-        ranks[order] = np.arange(len(words))
-        np.take(ranks, places, out=codes[:, c], mode="clip")
-        sorted_words.append(np.array(words)[order] if words else np.array([]))
+        found, ranks = np.unique(np.array(words), return_inverse=True)
+        codes[:, c] = np.append(ranks, -1).astype(codes.dtype).take(places, mode="clip")
+        sorted_words.append(found)
     return Coded(codes, tuple(sorted_words))

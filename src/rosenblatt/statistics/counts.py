@@ -1,11 +1,10 @@
-"""Counts of rows by class, which every other statistic stands on."""
+"""Counts of rows by class, part of every other statistic."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from rosenblatt import checks
@@ -15,12 +14,12 @@ from .statistic import COUNTS, LABELS, LEAST_WEIGHT, NUMBERS, ArrayForm, Names, 
 
 Places = NDArray[np.int64] | None  # None: each class stays where it is
 
-# A difference of doubles is zero when it is below this share of what it came from.
+# A difference of doubles counts as zero below this share of the minuend.
 ROUNDING = 2.0**-44
 
 
 class Joint(NamedTuple):
-    """How the classes of two statistics come together."""
+    """Union of the classes of two statistics."""
 
     counts: "ClassCounts"
     places: Places  # of the first's classes among both's
@@ -46,7 +45,7 @@ class Joint(NamedTuple):
 def unite(
     a: NDArray[Any], b: NDArray[Any], what: str = "Classes"
 ) -> tuple[NDArray[Any], Places, NDArray[np.int64]]:
-    """Return the classes in a or b, a's own array if it can be, and the places of each's in it."""
+    """Return the sorted union of a and b, and the places of each in it; None if it is a."""
     if a is b or len(b) == 0:
         return a, None, np.arange(len(b))
     if len(a) == 0:
@@ -105,14 +104,14 @@ def checked(sums: Sums) -> Sums:
 
 
 def of_class(classes: NDArray[Any], k: int) -> str:
-    """Return how an error names a class: not at all if rows have no labels."""
+    """Return the name of a class in error messages; empty if rows have no labels."""
     unlabeled = len(classes) == 1 and classes.dtype.kind == "i" and classes[0] == 0
     return "" if unlabeled else f"class {classes[k]!s}"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ClassCounts(Statistic):
-    """How many rows each class has, and how much they weigh.
+    """Number of rows and weight of each class.
 
     Attributes
     ----------
@@ -151,7 +150,7 @@ class ClassCounts(Statistic):
 
     @classmethod
     def of(cls, y: Any, weights: Any = None) -> Self:
-        """Return the counts of labels y (n,), each of weight 1 unless `weights` (n,) says other."""
+        """Return the counts of labels y (n,) with weights (n,), 1 each if None."""
         return cls.by_group(y, None, None, weights)[0]
 
     @classmethod
@@ -175,7 +174,7 @@ class ClassCounts(Statistic):
 
     @property
     def weight(self) -> NDArray[np.float64]:
-        """The weight of each class, (K,)."""
+        """Weight of each class, (K,)."""
         return self.sums.astype(np.float64)
 
     def total(self) -> Self:
@@ -188,7 +187,7 @@ class ClassCounts(Statistic):
         return type(self)(np.zeros(1, np.int64), self.rows.sum(keepdims=True), checked(sums))
 
     def join(self, other: "ClassCounts", sign: int) -> Joint:
-        """Add or subtract the other's rows; what other statistics need to do the same."""
+        """Add or subtract the other's rows; return the places that other statistics need."""
         classes, places, others = unite(self.classes, other.classes)
         if sign > 0:
             rows = spread(self.rows, places, len(classes))
@@ -227,9 +226,6 @@ class ClassCounts(Statistic):
     def _tables(self) -> dict[str, NDArray[Any]]:
         return {"classes": self.classes, "rows": self.rows, "weight": self.sums}
 
-    def _options(self) -> dict[str, Any]:
-        return {}
-
     @classmethod
     def _rebuilt(cls, tables: Mapping[str, NDArray[Any]], about: Mapping[str, Any]) -> Self:
         return cls(tables["classes"], tables["rows"], tables["weight"])
@@ -237,7 +233,7 @@ class ClassCounts(Statistic):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ByClass(Statistic):
-    """A statistic that keeps something about the features of each class."""
+    """A statistic of the features in each class."""
 
     counts: ClassCounts
     feature_names: Names
@@ -245,31 +241,60 @@ class ByClass(Statistic):
 
     @property
     def classes(self) -> NDArray[Any]:
-        """The classes that have rows, sorted, (K,)."""
+        """Classes that have rows, sorted, (K,)."""
         return self.counts.classes
 
     @property
     def rows(self) -> NDArray[np.int64]:
-        """How many rows each class has, (K,)."""
+        """Number of rows of each class, (K,)."""
         return self.counts.rows
 
     @property
     def weight(self) -> NDArray[np.float64]:
-        """How much they weigh, (K,)."""
+        """Weight of the rows of each class, (K,)."""
         return self.counts.weight
 
+    @classmethod
+    def of(cls, X: Any, y: Any = None, weights: Any = None, **options: Any) -> Self:
+        """Return the statistic of rows X (n, d) with labels y (n,) and weights (n,).
+
+        Without labels all rows are of one class, 0. The options are those of `by_group`.
+        """
+        kind: Any = cls
+        groups: list[Self] = kind.by_group(X, y, None, None, weights, **options)
+        return groups[0]
+
     def _shared(self, other: "ByClass") -> tuple[Names, np.dtype[Any]]:
-        """Return names and precision of a combination: known if either knows, and the finer."""
+        """Return the names of either statistic, and the finer precision."""
         return self.feature_names or other.feature_names, np.promote_types(self.dtype, other.dtype)
 
     def _name_of(self, j: int) -> str:
-        """Return how an error names feature j."""
+        """Return the name of feature j in error messages."""
         return f"feature {j if self.feature_names is None else self.feature_names[j]}"
+
+    def _tables(self) -> dict[str, NDArray[Any]]:
+        return {**super()._tables(), **self.counts._tables()}
+
+    @classmethod
+    def _forms(cls, about: Mapping[str, Any]) -> dict[str, ArrayForm]:
+        return ClassCounts.forms | super()._forms(about)
+
+    @classmethod
+    def _rebuilt(cls, tables: Mapping[str, NDArray[Any]], about: Mapping[str, Any]) -> Self:
+        counts = ClassCounts._rebuilt(tables, about)
+        own = {name: table for name, table in tables.items() if name not in ClassCounts.forms}
+        own |= {name: about[name] for name in cls.options if name in cls.__dataclass_fields__}
+        statistic = cls(counts, about["feature_names"], about["dtype"], **own)
+        statistic._check_values()
+        return statistic
+
+    def _check_values(self) -> None:
+        """Raise if no rows can have given these arrays, whose forms were checked."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RowCounts(ByClass):
-    """How many rows each class has, and which features: the numbers in them are not read.
+    """Number of rows of each class, and the features; the values of the rows are not read.
 
     Attributes
     ----------
@@ -287,25 +312,12 @@ class RowCounts(ByClass):
 
     n_features: int
 
-    forms: ClassVar[dict[str, ArrayForm]] = ClassCounts.forms
+    options: ClassVar[tuple[str, ...]] = ("n_features",)
 
     @classmethod
     def zero(cls, n_features: int) -> Self:
         """Return the counts of no rows."""
         return cls(ClassCounts.zero(), None, np.dtype(np.float32), n_features)
-
-    @classmethod
-    def of(cls, X: Any, y: Any = None, weights: Any = None) -> Self:
-        """Return the counts of rows X (n, d) with labels y (n,) and weights (n,).
-
-        Without labels all rows are of one class, 0.
-        """
-        if y is None and weights is None and _is_table(X) and X.shape[0]:
-            # No array as long as the rows is needed.
-            n, dtype = X.shape[0], np.float32 if X.dtype == np.float32 else np.float64
-            counts = ClassCounts(np.zeros(1, np.int64), *np.full((2, 1), n, np.int64))
-            return cls(counts, None, np.dtype(dtype), X.shape[1])
-        return cls.by_group(X, y, None, None, weights)[0]
 
     @classmethod
     def by_group(
@@ -323,19 +335,3 @@ class RowCounts(ByClass):
     def _combined(self, other: Self, sign: int) -> Self:
         counts = self.counts.join(other.counts, sign).counts
         return type(self)(counts, *self._shared(other), self.n_features)
-
-    def _tables(self) -> dict[str, NDArray[Any]]:
-        return self.counts._tables()
-
-    def _options(self) -> dict[str, Any]:
-        return {"n_features": self.n_features}
-
-    @classmethod
-    def _rebuilt(cls, tables: Mapping[str, NDArray[Any]], about: Mapping[str, Any]) -> Self:
-        counts = ClassCounts._rebuilt(tables, about)
-        return cls(counts, about["feature_names"], about["dtype"], about["n_features"])
-
-
-def _is_table(X: Any) -> bool:
-    """Return whether X is a table of numbers already, dense or sparse."""
-    return sp.issparse(X) or (isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype.kind in "fiub")

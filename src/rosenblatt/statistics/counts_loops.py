@@ -13,7 +13,7 @@ from rosenblatt.loops import JIT_DISABLED, compiled
 
 @compiled
 def row(X, i):
-    """The numbers of row i of a CSR table, and their places.
+    """Return the values of row i of a CSR table, and their columns.
 
     Slices: that the places in them are never negative spares a test at every element.
     """
@@ -27,14 +27,14 @@ def sum_whole(X, buckets, weights, most, sums):
 
     Doubles hold whole numbers up to 2**53 exactly; `most` is so small that no sum passes that.
     Returns the first row whose numbers are not whole, or times its weight sum to more than `most`,
-    and stops there, the sums spoilt; -1 if there is none.
+    and stops there with invalid sums; -1 if there is no such row.
     """
     for i in range(buckets.shape[0]):
         b = buckets[i]
         if b < 0:
             continue
         weight = 1.0 if weights is None else np.float64(weights[i])
-        # A row is judged after it was added, when it is near: before, memory is waited for twice.
+        # A row is checked after it was added, while it is in cache.
         if isinstance(X, tuple):
             numbers, places = row(X, i)
             for p in range(numbers.shape[0]):
@@ -51,7 +51,7 @@ def sum_whole(X, buckets, weights, most, sums):
 
 @compiled
 def whole_part(x):
-    """A number without its fraction; of one that no integer holds, any."""
+    """Return a number without its fraction; any integer if it is out of range."""
     if JIT_DISABLED and not abs(x) < 2.0**63:  # which Python refuses to convert
         return np.int64(0)
     return np.int64(x)
@@ -59,7 +59,7 @@ def whole_part(x):
 
 @compiled(reorder_sums=True)  # sums of whole numbers are the same in any order
 def are_whole(numbers, most):
-    """Whether numbers (m,) are whole, not negative, and sum to no more than `most`.
+    """Return True if numbers (m,) are whole, not negative, and sum to at most `most`.
 
     Three sums of terms that cannot be negative take a tenth of the time of three tests.
     """
@@ -76,8 +76,8 @@ def are_whole(numbers, most):
 def sum_real(X, buckets, weights, sums):
     """Add weight times number to sums (B, d), for numbers that are not negative.
 
-    Returns the first row that holds a negative number or one that is not finite, the sums spoilt;
-    -1 if none does.
+    Returns the first row with a negative number or one that is not finite, with invalid sums; -1
+    if there is no such row.
     """
     for i in range(buckets.shape[0]):
         b = buckets[i]
@@ -100,7 +100,7 @@ def sum_real(X, buckets, weights, sums):
 
 @compiled(reorder_sums=True)  # the sums are only compared with zero and infinity
 def are_counts(numbers):
-    """Whether numbers (m,) are finite and not negative; a test inside the loop would double it."""
+    """Return True if numbers (m,) are finite and not negative."""
     negative = total = 0.0
     for p in range(numbers.shape[0]):
         x = np.float64(numbers[p])
@@ -153,7 +153,7 @@ def count_categories(X, buckets, weights, starts, sums):
                     sums[b, starts[j] + X[i, j]] += weight
 
 
-# The least and the greatest number of each feature in each bucket.
+# Minimum and maximum of each feature in each bucket.
 #
 # Legend: X, buckets as above; low, high (B, d) start at infinity and minus infinity. What is
 # stored of a CSR row need not be all of it: a feature that some row does not store holds a zero.
@@ -183,7 +183,7 @@ def widen(X, buckets, low, high, stored, spoiled):
 
 @compiled
 def widen_cell(value, low, high, spoiled, b, j):
-    """Take one number into its cell."""
+    """Widen low and high of one cell."""
     x = np.float64(value)
     low[b, j] = min(x, low[b, j])
     high[b, j] = max(x, high[b, j])

@@ -1,6 +1,5 @@
-"""Extremes: the least and the greatest value of each feature in each class."""
+"""Minimum and maximum of each feature in each class."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, ClassVar, Self
@@ -19,16 +18,16 @@ Table = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Extremes(ByClass):
-    """The least and the greatest value of each feature in each class.
+    """Minimum and maximum of each feature in each class.
 
-    They can be added, but not subtracted: a minimum does not know the second least value, which
-    would take its place.
+    They can be added, but not subtracted: the value that would replace a removed minimum is not
+    stored.
 
     Attributes
     ----------
     classes, rows, weight : as in `ClassCounts`.
-    low, high : the least and the greatest values, shape (K, d); infinity and minus infinity where
-        all are missing.
+    low, high : minima and maxima, shape (K, d); infinity and minus infinity where all values are
+        missing.
     missing : "refuse" or "ignore": whether NaN is an error or left out.
     feature_names, dtype : of the data, names as far as known.
 
@@ -48,6 +47,12 @@ class Extremes(ByClass):
     high: Table  # (K, d)
     missing: str = "refuse"
 
+    forms: ClassVar[dict[str, ArrayForm]] = {
+        "low": ArrayForm("K d", DOUBLES),
+        "high": ArrayForm("K d", DOUBLES),
+    }
+    options: ClassVar[tuple[str, ...]] = ("n_features", "missing")
+
     def __post_init__(self) -> None:
         freeze(self.low, self.high)
 
@@ -57,14 +62,6 @@ class Extremes(ByClass):
         check_missing(missing)
         empty = np.zeros((0, n_features))
         return cls(ClassCounts.zero(), None, np.dtype(np.float32), empty, empty.copy(), missing)
-
-    @classmethod
-    def of(cls, X: Any, y: Any = None, weights: Any = None, *, missing: str = "refuse") -> Self:
-        """Return the extremes of rows X (n, d) with labels y (n,); weight 0 leaves a row out.
-
-        Without labels all rows are of one class, 0. With ``missing="ignore"`` NaN is left out.
-        """
-        return cls.by_group(X, y, None, None, weights, missing=missing)[0]
 
     @classmethod
     def by_group(
@@ -77,11 +74,14 @@ class Extremes(ByClass):
         *,
         missing: str = "refuse",
     ) -> list[Self]:
-        """Return the extremes of each group of rows, in one read; groups (n,) count from 0."""
+        """Return the extremes of each group of rows, in one read; groups (n,) count from 0.
+
+        Rows of weight 0 are left out, and with ``missing="ignore"`` NaN.
+        """
         check_missing(missing)
         batch = Batch(X, y, weights, groups, n_groups)
         batch.sum_duplicates()  # a sum may lie farther out than its parts
-        tables = _widest(batch) if missing == "refuse" else _widest_known(batch)
+        tables = _extremes(batch) if missing == "refuse" else _known_extremes(batch)
         statistics = []
         for g, (counts, kept) in enumerate(ClassCounts.of_groups(batch)):
             low, high = (batch.group(table, g, kept).copy() for table in tables)
@@ -90,7 +90,7 @@ class Extremes(ByClass):
 
     @property
     def n_features(self) -> int:
-        """The number of features."""
+        """Number of features."""
         return int(self.low.shape[1])
 
     def total(self) -> Self:
@@ -119,31 +119,15 @@ class Extremes(ByClass):
         high[joint.others] = np.maximum(high[joint.others], other.high)
         return type(self)(joint.counts, *self._shared(other), low, high, self.missing)
 
-    def _tables(self) -> dict[str, NDArray[Any]]:
-        return {**self.counts._tables(), "low": self.low, "high": self.high}
-
-    def _options(self) -> dict[str, Any]:
-        return {"n_features": self.n_features, "missing": self.missing}
-
-    forms: ClassVar[dict[str, ArrayForm]] = {
-        **ClassCounts.forms,
-        "low": ArrayForm("K d", DOUBLES),
-        "high": ArrayForm("K d", DOUBLES),
-    }
-
-    @classmethod
-    def _rebuilt(cls, tables: Mapping[str, NDArray[Any]], about: Mapping[str, Any]) -> Self:
-        low, high, missing = tables["low"], tables["high"], about["missing"]
-        check_missing(missing)
-        unknown = (low == np.inf) & (high == -np.inf) & (missing == "ignore")
+    def _check_values(self) -> None:
+        low, high = self.low, self.high
+        unknown = (low == np.inf) & (high == -np.inf) & (self.missing == "ignore")
         if not (np.isfinite(low) & np.isfinite(high) & (low <= high) | unknown).all():
             raise ValueError("low is above high, or not finite")
-        counts = ClassCounts._rebuilt(tables, about)
-        return cls(counts, about["feature_names"], about["dtype"], low, high, missing)
 
 
-def _widest_known(batch: Batch) -> tuple[Table, Table]:
-    """As `_widest`, leaving out NaN: above all for the least, below all for the greatest."""
+def _known_extremes(batch: Batch) -> tuple[Table, Table]:
+    """Return minima and maxima (B, d) of the values that are not NaN."""
     # Two reads of the rows.
 
     def instead(extreme: float, numbers: NDArray[Any]) -> NDArray[Any]:
@@ -151,13 +135,13 @@ def _widest_known(batch: Batch) -> tuple[Table, Table]:
             raise ValueError("Input X contains infinity.")
         return np.where(np.isnan(numbers), numbers.dtype.type(extreme), numbers)
 
-    low = _widest(batch.changed(partial(instead, np.inf)), finite=False)[0]
-    high = _widest(batch.changed(partial(instead, -np.inf)), finite=False)[1]
+    low = _extremes(batch.changed(partial(instead, np.inf)), finite=False)[0]
+    high = _extremes(batch.changed(partial(instead, -np.inf)), finite=False)[1]
     return low, high
 
 
-def _widest(batch: Batch, finite: bool = True) -> tuple[Table, Table]:
-    """Return the least and greatest values (B, d) of each bucket."""
+def _extremes(batch: Batch, finite: bool = True) -> tuple[Table, Table]:
+    """Return minima and maxima (B, d) of each bucket."""
     shape = (batch.n_buckets, batch.n_features)
 
     def work(X: Any, buckets: NDArray[np.int64], weights: Any) -> tuple[Table, ...]:

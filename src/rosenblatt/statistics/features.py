@@ -1,6 +1,5 @@
-"""Counts of what each feature held in the rows of each class."""
+"""Sums of each feature, or counts of its presence, in the rows of each class."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any, ClassVar, Self
@@ -14,21 +13,21 @@ from .counts import ByClass, ClassCounts, checked
 from .statistic import NUMBERS as KINDS
 from .statistic import ArrayForm
 
-EXACT = 2**53 - 1  # whole numbers up to here are doubles, and no others round to them
-# Sums that stay below these are added in so few bits: less memory to scatter over takes less time,
-# with twenty classes half as long.
+EXACT = 2**53 - 1  # doubles hold whole numbers up to here exactly
+# Sums below these limits are added in fewer bits: a smaller table takes half the time with twenty
+# classes.
 FEW_BITS = ((np.uint16, 2**16 - 1), (np.int32, 2**31 - 1), (np.int64, EXACT))
-FEW = 100  # numbers that are looked at ahead
+FEW = 100  # numbers that are checked first
 NOT_FINITE = "Input X contains NaN, infinity or a value too large to be counted."
 NUMBERS = (np.float64, np.float32, np.int64)  # what the loops read without a copy
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class FeatureCounts(ByClass):
-    """The sum of each feature in each class, or how many rows have it.
+    """Sum of each feature in each class, or weight of the rows that have it.
 
     Features are counts: numbers that are not negative, dense or CSR. With `binarize`, a feature is
-    present in a row where it is above that threshold, and presence is what is counted. Whole
+    present in a row where it is above that threshold, and presence is counted. Whole
     numbers with whole weights give exact integers, up to 2**53 in a batch; other sums are doubles.
     With ``missing="ignore"`` NaN, stored or dense, is left out.
 
@@ -59,6 +58,12 @@ class FeatureCounts(ByClass):
     binarize: float | None
     gaps: Sums | None = None  # (K, d): the weight of what is missing, if it may be
 
+    forms: ClassVar[dict[str, ArrayForm]] = {
+        "sums": ArrayForm("K d", KINDS, 0),
+        "gaps": ArrayForm("K d", KINDS, 0, if_missing=True),
+    }
+    options: ClassVar[tuple[str, ...]] = ("n_features", "binarize", "missing")
+
     def __post_init__(self) -> None:
         freeze(self.sums, self.gaps)
 
@@ -74,23 +79,6 @@ class FeatureCounts(ByClass):
         return cls(*about, table, _threshold(binarize), missed)
 
     @classmethod
-    def of(
-        cls,
-        X: Any,
-        y: Any = None,
-        weights: Any = None,
-        *,
-        binarize: Any = None,
-        missing: str = "refuse",
-    ) -> Self:
-        """Return the counts of rows X (n, d) with labels y (n,) and weights (n,).
-
-        Without labels all rows are of one class, 0. `binarize` is a threshold >= 0, or None. With
-        ``missing="ignore"`` NaN is left out.
-        """
-        return cls.by_group(X, y, None, None, weights, binarize=binarize, missing=missing)[0]
-
-    @classmethod
     def by_group(
         cls,
         X: Any,
@@ -104,7 +92,8 @@ class FeatureCounts(ByClass):
     ) -> list[Self]:
         """Return the counts of each group of rows, in one read; groups (n,) are numbers from 0.
 
-        With ``missing="ignore"`` there is a second read, of what is missing.
+        `binarize` is a threshold >= 0, or None. With ``missing="ignore"`` NaN is left out, which
+        takes a second read.
         """
         check_missing(missing)
         binarize = _threshold(binarize)
@@ -125,18 +114,18 @@ class FeatureCounts(ByClass):
 
     @property
     def feature_weight(self) -> NDArray[np.float64]:
-        """The weight of what is not missing, (K, d); (K, 1) when nothing can be."""
+        """Weight of the values that are not missing, (K, d); (K, 1) if none can be."""
         weight = self.weight[:, None]
         return weight if self.gaps is None else weight - self.gaps
 
     @property
     def missing(self) -> str:
-        """Whether NaN is an error, or left out."""
+        """``"refuse"`` if NaN is an error, ``"ignore"`` if it is left out."""
         return "refuse" if self.gaps is None else "ignore"
 
     @property
     def n_features(self) -> int:
-        """The number of features."""
+        """Number of features."""
         return int(self.sums.shape[1])
 
     def _combined(self, other: Self, sign: int) -> Self:
@@ -152,7 +141,7 @@ class FeatureCounts(ByClass):
         return type(self)(*about, table, self.binarize, missed)  # type: ignore[arg-type]
 
     def _refuse_negative(self, classes: NDArray[Any], left: Sums | None, of: str) -> None:
-        """Raise if less than nothing would be left of a feature."""
+        """Raise if a sum would be negative."""
         if left is not None and (left < 0).any():
             k, j = np.argwhere(left < 0)[0]
             raise ValueError(
@@ -160,33 +149,12 @@ class FeatureCounts(ByClass):
                 f"left with {left[k, j]}{of}."
             )
 
-    def _tables(self) -> dict[str, NDArray[Any]]:
-        missed = {} if self.gaps is None else {"gaps": self.gaps}
-        return {**self.counts._tables(), "sums": self.sums, **missed}
-
-    def _options(self) -> dict[str, Any]:
-        return {"n_features": self.n_features, "binarize": self.binarize, "missing": self.missing}
-
-    forms: ClassVar[dict[str, ArrayForm]] = {
-        **ClassCounts.forms,
-        "sums": ArrayForm("K d", KINDS, 0),
-    }
-
-    @classmethod
-    def _forms(cls, about: Mapping[str, Any]) -> dict[str, ArrayForm]:
-        check_missing(about["missing"])
-        gaps = {"gaps": ArrayForm("K d", KINDS, 0)} if about["missing"] == "ignore" else {}
-        return cls.forms | gaps
-
-    @classmethod
-    def _rebuilt(cls, tables: Mapping[str, NDArray[Any]], about: Mapping[str, Any]) -> Self:
-        counts = ClassCounts._rebuilt(tables, about)
-        named = (counts, about["feature_names"], about["dtype"])
-        return cls(*named, tables["sums"], _threshold(about["binarize"]), tables.get("gaps"))
+    def _check_values(self) -> None:
+        _threshold(self.binarize)
 
 
 def _threshold(binarize: Any) -> float | None:
-    """The threshold of presence as a double, if it is one."""
+    """Return the threshold of presence as a double, or None."""
     if binarize is None:
         return None
     if not isinstance(binarize, Real) or not 0 <= float(binarize) < np.inf:
@@ -207,7 +175,7 @@ def _sum(batch: Batch) -> Sums:
         real = np.zeros(shape)
         bad = counts_loops.sum_real(X, buckets, weights, real)
         if bad >= 0:
-            raise ValueError(_why_not(X, bad))
+            raise ValueError(_not_counts(X, bad))
         return real
 
     parts = batch.over_chunks(work, batch.n_buckets * batch.n_features, NUMBERS)
@@ -215,13 +183,13 @@ def _sum(batch: Batch) -> Sums:
 
 
 def _begins_whole(X: Any) -> bool:
-    """Whether the first numbers are whole, so that it pays to make a table for such."""
+    """Return True if the first numbers are whole, so that a table of integers may be enough."""
     numbers = X[0][X[2][0] : X[2][0] + FEW] if isinstance(X, tuple) else X[:1, :FEW]
     return bool((numbers == np.floor(numbers)).all())
 
 
-def _why_not(X: Any, i: int) -> str:
-    """What is wrong with row i, which cannot be counted."""
+def _not_counts(X: Any, i: int) -> str:
+    """Return the message about row i, which cannot be counted."""
     row = X[0][X[2][i] : X[2][i + 1]] if isinstance(X, tuple) else X[i]
     if (row < 0).any():
         return f"Negative values in data cannot be counted; got {row[row < 0][0]}."

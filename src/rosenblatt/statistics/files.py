@@ -1,4 +1,4 @@
-"""Statistics in files: plain arrays in NumPy's own format, read without running anything."""
+"""Files of statistics: plain arrays in NumPy's format, read without running code."""
 
 from collections.abc import Mapping
 from importlib import import_module
@@ -24,7 +24,8 @@ def save(statistic: Statistic, path: Any) -> None:
 
     Parameters
     ----------
-    statistic : what to write.
+    statistic : Statistic
+        The statistic to write.
     path : the file; it is replaced if it exists.
 
     Examples
@@ -83,7 +84,7 @@ def rebuilt(arrays: Mapping[str, Any]) -> Any:
 
 
 def _arrays(file: BinaryIO, path: Any) -> dict[str, Any]:
-    """The arrays of a file, or one kind of error for all that may be wrong with it."""
+    """Return the arrays of a file; raise a ValueError for every kind of damage."""
     try:
         with np.load(file, allow_pickle=False) as read:
             return {name: read[name] for name in read.files}

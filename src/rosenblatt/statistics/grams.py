@@ -1,4 +1,4 @@
-"""Gram statistics: what least squares needs to know of its data."""
+"""Gram matrices of centered features and targets, for least squares."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -14,7 +14,7 @@ from .statistic import Names, Statistic
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Gram(Statistic):
-    """Means, and centred products of features and targets: all that least squares asks of data.
+    """Means, and centered products of features and targets: the statistic of least squares.
 
     Features and targets side by side are the columns of one table, and this is the full moment
     statistic of it. The coefficients of a least-squares fit with intercept solve
@@ -25,7 +25,7 @@ class Gram(Statistic):
     rows, weight : how many rows there are, and how much they weigh.
     mean_x, mean_y : the means of features and targets, shapes (d,) and (t,).
     xx, xy, yy : sums of products of distances from the means, shapes (d, d), (d, t) and (t, t).
-    flat_y : whether targets came as y (n,), and predictions should, too.
+    flat_y : True if targets came as y (n,); predictions then have this shape.
     feature_names, dtype : of the data, names as far as known.
 
     Examples
@@ -69,52 +69,52 @@ class Gram(Statistic):
 
     @property
     def classes(self) -> NDArray[Any]:
-        """None are told apart: one class, 0, if there are rows."""
+        """One class, 0, if there are rows."""
         return self.moments.classes
 
     @property
     def rows(self) -> int:
-        """The number of rows."""
+        """Number of rows."""
         return int(self.moments.rows.sum())
 
     @property
     def weight(self) -> float:
-        """Their weight."""
+        """Weight of the rows."""
         return float(self.moments.weight.sum())
 
     @property
     def n_features(self) -> int:
-        """The number of features."""
+        """Number of features."""
         return self.moments.n_features - self.n_targets
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """The precision of the data."""
+        """Precision of the data."""
         return self.moments.dtype
 
     @property
     def mean_x(self) -> NDArray[np.float64]:
-        """The mean of each feature, (d,)."""
+        """Mean of each feature, (d,)."""
         return self._mean()[: self.n_features]
 
     @property
     def mean_y(self) -> NDArray[np.float64]:
-        """The mean of each target, (t,)."""
+        """Mean of each target, (t,)."""
         return self._mean()[self.n_features :]
 
     @property
     def xx(self) -> NDArray[np.float64]:
-        """Products of the features' distances from their means, summed, (d, d)."""
+        """Scatter of the features, (d, d)."""
         return self._scatter()[: self.n_features, : self.n_features]
 
     @property
     def xy(self) -> NDArray[np.float64]:
-        """The same between features and targets, (d, t)."""
+        """Scatter between features and targets, (d, t)."""
         return self._scatter()[: self.n_features, self.n_features :]
 
     @property
     def yy(self) -> NDArray[np.float64]:
-        """The same between targets, (t, t)."""
+        """Scatter of the targets, (t, t)."""
         return self._scatter()[self.n_features :, self.n_features :]
 
     def about(
@@ -122,8 +122,7 @@ class Gram(Statistic):
     ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
         """Return products of features (d, d), of features and targets (d, t), and squares (t,).
 
-        Of distances from the means, or with `centred` false from the origin: what least squares
-        with and without an intercept reads.
+        They are centered for least squares with an intercept, and not with ``centred=False``.
 
         >>> products, _, _ = Gram.of([[1.0], [3.0]], [0.0, 1.0]).about(centred=False)
         >>> products
@@ -179,7 +178,7 @@ class Gram(Statistic):
         return type(self)(moments, self.n_targets, names, flat_y)
 
     def _name_of(self, j: int) -> str:
-        """Return how an error names column j of the table of features and targets."""
+        """Return the name of column j of features and targets in error messages."""
         if j >= self.n_features:
             return f"target {j - self.n_features}"
         return f"feature {j if self.feature_names is None else self.feature_names[j]}"

@@ -28,7 +28,7 @@ Table = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Moments(ByClass):
-    """The weight, mean and scatter of each class.
+    """Weight, mean and scatter of each class.
 
     The scatter is the weighted sum of squared distances from the class's own mean, or with `full`
     of the products of all pairs of features; divided by the weight it is the variance. Means are
@@ -57,10 +57,19 @@ class Moments(ByClass):
     """
 
     mean: Table  # (K, d)
-    mean_low: Table  # (K, d): what rounding took from the mean
+    mean_low: Table  # (K, d): the rounding error of the mean
     scatter: Table  # (K, d) or (K, d, d)
     noise: Table  # (K, d)
-    known: Table | None = None  # (K, d): the weight of what is not missing, if anything may be
+    known: Table | None = None  # (K, d): weight of the values that are not missing, if any can be
+
+    forms: ClassVar[dict[str, ArrayForm]] = {
+        "mean": ArrayForm("K d", DOUBLES, -np.inf),
+        "mean_low": ArrayForm("K d", DOUBLES, -np.inf),
+        "scatter": ArrayForm("K d", DOUBLES, 0),
+        "noise": ArrayForm("K d", DOUBLES, 0),
+        "known": ArrayForm("K d", DOUBLES, 0, if_missing=True),
+    }
+    options: ClassVar[tuple[str, ...]] = ("n_features", "full", "missing")
 
     def __post_init__(self) -> None:
         freeze(self.mean, self.mean_low, self.scatter, self.noise, self.known)
@@ -75,40 +84,6 @@ class Moments(ByClass):
         return cls(ClassCounts.zero(), None, SINGLE, mean, mean.copy(), scatter, mean.copy(), known)
 
     @classmethod
-    def of(
-        cls,
-        X: Any,
-        y: Any = None,
-        weights: Any = None,
-        *,
-        full: bool = False,
-        missing: str = "refuse",
-    ) -> Self:
-        """Return the moments of rows X (n, d) with labels y (n,) and weights (n,).
-
-        Without labels all rows are of one class, 0. With ``missing="ignore"`` NaN is left out, and
-        each feature has a weight of its own; not for `full`.
-        """
-        if isinstance(X, np.ndarray) and len(X) == 1 and weights is None and missing == "refuse":
-            return cls._of_row(X, Labels.of(y, 1), full)
-        batch = Batch(X, y, weights)
-        return cls.of_batch(batch, batch.feature_names, full, missing)[0]
-
-    @classmethod
-    def _of_row(cls, X: NDArray[Any], labels: Labels, full: bool) -> Self:
-        """As `of`, for streams that come row by row: the row is its own mean."""
-        if X.ndim != 2 or X.dtype.kind not in "fiub" or len(labels.codes) != 1:
-            return cls.by_group(X, labels, None, None, full=full)[0]  # which raises the error
-        mean = X.astype(np.float64)
-        if not math.isfinite(np.vdot(mean, mean)):
-            return cls.by_group(X, labels, None, None, full=full)[0]  # as well
-        d = X.shape[1]
-        counts = ClassCounts(labels.classes[labels.codes], ONE_ROW, ONE_ROW)
-        scatter = np.zeros((1, d, d) if full else (1, d))
-        dtype = SINGLE if X.dtype == SINGLE else DOUBLE
-        return cls(counts, None, dtype, mean, np.zeros((1, d)), scatter, np.zeros((1, d)))
-
-    @classmethod
     def by_group(
         cls,
         X: Any,
@@ -120,9 +95,33 @@ class Moments(ByClass):
         full: bool = False,
         missing: str = "refuse",
     ) -> list[Self]:
-        """Return the moments of each group of rows, in one read; groups (n,) are numbers from 0."""
+        """Return the moments of each group of rows, in one read; groups (n,) are numbers from 0.
+
+        With ``missing="ignore"`` NaN is left out, and each feature has a weight of its own; not
+        for `full`.
+        """
+        if weights is None and groups is None and missing == "refuse":
+            row = cls._of_row(X, y, full)
+            if row is not None:
+                return [row]
         batch = Batch(X, y, weights, groups, n_groups)
         return cls.of_batch(batch, batch.feature_names, full, missing)
+
+    @classmethod
+    def _of_row(cls, X: Any, y: Any, full: bool) -> Self | None:
+        """Return the moments of a single row, for streams; None if X is another table."""
+        if not isinstance(X, np.ndarray) or X.ndim != 2 or len(X) != 1:
+            return None
+        if X.dtype.kind not in "fiub":
+            return None
+        labels, mean = Labels.of(y, 1), X.astype(np.float64)
+        if len(labels.codes) != 1 or not math.isfinite(np.vdot(mean, mean)):
+            return None  # the check of rows raises an error
+        d = X.shape[1]
+        counts = ClassCounts(labels.classes[labels.codes], ONE_ROW, ONE_ROW)
+        scatter = np.zeros((1, d, d) if full else (1, d))
+        dtype = SINGLE if X.dtype == SINGLE else DOUBLE
+        return cls(counts, None, dtype, mean, np.zeros((1, d)), scatter, np.zeros((1, d)))
 
     @classmethod
     def of_batch(cls, batch: Batch, names: Names, full: bool, missing: str) -> list[Self]:
@@ -138,22 +137,22 @@ class Moments(ByClass):
 
     @property
     def missing(self) -> str:
-        """Whether NaN is an error, or left out."""
+        """``"refuse"`` if NaN is an error, ``"ignore"`` if it is left out."""
         return "refuse" if self.known is None else "ignore"
 
     @property
     def feature_weight(self) -> Table:
-        """The weight of what is not missing, (K, d); (K, 1) when nothing can be."""
+        """Weight of the values that are not missing, (K, d); (K, 1) if none can be."""
         return self.weight[:, None] if self.known is None else self.known
 
     @property
     def full(self) -> bool:
-        """Whether the scatter has all pairs of features."""
+        """True if the scatter has the products of all pairs of features."""
         return self.scatter.ndim == 3
 
     @property
     def n_features(self) -> int:
-        """The number of features."""
+        """Number of features."""
         return int(self.mean.shape[1])
 
     def total(self) -> Self:
@@ -213,8 +212,8 @@ class Moments(ByClass):
     def subtraction_bound(self, other: Self) -> float:
         """Return a bound on the relative error of the scatter of ``self - other``.
 
-        It is rounding times scatter before over scatter after, at its largest over classes and
-        features: infinite where rounding is all that is left.
+        This is the largest ratio, over classes and features, of the rounding error to the scatter
+        that is left; infinite where only rounding is left.
 
         >>> a = Moments.of([[0.0], [1.0], [10.0]])
         >>> 0 < a.subtraction_bound(Moments.of([[10.0]])) < 1e-12
@@ -227,8 +226,8 @@ class Moments(ByClass):
 
         Parameters
         ----------
-        floor : what a model adds to the scatters (K, d) anyway.
-        pooled : whether only sums over classes count.
+        floor : a term that the model adds to the scatters (K, d).
+        pooled : True if the model uses only the sum over classes.
         """
         noise = np.where(self.rows[:, None] > 1, self.noise, 0.0)  # one row has no scatter
         used = _diagonal(self.scatter) + floor
@@ -306,48 +305,19 @@ class Moments(ByClass):
                 "never added."
             )
 
-    def _tables(self) -> dict[str, NDArray[Any]]:
-        names = (
-            "mean",
-            "mean_low",
-            "scatter",
-            "noise",
-            *(() if self.known is None else ("known",)),
-        )
-        return {**self.counts._tables(), **{name: getattr(self, name) for name in names}}
-
-    def _options(self) -> dict[str, Any]:
-        return {"n_features": self.n_features, "full": self.full, "missing": self.missing}
-
-    forms: ClassVar[dict[str, ArrayForm]] = {
-        **ClassCounts.forms,
-        "mean": ArrayForm("K d", DOUBLES, -np.inf),
-        "mean_low": ArrayForm("K d", DOUBLES, -np.inf),
-        "scatter": ArrayForm("K d", DOUBLES, 0),
-        "noise": ArrayForm("K d", DOUBLES, 0),
-    }
-
     @classmethod
     def _forms(cls, about: Mapping[str, Any]) -> dict[str, ArrayForm]:
         _check_missing(about["missing"], about["full"])
-        of_options = {}
+        forms = super()._forms(about)
         if about["full"]:
-            of_options["scatter"] = ArrayForm("K d d", DOUBLES, -np.inf)
-        if about["missing"] == "ignore":
-            of_options["known"] = ArrayForm("K d", DOUBLES, 0)
-        return cls.forms | of_options
+            forms["scatter"] = ArrayForm("K d d", DOUBLES, -np.inf)
+        return forms
 
-    @classmethod
-    def _rebuilt(cls, tables: Mapping[str, NDArray[Any]], about: Mapping[str, Any]) -> Self:
-        scatter = tables["scatter"]
-        if (_diagonal(scatter) < 0).any():
+    def _check_values(self) -> None:
+        if (_diagonal(self.scatter) < 0).any():
             raise ValueError("scatter has a negative diagonal")
-        if about["full"] and not np.allclose(scatter, scatter.swapaxes(1, 2)):
+        if self.full and not np.allclose(self.scatter, self.scatter.swapaxes(1, 2)):
             raise ValueError("scatter is not symmetric")
-        counts = ClassCounts._rebuilt(tables, about)
-        names = ("mean", "mean_low", "scatter", "noise")
-        own: Any = (*(tables[name] for name in names), tables.get("known"))
-        return cls(counts, about["feature_names"], about["dtype"], *own)
 
 
 def _check_missing(missing: str, full: bool) -> None:

@@ -18,7 +18,7 @@ PARTS: dict[str, type[Statistic]] = {
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Together(Statistic):
+class ProductStatistic(Statistic):
     """Statistics of different columns of the same rows, added and subtracted part by part.
 
     Attributes
@@ -30,10 +30,10 @@ class Together(Statistic):
 
     Examples
     --------
-    >>> from rosenblatt.statistics import CategoryCounts, Moments, Together
+    >>> from rosenblatt.statistics import CategoryCounts, Moments, ProductStatistic
     >>> def of(size, colour, y):
     ...     parts = {"size": Moments.of(size, y), "colour": CategoryCounts.of(colour, y)}
-    ...     return Together.of(parts, {"size": [0], "colour": [1]})
+    ...     return ProductStatistic.of(parts, {"size": [0], "colour": [1]})
     >>> a = of([[1.0], [3.0]], [["red"], ["blue"]], [0, 0])
     >>> b = of([[5.0]], [["red"]], [0])
     >>> (a + b).parts["size"].mean, (a + b).parts["colour"].counts_of(0)
@@ -81,30 +81,30 @@ class Together(Statistic):
 
     @property
     def classes(self) -> NDArray[Any]:
-        """The classes that have rows, sorted, (K,)."""
+        """Classes that have rows, sorted, (K,)."""
         classes: NDArray[Any] = self._first.classes
         return classes
 
     @property
     def rows(self) -> NDArray[np.int64]:
-        """How many rows each class has, (K,)."""
+        """Number of rows of each class, (K,)."""
         rows: NDArray[np.int64] = self._first.rows
         return rows
 
     @property
     def weight(self) -> NDArray[np.float64]:
-        """How much they weigh, (K,)."""
+        """Weight of the rows of each class, (K,)."""
         weight: NDArray[np.float64] = self._first.weight
         return weight
 
     @property
     def n_features(self) -> int:
-        """The number of features in all parts."""
+        """Number of features in all parts."""
         return sum(part.n_features for part in self.parts.values())
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """The finest precision among the parts."""
+        """Finest precision among the parts."""
         return np.result_type(*(part.dtype for part in self.parts.values()))
 
     def _combined(self, other: Self, sign: int) -> Self:

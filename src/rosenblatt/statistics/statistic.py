@@ -1,4 +1,4 @@
-"""What all statistics share: the algebra, equality, the summary and the file form."""
+"""Base class of statistics: algebra, equality, summary and file form."""
 
 import json
 import math
@@ -9,11 +9,13 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from .batch import check_missing
+
 Names = tuple[str, ...] | None
 
 FORM = 2  # of the arrays in a file; a later form will get a later number
 
-# What trying to read arrays that hold something else may raise.
+# Errors that reading arrays with other contents may raise.
 READ_ERRORS = (TypeError, ValueError, IndexError, AttributeError, OverflowError, RecursionError)
 
 SHOWN = ("full", "missing", "binarize", "n_targets", "parts")  # options that `repr` shows
@@ -24,18 +26,19 @@ LEAST_WEIGHT = 5e-324
 
 
 class ArrayForm(NamedTuple):
-    """What an array of a file must be."""
+    """Shape, kinds and least value of an array in a file."""
 
     shape: str  # such as "K d": each letter is one size in all arrays of the file
     kinds: str
     least: float | None = None  # all values are finite, and at least that; None: anything but NaN
+    if_missing: bool = False  # exists only if missing values are ignored
 
 
 class Statistic(ABC):
     """A summary of rows, with + and -.
 
     Statistics are never changed; ``a + b`` is a new one. They hold raw sums: smoothing, priors and
-    variances are conclusions for models to draw.
+    variances are applied when a model is derived from them.
 
     Examples
     --------
@@ -48,19 +51,12 @@ class Statistic(ABC):
     rows: Any  # (K,)
     weight: Any  # (K,)
 
-    forms: ClassVar[dict[str, ArrayForm]]  # of the arrays in a file
+    forms: ClassVar[dict[str, ArrayForm]] = {}  # of the attributes that are arrays
+    options: ClassVar[tuple[str, ...]] = ()  # attributes that must be equal in a sum; plain JSON
 
     @abstractmethod
     def _combined(self, other: Self, sign: int) -> Self:
         """Return the statistic of both together (+1), or without the other's rows (-1)."""
-
-    @abstractmethod
-    def _tables(self) -> dict[str, NDArray[Any]]:
-        """Return every array that the statistic consists of, by name."""
-
-    @abstractmethod
-    def _options(self) -> dict[str, Any]:
-        """Return what must be equal for two statistics to be added, as plain JSON types."""
 
     @classmethod
     @abstractmethod
@@ -69,12 +65,23 @@ class Statistic(ABC):
 
     @classmethod
     def _forms(cls, about: Mapping[str, Any]) -> dict[str, ArrayForm]:
-        """Return the forms of the arrays of a file."""
-        return cls.forms
+        """Return the forms of the arrays of a statistic with these options."""
+        missing = about.get("missing", "refuse")
+        check_missing(missing)
+        kept = missing == "ignore"
+        return {name: form for name, form in cls.forms.items() if kept or not form.if_missing}
+
+    def _tables(self) -> dict[str, NDArray[Any]]:
+        """Return every array that the statistic consists of, by name."""
+        return {name: getattr(self, name) for name in self._forms(self._options())}
+
+    def _options(self) -> dict[str, Any]:
+        """Return what must be equal for two statistics to be added."""
+        return {name: getattr(self, name) for name in self.options}
 
     @property
     def nbytes(self) -> int:
-        """How many bytes its arrays take."""
+        """Number of bytes of the arrays."""
         return sum(int(table.nbytes) for table in self._tables().values())
 
     def relative_noise(self, floor: Any = 0.0, pooled: bool = False) -> float:
@@ -136,7 +143,7 @@ class Statistic(ABC):
         )
 
     def __repr__(self) -> str:
-        """Return what it is of, not all that it holds."""
+        """Return a summary without the arrays."""
         options = dict(self._options())
         shown = [_counted(len(self), "row")]
         if len(np.atleast_1d(self.classes)) != 1:
@@ -153,7 +160,7 @@ class Statistic(ABC):
         return int(np.sum(self.rows))
 
     def to_dict(self) -> dict[str, Any]:
-        """Return a summary in plain JSON types: what it is, classes, rows and weight."""
+        """Return a summary in plain JSON types: options, classes, rows and weight."""
         return {
             **self._about(),
             "classes": [_json_label(label) for label in np.asarray(self.classes)],
@@ -162,10 +169,10 @@ class Statistic(ABC):
         }
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Return plain arrays that hold all of it, for ``np.savez`` or any safe format.
+        """Return the statistic as plain arrays, for ``np.savez`` or any safe format.
 
-        One of them, ``about``, is a line of JSON. None holds objects, so that reading them back
-        runs no code.
+        One of them, ``about``, is a line of JSON. No array holds objects, so reading them runs no
+        code.
         """
         about = np.array(json.dumps({"form": FORM, **self._about()}))
         tables = self._tables().items()
@@ -173,7 +180,7 @@ class Statistic(ABC):
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> Self:
-        """Return the statistic that `arrays` came from, after checking that they fit."""
+        """Return the statistic of arrays that `arrays` returned; raise if they are damaged."""
         try:
             about = json.loads(str(arrays["about"]))
             if about["form"] != FORM or about["statistic"] != cls.__name__:
@@ -188,7 +195,7 @@ class Statistic(ABC):
 
     @classmethod
     def _checked(cls, tables: dict[str, NDArray[Any]], about: dict[str, Any]) -> Self:
-        """Return the statistic from arrays of a file, if they have the forms they must have."""
+        """Return the statistic from arrays of a file; raise unless they have the right forms."""
         names, d = about["feature_names"], about.get("n_features", 0)
         if type(d) is not int or d < 0:
             raise ValueError(f"n_features is {d!r}, not an integer >= 0")
@@ -210,7 +217,7 @@ def check_array(
 ) -> NDArray[Any]:
     """Return a copy of an array of a file in this machine's order of bytes, or raise.
 
-    `sizes` has the sizes that letters of shapes stand for, and gets those that are new.
+    `sizes` maps the letters of shapes to sizes; new letters are added.
     """
     letters = form.shape.split()
     if len(letters) == table.ndim:
@@ -241,7 +248,7 @@ def kind_of(arrays: Mapping[str, NDArray[Any]]) -> str | None:
 
 
 def _plain(name: str, table: NDArray[Any]) -> NDArray[Any]:
-    """Return an array without objects: class labels that are words may come as such."""
+    """Return an array without objects: class labels may be an array of Python strings."""
     labels = table.tolist()
     plain = np.array(labels) if table.dtype == object else table
     if plain.dtype.kind not in LABELS or (plain is not table and plain.tolist() != labels):
@@ -259,7 +266,7 @@ def _counted(n: int, one: str, more: str = "") -> str:
 
 
 def _json_label(label: Any) -> Any:
-    """Return a label as JSON has it: words, numbers, truth; None for NaN, others as words."""
+    """Return a label as a JSON type: None for NaN, and unknown types as strings."""
     if isinstance(label, np.generic) and not isinstance(label, np.datetime64 | np.timedelta64):
         label = label.item()
     if isinstance(label, bytes):

@@ -1,4 +1,4 @@
-"""Counts of terms in documents: what a vocabulary is drawn from."""
+"""Counts of terms in documents, for vocabularies."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ Counts = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TermCounts(Statistic):
-    """In how many documents each term is, and how often in all.
+    """Number of documents with each term, and number of its occurrences.
 
     Terms are kept as bytes, one after the other: a vocabulary of a million words is one array.
 
@@ -82,22 +82,22 @@ class TermCounts(Statistic):
 
     @property
     def classes(self) -> NDArray[Any]:
-        """None are told apart: one class, 0."""
+        """One class, 0."""
         return np.zeros(1, np.int64)
 
     @property
     def rows(self) -> int:
-        """The number of documents."""
+        """Number of documents."""
         return self.n_documents
 
     @property
     def weight(self) -> float:
-        """Their number again: documents have no weights."""
+        """Number of documents; they have no weights."""
         return float(self.n_documents)
 
     @property
     def n_features(self) -> int:
-        """The number of different terms."""
+        """Number of different terms."""
         return len(self.documents)
 
     def _combined(self, other: Self, sign: int) -> Self:
@@ -129,15 +129,7 @@ class TermCounts(Statistic):
         return type(self)(n, tallies[0, kept], tallies[1, kept], text, limits)
 
     def _tables(self) -> dict[str, NDArray[Any]]:
-        return {
-            "documents": self.documents,
-            "occurrences": self.occurrences,
-            "text": self.text.astype(np.int64),
-            "limits": self.limits,
-        }
-
-    def _options(self) -> dict[str, Any]:
-        return {}
+        return {**super()._tables(), "text": self.text.astype(np.int64)}
 
     def _about(self) -> dict[str, Any]:
         return {**super()._about(), "n_documents": self.n_documents}
