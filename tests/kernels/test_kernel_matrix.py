@@ -15,7 +15,7 @@ from rosenblatt import (
     KernelPerceptron,
     KernelRidge,
 )
-from rosenblatt.kernels import Gaussian, gaussian, kernel_matrix
+from rosenblatt.kernels import Gaussian, kernel_matrix
 from rosenblatt.kernels.kernel_matrix import KernelMatrix
 
 X = np.random.default_rng(0).normal(size=(60, 3))
@@ -25,7 +25,7 @@ K = Gaussian(0.3)(X)
 @pytest.fixture(params=[10, 1500], ids=["float32", "float64"])
 def of_rows(request, monkeypatch):
     monkeypatch.setattr(kernel_matrix, "FEW", request.param)
-    monkeypatch.setattr(gaussian, "COLUMNS", 16)  # the last block is narrower
+    monkeypatch.setattr(kernel_matrix, "COLUMNS", 16)  # the last block is narrower
     return KernelMatrix(Gaussian(0.3), X, 1)
 
 

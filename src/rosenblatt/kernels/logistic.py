@@ -26,7 +26,8 @@ from rosenblatt.solvers.logistic import (
 )
 
 from .checks import called_kernel, check_finite_scores, check_symmetric
-from .functions import NAMES, Kernel, canonical, gamma_of, kernel_of
+from .functions import Kernel, canonical
+from .kernel_matrix import NAMES, gamma_of, kernel_of
 from .space import KernelSpace
 
 

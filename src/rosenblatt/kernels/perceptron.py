@@ -31,8 +31,8 @@ from .checks import (
     check_symmetric,
     check_with_training_rows,
 )
-from .functions import NAMES, Against, Linear, against, canonical, gamma_of, kernel_of, row_keys
-from .kernel_matrix import KernelMatrix, PrecomputedMatrix
+from .functions import Against, Linear, against, canonical, row_keys
+from .kernel_matrix import NAMES, KernelMatrix, PrecomputedMatrix, gamma_of, kernel_of
 
 # Kernel values computed at once for predictions (32 megabytes), and rows of a tile of BLAS.
 BLOCK = 1 << 22

@@ -20,7 +20,8 @@ from rosenblatt.registry.row import Candidate, Contract, Row
 from rosenblatt.runtime.threads import MANY_UNKNOWNS, interruptible, one_blas_thread
 
 from .checks import check_finite_kernel, check_function_of_rows, check_symmetric
-from .functions import NAMES, Kernel, canonical, kernel_of, warn_if_flat
+from .functions import Kernel, canonical
+from .kernel_matrix import NAMES, kernel_of, warn_if_flat
 from .shifted_systems import solve_one, solve_shifted
 
 MOST_ROWS_OF_EIGENVALUES = 2_000

@@ -10,7 +10,7 @@ from sklearn.utils.extmath import safe_sparse_dot
 
 from rosenblatt import checks
 from rosenblatt.base import Passes, fitting
-from rosenblatt.kernels.functions import warn_if_flat
+from rosenblatt.kernels.kernel_matrix import warn_if_flat
 from rosenblatt.registry.row import Candidate, Contract, Row, Warm
 
 from .costs import costs
@@ -103,7 +103,7 @@ class SVR(KernelSVM, sklearn.svm.SVR):  # type: ignore[misc]
         X : array-like or sparse matrix of shape (n, d)
             Rows; with ``kernel="precomputed"`` their kernel with all training rows.
         """
-        scores = self._sums(self._rows_to_score(X), self.dual_coef_)[:, 0] + self.intercept_
+        scores = self._sums(self._rows_to_score(X))[0, :, 0] + self.intercept_
         return np.asarray(scores.astype(self.dual_coef_.dtype, copy=False))
 
     def _get_coef(self) -> Any:
