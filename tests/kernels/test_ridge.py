@@ -66,6 +66,13 @@ def test_a_kernel_may_be_an_object_a_function_or_a_matrix():
         assert certify(model, table, y).holds
 
 
+def test_chi2_without_gamma_takes_the_default_of_the_kernel():
+    X = np.random.default_rng(0).random((20, 3))
+    model = KernelRidge(kernel="chi2").fit(X, X[:, 0])
+    expected = sklearn.kernel_ridge.KernelRidge(kernel="chi2", gamma=1.0).fit(X, X[:, 0])
+    np.testing.assert_allclose(model.predict(X), expected.predict(X))
+
+
 @pytest.mark.parametrize("n", [10, WIDTH, 3 * WIDTH + 7])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_a_band_solves_as_factors_do(n, dtype):

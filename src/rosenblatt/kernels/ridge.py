@@ -11,6 +11,7 @@ import scipy.sparse as sp
 import sklearn.kernel_ridge
 from numpy.typing import NDArray
 from sklearn.base import clone
+from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt import checks
@@ -45,7 +46,7 @@ class KernelRidge(sklearn.kernel_ridge.KernelRidge):  # type: ignore[misc]
         A name that ``sklearn.metrics.pairwise.pairwise_kernels`` takes, "precomputed", a function
         of two rows, or one of `rosenblatt.kernels`.
     gamma, degree, coef0, kernel_params : object
-        The numbers of the kernel, as in scikit-learn; None for gamma is 1 / d.
+        The numbers of the kernel, as in scikit-learn; None for gamma is 1 / d, and 1 for "chi2".
 
     Attributes
     ----------
@@ -126,11 +127,20 @@ class KernelRidge(sklearn.kernel_ridge.KernelRidge):  # type: ignore[misc]
         if kernel is not None:
             K = kernel(X, Y)
         else:
-            with np.errstate(invalid="ignore"):  # said in words of our own
-                K = super()._get_kernel(X, Y)
+            with np.errstate(invalid="ignore"):  # raised below
+                K = pairwise_kernels(
+                    X, Y, metric=self.kernel, filter_params=True, **self._numbers()
+                )
             self._refuse_powers_of_negatives(K)
         check_finite_kernel(K)
         return np.asarray(K)
+
+    def _numbers(self) -> dict[str, Any]:
+        """The parameters of a kernel of scikit-learn's; without gamma, the kernel has its own."""
+        if callable(self.kernel):
+            return self.kernel_params or {}
+        numbers = {"gamma": self.gamma, "degree": self.degree, "coef0": self.coef0}
+        return {name: value for name, value in numbers.items() if value is not None}
 
     def _refuse_powers_of_negatives(self, K: NDArray[Any]) -> None:
         """Refuse a polynomial kernel whose degree is a fraction, where its base is negative."""

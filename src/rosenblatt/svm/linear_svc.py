@@ -13,12 +13,12 @@ from rosenblatt import checks
 from rosenblatt.base import LinearClassifier, Passes, fitting
 from rosenblatt.registry.row import Candidate, Contract, Row, Warm
 
-from .costs import costs, product, refuse_tiny_shares, refuse_vast_rows
 from .crammer_singer import CrammerSingerProblem
 from .hard_margin import refuse_no_joint_margin
 from .linear_svm import LinearSVM, check_settings
 from .margin_fits import MarginFits
-from .margin_problem import Array, MarginProblem
+from .margin_problem import Array, MarginProblem, refuse_tiny_shares, refuse_vast_rows
+from .smo import costs, product
 
 
 class LinearSVC(LinearSVM, LinearClassifier):

@@ -10,10 +10,10 @@ from rosenblatt import checks
 from rosenblatt.base import LinearRegressor, Passes, fitting
 from rosenblatt.registry.row import Candidate, Contract, Row, Warm
 
-from .costs import costs, refuse_tiny_shares, refuse_vast_rows
 from .linear_svm import LinearSVM, check_settings
 from .margin_fits import MarginFits
-from .margin_problem import MarginProblem
+from .margin_problem import MarginProblem, refuse_tiny_shares, refuse_vast_rows
+from .smo import costs
 
 
 class LinearSVR(LinearSVM, LinearRegressor):

@@ -23,9 +23,8 @@ from .crammer_singer_interior import (
 )
 from .dual_coordinate import DualCoordinate
 from .hard_margin import HardMargin
-from .interior_point import InteriorPoint
+from .interior_point import InteriorPoint, Sifting
 from .margin_problem import Array, MarginProblem, MarginSolver
-from .sifting import Sifting
 from .squared_hinge import MOST_COLUMNS, SquaredHinge
 
 FEW_COLUMNS = 500  # of which all products are formed, in each step

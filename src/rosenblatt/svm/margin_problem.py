@@ -15,8 +15,10 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from rosenblatt import checks
 from rosenblatt.loops import rows as rows_loops
 from rosenblatt.loops.rows import arrays, read_only
 
@@ -24,6 +26,7 @@ from . import dual_coordinate_loops
 
 Array = NDArray[np.float64]
 LEAST = 1e-6  # of the objective without weights and intercept
+LEAST_SHARE = 1e-30  # of the largest cost
 ROUNDING = 1e-14  # of objective and bound, each a sum of rounded terms
 
 
@@ -246,3 +249,28 @@ def balanced(beta: Array) -> Array:
     least = min(up, down)
     factor = np.where(beta > 0, least / up if up > 0 else 0.0, least / down if down > 0 else 0.0)
     return np.asarray(beta * factor)
+
+
+def refuse_tiny_shares(cost: Array) -> None:
+    """Raise if the cost of a row is so small a share of the largest that no digit of it counts."""
+    finite = np.flatnonzero((cost > 0) & (cost < np.inf))
+    if not len(finite):
+        return
+    i, most = finite[cost[finite].argmin()], float(cost[finite].max())
+    if cost[i] < LEAST_SHARE * most:
+        raise ValueError(
+            f"The weight of row {i} times C is {cost[i]:.3g}, less than {LEAST_SHARE:g} of the "
+            f"largest, {most:.3g}. Give the row a larger weight, or 0 to leave it out."
+        )
+
+
+def refuse_vast_rows(X: Any) -> None:
+    """Raise if squares of X leave the range of numbers."""
+    values = np.ravel(X.data if sp.issparse(X) else X)
+    with np.errstate(over="ignore"):
+        # Not by BLAS, which would wake its threads for it.
+        square = 0.0 if values.dtype == np.float32 else np.einsum("i,i", values, values)
+    if not np.isfinite(square):
+        largest = values[np.abs(values).argmax()]
+        advice = "rescale the columns, for example with StandardScaler"
+        raise checks.too_large(f"X holds {largest:.3g}, and the squares of X are", advice)

@@ -22,10 +22,11 @@ FINER, FINEST = 1e-4, 1e-9  # the tolerance for few rows: a share of that asked 
 FIRM = 10.0  # tolerances from its limit, where a row is firmly at rest
 MOST_EXTRA_STEPS = 2_000  # from the tolerance asked for to the finer one
 FEW_ACTIVE = 0.7  # share of the rows, above which to leave out the others gains nothing
-LEAST_STEPS = 1_000  # before it is checked again which rows are at rest
+LEAST_STEPS = 500  # before it is checked again which rows are at rest
 INNER = 0.2  # share of the violation to which a working set is solved
 STALLED = 1_000_000  # steps, or so many a row, in which the violation should have halved
 STALLED_PER_ROW = 100
+MOST_COST = 1e100  # of a row, whose squares and sums stay in range
 
 
 class BoxProblem(NamedTuple):
@@ -119,7 +120,8 @@ class Smo:
             work = self._working_set()
             return self._improve_some(work, inner, min(left, 10 * len(work)))
         most = max(LEAST_STEPS, self.n_steps // 100)
-        if self.shrinking and self.n_steps >= n:
+        most = min(most, n // 2 + self.n_steps)  # few at first, for callbacks to see
+        if self.shrinking and self.n_steps >= max(n, LEAST_STEPS):
             active = self._active()
             if len(active) <= FEW_ACTIVE * n:
                 inner = max(self.goal, INNER * self.violation)
@@ -218,3 +220,22 @@ def between(b: Array, low: Array, high: Array) -> Array:
     """Coefficients within their limits; at them, where rounding alone keeps them away."""
     near = 1e-12 * np.abs(b)
     return np.where(b >= high - near, high, np.where(b <= low + near, low, b))
+
+
+def product(weight: Array, price: Any) -> Array:
+    """Weights (n,) times prices: 0 where one is 0, even if the other is infinite."""
+    both = (weight > 0) & (np.asarray(price) > 0)
+    return np.asarray(np.multiply(weight, price, out=np.zeros(len(weight)), where=both))
+
+
+def costs(weight: Array, C: float) -> Array:
+    """Return C times each weight (n,); raise if one leaves the range of numbers."""
+    with np.errstate(over="ignore"):
+        cost = product(weight, C)
+    if np.isfinite(C) and len(cost) and not cost.max() <= MOST_COST:
+        i = int(cost.argmax())
+        raise ValueError(
+            f"C={C:g} times the weight {weight[i]:g} of row {i} is above {MOST_COST:g}. Choose a "
+            "smaller C or smaller weights."
+        )
+    return cost

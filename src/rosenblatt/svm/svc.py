@@ -24,10 +24,9 @@ from rosenblatt.base import Passes, fitting, warn
 from rosenblatt.kernels.kernel_matrix import warn_if_flat
 from rosenblatt.registry.row import Candidate, Contract, Row, Warm
 
-from .costs import costs
-from .feasibility import refuse_inseparable
+from .hard_margin import refuse_inseparable
 from .kernel_svm import KERNELS, KernelSVM, row_weights
-from .smo import BoxProblem, Solution
+from .smo import BoxProblem, Solution, costs
 from .training_rows import Array, TrainingRows
 
 

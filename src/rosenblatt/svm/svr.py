@@ -13,10 +13,9 @@ from rosenblatt.base import Passes, fitting
 from rosenblatt.kernels.kernel_matrix import warn_if_flat
 from rosenblatt.registry.row import Candidate, Contract, Row, Warm
 
-from .costs import costs
-from .feasibility import refuse_narrow_tube
+from .hard_margin import refuse_narrow_tube
 from .kernel_svm import KERNELS, KernelSVM, row_weights
-from .smo import BoxProblem, Solution
+from .smo import BoxProblem, Solution, costs
 from .training_rows import Array, TrainingRows
 
 
