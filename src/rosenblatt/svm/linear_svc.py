@@ -15,8 +15,7 @@ from rosenblatt.registry.row import Candidate, Contract, Row, Warm
 
 from .crammer_singer import CrammerSingerProblem
 from .hard_margin import refuse_no_joint_margin
-from .linear_svm import LinearSVM, check_settings
-from .margin_fits import MarginFits
+from .linear_svm import LinearSVM, MarginFits, check_settings
 from .margin_problem import Array, MarginProblem, refuse_tiny_shares, refuse_vast_rows
 from .smo import costs, product
 

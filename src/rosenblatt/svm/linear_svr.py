@@ -10,8 +10,7 @@ from rosenblatt import checks
 from rosenblatt.base import LinearRegressor, Passes, fitting
 from rosenblatt.registry.row import Candidate, Contract, Row, Warm
 
-from .linear_svm import LinearSVM, check_settings
-from .margin_fits import MarginFits
+from .linear_svm import LinearSVM, MarginFits, check_settings
 from .margin_problem import MarginProblem, refuse_tiny_shares, refuse_vast_rows
 from .smo import costs
 

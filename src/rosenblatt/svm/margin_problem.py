@@ -10,6 +10,7 @@ intercept, ``bias`` infinite, the multipliers sum to zero. With `l1` the penalty
 ``|b| / bias``.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -203,22 +204,16 @@ class MarginSolver:
     classes in one problem have weights (K, d), intercepts (K,) and multipliers (n, K).
     """
 
+    advance: Callable[[], bool]  # make a pass or a step; return whether the fit is done
     start: Any = None  # where a fit with another penalty may begin; None: at zero
     violation = np.inf  # the largest of an optimality condition; infinite if not measured
     wanted = 0.0  # the violation that is small enough
 
+    planes: Any  # weights and intercept
+    multipliers: Any  # of all rows
+
     def __init__(self, problem: Any, tol: float) -> None:
         self.problem, self.tol = problem, tol
-
-    @property
-    def planes(self) -> tuple[Any, Any]:
-        """Weights and intercept."""
-        raise NotImplementedError
-
-    @property
-    def multipliers(self) -> Array:
-        """The multipliers of all rows."""
-        raise NotImplementedError
 
     @property
     def support(self) -> NDArray[np.intp]:
@@ -229,10 +224,6 @@ class MarginSolver:
     def small_gap(self) -> float:
         """The gap that is small enough."""
         return float(self.tol * self.problem.zero)
-
-    def advance(self) -> bool:
-        """Make a pass, or a step; return whether the fit is done."""
-        raise NotImplementedError
 
     def objective(self) -> float:
         """The value to be minimized."""
