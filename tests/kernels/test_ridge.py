@@ -11,7 +11,7 @@ import rosenblatt.kernel_ridge
 import rosenblatt.model_selection
 from rosenblatt import KernelRidge, Ridge, certify
 from rosenblatt.kernels import Gaussian
-from rosenblatt.kernels.shifted_systems import WIDTH, Band, solve_one, solve_shifted
+from rosenblatt.kernels.shifted_systems import WIDTH, BandedMatrix, solve_one, solve_shifted
 from rosenblatt.model_selection import cross_validate
 
 KERNELS = ["linear", "poly", "polynomial", "rbf", "laplacian", "cosine"]
@@ -79,7 +79,7 @@ def test_a_band_solves_as_factors_do(n, dtype):
     rng = np.random.default_rng(0)
     A = rng.normal(size=(n, n // 2 + 1))
     K, t = A @ A.T / n, rng.normal(size=(n, 2))
-    band = Band(K, dtype)
+    band = BandedMatrix(K, dtype)
     near = 1e-3 if dtype == np.float32 else 1e-9
     np.testing.assert_allclose(
         band.solve(t, band.factor(0.5)), solve_one(K, t, 0.5), rtol=near, atol=near
