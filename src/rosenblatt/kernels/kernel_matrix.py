@@ -5,7 +5,6 @@ float32 where the exponents keep enough digits; all others by `Kernel.against`, 
 """
 
 import math
-import mmap
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Any, cast
@@ -72,17 +71,12 @@ class KernelMatrix:
         dtype = np.dtype(np.float64) if self.gaussian is None else self.gaussian.rows.dtype
         n = int(X.shape[0])
         n_kept = rows_in_cache(megabytes, n, dtype.itemsize, 1 if in_order else 2)
-        self._memory = _borrow(n_kept * n * dtype.itemsize)
-        self.kept = self._memory[: n_kept * n * dtype.itemsize].view(dtype).reshape(n_kept, n)
+        self.kept = np.empty((n_kept, n), dtype)
         self.slot = np.full(n, -1, np.intp)
         self.owner = np.full(n_kept, -1, np.intp)
         self.fetched = np.full(n_kept, -1, np.int64)  # number of the fetch that last asked for it
         self.n_fetches = 0
         self.matrix: Floats | None = None  # the whole matrix, if it is there
-
-    def __del__(self) -> None:
-        if hasattr(self, "_memory"):
-            _give_back(self._memory)
 
     def _gaussian(self) -> GaussianRows | None:
         """Return the rows for a Gaussian kernel; None for other kernels, or without the digits."""
@@ -202,36 +196,6 @@ def rows_in_cache(megabytes: float, n: int, itemsize: int, least: int) -> int:
     return min(room, n)
 
 
-# Memory that is new to the process costs more than the kernel values that are put into it: a matrix
-# leaves its memory to the next one. The system may take back large parts.
-SPARE: list[NDArray[np.uint8]] = []
-MOST_SPARE = 256 * MEGABYTE
-LARGE = 64 * MEGABYTE  # memory that the system may take back; of less, to offer it costs too much
-LAZILY_FREED = getattr(mmap, "MADV_FREE", None)
-
-
-def _borrow(size: int) -> NDArray[np.uint8]:
-    """Return at least `size` bytes of memory, left over if there is enough."""
-    spare = SPARE.pop() if SPARE else np.empty(0, np.uint8)
-    if len(spare) >= size:
-        return spare
-    if LAZILY_FREED is None or size < LARGE:
-        return np.empty(size, np.uint8)
-    pages = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
-    if hasattr(mmap, "MADV_HUGEPAGE"):
-        pages.madvise(mmap.MADV_HUGEPAGE)
-    return np.frombuffer(pages, np.uint8)
-
-
-def _give_back(memory: NDArray[np.uint8]) -> None:
-    if memory.nbytes + sum(other.nbytes for other in SPARE) > MOST_SPARE:
-        return
-    pages: Any = getattr(memory.base, "obj", None)
-    if isinstance(pages, mmap.mmap):
-        pages.madvise(LAZILY_FREED)  # type: ignore[arg-type]
-    SPARE.append(memory)
-
-
 class KernelScores:
     """Rows V (m, d), ready to have their kernel with new rows summed up in float64."""
 
@@ -335,12 +299,12 @@ def variance_of(X: Any, weight: NDArray[Any] | None) -> float:
             return float(X.var(dtype=np.float64))
         weight = np.ones(X.shape[0])
     total, d = float(weight.sum()), int(X.shape[1])
-    mean = (weight @ X).sum() / (total * d)
+    mean = np.float64((weight @ X).sum()) / (total * d)
     if not sp.issparse(X):
         return float((weight @ (X - mean) ** 2).sum()) / (total * d)
     counts = np.repeat(weight, np.diff(X.indptr))
     stored = float(counts @ (X.data - mean) ** 2)
-    return (stored + (total * d - float(counts.sum())) * mean**2) / (total * d)
+    return float(stored + (total * d - float(counts.sum())) * mean**2) / (total * d)
 
 
 def warn_if_flat(kernel: Any, X: Any) -> None:

@@ -21,7 +21,7 @@ from rosenblatt.loops.rows import arrays
 
 from . import crammer_singer_loops as loops
 from .crammer_singer import CrammerSingerProblem
-from .interior_point import FALLING, FINE
+from .interior_point import FALLING, FINE, Sifting
 from .interior_point_loops import weighted_rows
 from .margin_problem import Array, MarginSolver
 
@@ -229,19 +229,19 @@ class CrammerSingerInterior(MarginSolver):
         return H
 
 
-class CrammerSingerSifting(MarginSolver):
+class CrammerSingerSifting(Sifting):
     """A fit of some rows, and which they are."""
 
     def __init__(self, problem: CrammerSingerProblem, tol: float) -> None:
-        super().__init__(problem, tol)
+        MarginSolver.__init__(self, problem, tol)
         self.n_looks = 0
         by_class = np.argsort(np.where(problem.c > 0, problem.codes, -1), kind="stable")
         by_class = by_class[np.count_nonzero(problem.c <= 0) :]
         starts = np.flatnonzero(np.diff(problem.codes[by_class], prepend=-1))
         every = np.arange(0, len(by_class), max(1, len(by_class) // SAMPLE))
-        self._fit(np.sort(by_class[np.union1d(every, starts)]), as_all=True)
+        self._begin_with(np.sort(by_class[np.union1d(every, starts)]), as_all=True)
 
-    def _fit(self, rows: NDArray[np.intp], as_all: bool = False) -> None:
+    def _begin_with(self, rows: NDArray[np.intp], as_all: bool = False) -> None:
         """Begin with some rows, which may count as much as all."""
         problem, c = self.problem, self.problem.c[rows]
         if as_all:
@@ -250,26 +250,9 @@ class CrammerSingerSifting(MarginSolver):
         some = replace(problem, X=problem.X[rows], codes=problem.codes[rows], c=c)
         self.of_some = CrammerSingerInterior(some, self.tol)
 
-    @property
-    def planes(self) -> tuple[Array, Array]:
-        """Weights (K, d) and intercepts (K,)."""
-        return self.of_some.planes
-
-    @property
-    def support(self) -> NDArray[np.intp]:
-        """The rows that the planes are made of."""
-        return self.rows[self.of_some.support]
-
-    @property
-    def multipliers(self) -> Array:
-        """The multipliers of all rows (n, K)."""
-        alpha = np.zeros((len(self.problem.c), self.problem.n_classes))
-        alpha[self.rows] = self.of_some.multipliers
-        return alpha
-
     def advance(self) -> bool:
         """Make a step; return whether the gap of some rows is small, and no other is needed."""
-        done = self.of_some.advance()
+        done = bool(self.of_some.advance())
         if self.n_looks < 2:
             if done or self.of_some.left <= ROUGH * self.of_some.problem.zero:
                 self._look()
@@ -294,7 +277,7 @@ class CrammerSingerSifting(MarginSolver):
             near, self.n_looks = counted, max(self.n_looks, 2)
         rows = np.flatnonzero(near)
         if self.n_looks == 1 or len(rows) > len(self.rows):
-            self._fit(rows)
+            self._begin_with(rows)
 
 
 def is_worth_while(problem: CrammerSingerProblem) -> bool:

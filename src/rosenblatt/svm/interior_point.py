@@ -115,6 +115,9 @@ class Sifting(MarginSolver):
     others have no multipliers, so that a bound from the multipliers of some rows holds for all.
     """
 
+    rows: NDArray[np.intp]
+    of_some: Any  # the solver of these rows
+
     def __init__(self, problem: MarginProblem, tol: float, w: Array, b: float) -> None:
         super().__init__(problem, tol)
         self.near = NEAR * (problem.epsilon or float(np.abs(problem.t).mean()))
@@ -138,20 +141,21 @@ class Sifting(MarginSolver):
         self.of_some = InteriorPoint(problem, self.tol)
 
     @property
-    def planes(self) -> tuple[Array, float]:
-        """Weights (d,) and intercept."""
+    def planes(self) -> Any:
+        """Weights, (d,) or (K, d), and intercept."""
         return self.of_some.planes
 
     @property
     def multipliers(self) -> Array:
-        """The multipliers of all rows (n,)."""
-        beta = np.zeros(len(self.problem.t))
-        beta[self.rows] = self.of_some.multipliers
-        return beta
+        """The multipliers of all rows, (n,) or (n, K)."""
+        of_some = self.of_some.multipliers
+        multipliers = np.zeros((self.problem.X.shape[0], *of_some.shape[1:]))
+        multipliers[self.rows] = of_some
+        return multipliers
 
     @property
     def support(self) -> NDArray[np.intp]:
-        """The rows that the plane is made of."""
+        """The rows that the planes are made of."""
         return np.asarray(self.rows[self.of_some.support])
 
     def advance(self) -> bool:

@@ -13,7 +13,7 @@ from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt import checks
-from rosenblatt.base import Estimator, Passes, warn
+from rosenblatt.base import Estimator, Passes, StopReason, warn
 from rosenblatt.capabilities import ModelPath, rows_of
 from rosenblatt.kernels.checks import (
     called_kernel,
@@ -31,7 +31,11 @@ from .training_rows import Array, TrainingRows, widest_columns
 
 MOST_ROWS_OF_EIGENVALUES = 2_000
 ENDLESS = 1 << 62  # steps
-REASONS = ("max_iter", "no_progress", "converged")  # to stop, the worst first
+REASONS: tuple[StopReason, ...] = (
+    "max_iter",
+    "no_progress",
+    "converged",
+)  # to stop, the worst first
 
 KERNELS = [
     StrOptions({"linear", "poly", "rbf", "laplacian", "sigmoid", "precomputed"}),

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 from numbers import Real
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import scipy.sparse as sp
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from rosenblatt import checks
-from rosenblatt.base import LinearClassifier, Passes, fitting
+from rosenblatt.base import LinearClassifier, Passes
 from rosenblatt.registry.row import Candidate, Contract, Row, Warm
 
 from .crammer_singer import CrammerSingerProblem
@@ -139,20 +139,6 @@ class LinearSVC(LinearSVM, LinearClassifier):
         self.random_state = random_state
         self.max_iter = max_iter
         self.penalize_intercept = penalize_intercept
-
-    @fitting
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Fit the model to X and y.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
-        y : array-like of shape (n,)
-        sample_weight : array-like of shape (n,) or None
-        """
-        fits = self._fit(X, y, sample_weight)
-        fits.warn(self.stop_reason_, self.n_iter_)
-        return self
 
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> MarginFits:
         self._validate_params()

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from itertools import count
 from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -18,7 +18,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from rosenblatt import checks
-from rosenblatt.base import Passes, warn_not_converged
+from rosenblatt.base import Passes, fitting, warn_not_converged
 from rosenblatt.capabilities import ModelPath, rows_of
 from rosenblatt.runtime.threads import one_blas_thread
 
@@ -240,6 +240,7 @@ class LinearSVM(CallbackSupportMixin):  # type: ignore[misc]
     dual_gap_: Array
     support_: NDArray[np.intp]
 
+    _fit: Callable[..., MarginFits]  # (X, y, sample_weight): check, solve, set the attributes
     _starts: Sequence[Any] | None = None  # of a path: where the fit with the last C ended
 
     @property
@@ -248,6 +249,20 @@ class LinearSVM(CallbackSupportMixin):  # type: ignore[misc]
         if not self.fit_intercept:
             return 0.0
         return float(self.intercept_scaling) if self.penalize_intercept else np.inf
+
+    @fitting
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit the model to X and y.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+        y : array-like of shape (n,)
+        sample_weight : array-like of shape (n,) or None
+        """
+        fits = self._fit(X, y, sample_weight)
+        fits.warn(self.stop_reason_, self.n_iter_)
+        return self
 
     def _solve(
         self, problems: Sequence[Any], passes: Passes, attributes: Callable[[MarginFits], Any]

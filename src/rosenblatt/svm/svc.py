@@ -224,7 +224,7 @@ class SVC(KernelSVM, sklearn.svm.SVC):  # type: ignore[misc]
             pairs = combinations(range(len(sums)), 2)
             scores = np.stack([sums[i, :, j - 1] + sums[j, :, i] for i, j in pairs], axis=1)
             scores += self.intercept_
-        return scores.astype(self.dual_coef_.dtype, copy=False)
+        return np.asarray(scores, self.dual_coef_.dtype)
 
     def _get_coef(self) -> Any:
         if self.multi_class == "ovr":  # a row for each class
