@@ -286,7 +286,7 @@ def gamma_of(gamma: float | str, X: Any, weight: NDArray[Any] | None = None) -> 
         variance = variance_of(X, weight)
     if not np.isfinite(variance):
         raise ValueError(
-            'gamma="scale" is 1 / (d X.var()), and the variance of X overflowed. Standardise X, '
+            'gamma="scale" is 1 / (d X.var()), and the variance of X overflowed. Standardize X, '
             "for example with StandardScaler."
         )
     return 1.0 / (d * variance) if variance > 0 else 1.0
@@ -324,6 +324,6 @@ def warn_if_flat(kernel: Any, X: Any) -> None:
     values = "0: each row is like no other" if K.max() <= FLAT else "1: all rows look alike"
     warn(
         f"The kernel of different rows is about {values} with gamma={kernel.gamma:.3g}. "
-        f"Standardise X, or try gamma={1 / float(np.median(apart)):.3g}, which suits the "
+        f"Standardize X, or try gamma={1 / float(np.median(apart)):.3g}, which suits the "
         "distances between these rows."
     )

@@ -39,7 +39,7 @@ class KernelLogisticRegression(
 ):
     """Logistic regression in the feature space of a kernel, where a line here may be any curve.
 
-    The score is ``f(x) = sum_i a_i K(x_i, x) + b``, and a, b minimise ``1/2 a'Ka + C sum of the
+    The score is ``f(x) = sum_i a_i K(x_i, x) + b``, and a, b minimize ``1/2 a'Ka + C sum of the
     losses``: logistic regression with an L2 penalty on the weights ``w = sum_i a_i phi(x_i)``. With
     the linear kernel it is `LogisticRegression`. The n x n kernel matrix K is written as F F' once,
     which takes time that grows with n^3 and suits some thousand rows; the columns of F are features

@@ -72,7 +72,7 @@ class KernelPerceptron(MistakeDriven):
     fit_intercept : bool
         Whether a bias is learned besides.
     max_updates : int or None
-        Corrections before the end; fewer regularise.
+        Corrections before the end; fewer regularize.
     max_iter, tol, shuffle, verbose, eta0, random_state, early_stopping, validation_fraction, \
     n_iter_no_change, class_weight
         As for `Perceptron`.

@@ -33,8 +33,8 @@ LEAST_ROWS, MOST_GROUPS = 500, 10  # of folds that share a kernel matrix
 class KernelRidge(sklearn.kernel_ridge.KernelRidge):  # type: ignore[misc]
     """Ridge regression in the feature space of a kernel, where a line here may be any curve.
 
-    The prediction is ``f(x) = sum_i c_i K(x_i, x)``, and c minimises ``sum_i s_i (t_i - f(x_i))^2 +
-    alpha c'Kc``, s being the weights: ``(K + alpha / s) c = t``. There is no intercept: centre the
+    The prediction is ``f(x) = sum_i c_i K(x_i, x)``, and c minimizes ``sum_i s_i (t_i - f(x_i))^2 +
+    alpha c'Kc``, s being the weights: ``(K + alpha / s) c = t``. There is no intercept: center the
     targets, or add 1 to the kernel. The n x n matrix K is solved in time that grows with n^3, which
     suits some thousand rows; `fit_path` solves it for all penalties at about the price of two.
 

@@ -53,7 +53,7 @@ class InteriorPoint(MarginSolver):
         self.sides = interior_point_loops.Sides(row, s, c, r, problem.rows, hold)
         a, xi = c / 2, np.maximum(r, 0.0) + max(1.0, np.abs(r).max(initial=0.0))
         over = np.empty((5, len(c)))
-        self.now = interior_point_loops.State._make(
+        self.state = interior_point_loops.State._make(
             [a, xi - r, xi, *over, np.zeros(n), np.zeros(size)]
         )
         self.step = interior_point_loops.Step._make(
@@ -67,12 +67,12 @@ class InteriorPoint(MarginSolver):
     @property
     def planes(self) -> tuple[Array, float]:
         """Weights (d,) and intercept."""
-        return self.now.w[:-1], float(self.now.w[-1])
+        return self.state.w[:-1], float(self.state.w[-1])
 
     @property
     def multipliers(self) -> Array:
         """The multipliers of the rows (n,)."""
-        signed = self.sides.s * self.now.a
+        signed = self.sides.s * self.state.a
         return np.asarray(np.bincount(self.sides.row, signed, len(self.h)), np.float64)
 
     @property
@@ -80,12 +80,12 @@ class InteriorPoint(MarginSolver):
         """The rows that the plane is made of: those whose multiplier is more than its lead."""
         r, c = self.sides.r, self.sides.c
         scale = float(np.abs(r).mean() / c.mean()) if len(c) else 1.0
-        return np.unique(self.sides.row[self.now.a * scale > self.now.u])
+        return np.unique(self.sides.row[self.state.a * scale > self.state.u])
 
     def advance(self) -> bool:
         """Make a step; return whether the gap is small and falls no more."""
-        interior_point_loops.weigh(self.sides, self.now, self.h)
-        left = interior_point_loops.advance(self.sides, self.now, self.step, *self._factor())
+        interior_point_loops.weigh(self.sides, self.state, self.h)
+        left = interior_point_loops.advance(self.sides, self.state, self.step, *self._factor())
         if left > self.small_gap:  # the gap is no less, but for what is not yet feasible
             return False
         gap = self.gap()
@@ -105,7 +105,7 @@ class InteriorPoint(MarginSolver):
 
     def objective(self) -> float:
         """The value to be minimized, from the scores of the last step."""
-        return float(self.problem.penalty(*self.planes) + self.problem.loss(self.now.f))
+        return float(self.problem.penalty(*self.planes) + self.problem.loss(self.state.f))
 
 
 class Sifting(MarginSolver):

@@ -24,7 +24,7 @@ class LinearSVC(LinearSVM, LinearClassifier):
     """Linear support vector classification: the plane with the widest margin.
 
     Two classes y = -1 and +1 and scores ``f(x) = w.x + b``: with ``loss="hinge"`` the plane
-    minimises ::
+    minimizes ::
 
         |w|^2 / 2 + C sum_i s_i [1 - y_i f(x_i)]_+,
 
@@ -50,7 +50,7 @@ class LinearSVC(LinearSVM, LinearClassifier):
         The price of a row inside the margin; ``np.inf`` allows none.
     multi_class : {"ovr", "crammer_singer", "joint"}
         With more than two classes, one plane for each against the rest, or all in one problem with
-        one slack a row: ``sum_k |w_k|^2 / 2 + C sum_i xi_i`` with a penalised intercept, or, for
+        one slack a row: ``sum_k |w_k|^2 / 2 + C sum_i xi_i`` with a penalized intercept, or, for
         "joint", ``sum_k |w_k|^2 + C sum_i xi_i`` with a free one. The last two take the hinge loss
         whatever `loss`, `penalty` and `dual` are.
     fit_intercept : bool

@@ -189,7 +189,7 @@ class MarginFits:
             (solver,) = self._stuck
             warn_not_converged(
                 f"Rounding keeps the duality gap at {solver.gap():.3g} after {n_iter} steps, and "
-                f"tol asks for {solver.small_gap:.3g}. Standardise the columns, raise tol or lower "
+                f"tol asks for {solver.small_gap:.3g}. Standardize the columns, raise tol or lower "
                 "C."
             )
         if reason != "max_iter":
@@ -205,7 +205,7 @@ class MarginFits:
             )
         warn_not_converged(  # it begins with scikit-learn's words, which filters look for
             "Liblinear failed to converge, increase the number of iterations. After "
-            f"{n_iter} passes {reached}. Increase max_iter or tol, standardise the columns, or "
+            f"{n_iter} passes {reached}. Increase max_iter or tol, standardize the columns, or "
             "lower C."
         )
 

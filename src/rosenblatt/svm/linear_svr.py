@@ -18,7 +18,7 @@ from .smo import costs
 class LinearSVR(LinearSVM, LinearRegressor):
     """Linear support vector regression: errors up to epsilon cost nothing.
 
-    The line ``f(x) = w.x + b`` minimises ::
+    The line ``f(x) = w.x + b`` minimizes ::
 
         |w|^2 / 2 + C sum_i s_i [|t_i - f(x_i)| - epsilon]_+
 

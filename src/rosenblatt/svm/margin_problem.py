@@ -1,6 +1,6 @@
 """The problem of a linear support vector machine: rows, targets, and the price of each side.
 
-    minimise  |w|^2 / 2 + (b / bias)^2 / 2 + sum_i above_i [t_i - f_i - epsilon]_+^p
+    minimize  |w|^2 / 2 + (b / bias)^2 / 2 + sum_i above_i [t_i - f_i - epsilon]_+^p
                                            + below_i [f_i - t_i - epsilon]_+^p,   f_i = w.x_i + b
 
 A classifier has targets -1 and +1 and epsilon 0: scores may lie beyond the target at no cost, so
@@ -123,7 +123,7 @@ class MarginProblem:
         return 0.5 * float(w @ w + level**2)
 
     def objective(self, w: Array, b: float) -> float:
-        """The value to be minimised."""
+        """The value to be minimized."""
         return self.penalty(w, b) + self.loss(self.scores(w) + b)
 
     @cached_property

@@ -1,5 +1,5 @@
 # mypy: ignore-errors
-"""Sequential minimal optimisation: pairs of coefficients, one raised and one lowered by as much.
+"""Sequential minimal optimization: pairs of coefficients, one raised and one lowered by as much.
 
 The problem is ``min 1/2 b'Kb + c.b + kink |b|_1`` with ``sum b = 0`` and ``low <= b <= high``. For
 a support vector classifier c is -y, low and high are 0 and C on the side of y, and kink is 0; for

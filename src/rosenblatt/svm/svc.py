@@ -33,7 +33,7 @@ from .training_rows import Array, TrainingRows
 class SVC(KernelSVM, sklearn.svm.SVC):  # type: ignore[misc]
     """The widest margin between two classes in the feature space of a kernel.
 
-    The score ``f(x) = sum_i a_i y_i K(x_i, x) + b`` minimises ``1/2 |w|^2 + sum_i C_i [1 - y_i
+    The score ``f(x) = sum_i a_i y_i K(x_i, x) + b`` minimizes ``1/2 |w|^2 + sum_i C_i [1 - y_i
     f(x_i)]_+``, w being its element of the feature space; 1 / |w| is the margin, and rows with
     ``a_i > 0`` are its support. It is solved in the dual, where pairs of coefficients are improved
     in working sets [1]_. The parameters are scikit-learn's, but for `multi_class`.

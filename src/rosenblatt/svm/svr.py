@@ -22,7 +22,7 @@ from .training_rows import Array, TrainingRows
 class SVR(KernelSVM, sklearn.svm.SVR):  # type: ignore[misc]
     """A function that is within `epsilon` of the targets where it can, in a kernel's space.
 
-    ``f(x) = sum_i c_i K(x_i, x) + b`` minimises ``1/2 |w|^2 + sum_i C_i [|t_i - f(x_i)| -
+    ``f(x) = sum_i c_i K(x_i, x) + b`` minimizes ``1/2 |w|^2 + sum_i C_i [|t_i - f(x_i)| -
     epsilon]_+``. Rows inside the tube have no coefficient. The parameters are scikit-learn's.
 
     Parameters
