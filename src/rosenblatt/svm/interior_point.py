@@ -164,7 +164,8 @@ class Sifting(MarginSolver):
             return False
         if len(self.rows) == len(self.problem.t) or self.gap() <= self.small_gap / 100:
             return True
-        chosen = self._near(*self.planes, self.near / 10)
+        w, b = self.planes
+        chosen = self._near(w, b, self.near / 10)
         chosen[self.rows] = True
         found_more = bool(chosen.sum() > len(self.rows))
         if found_more:
