@@ -15,7 +15,7 @@ from rosenblatt import (
     KernelPerceptron,
     KernelRidge,
 )
-from rosenblatt.kernels import Gaussian, gaussian, kernel_matrix
+from rosenblatt.kernels import Gaussian, kernel_matrix
 from rosenblatt.kernels.kernel_matrix import KernelMatrix
 
 X = np.random.default_rng(0).normal(size=(60, 3))
@@ -25,7 +25,7 @@ K = Gaussian(0.3)(X)
 @pytest.fixture(params=[10, 1500], ids=["float32", "float64"])
 def of_rows(request, monkeypatch):
     monkeypatch.setattr(kernel_matrix, "FEW", request.param)
-    monkeypatch.setattr(gaussian, "COLUMNS", 16)  # the last block is narrower
+    monkeypatch.setattr(kernel_matrix, "COLUMNS", 16)  # the last block is narrower
     return KernelMatrix(Gaussian(0.3), X, 1)
 
 
@@ -46,24 +46,6 @@ def test_rows_of_a_working_set_that_do_not_move_are_not_computed(monkeypatch):
     found.among(np.arange(20))
     found.add(np.array([5, 6]), np.ones(2), np.zeros(60))
     assert np.flatnonzero(found.slot >= 0).tolist() == [5, 6]
-
-
-@pytest.mark.parametrize("large", [0, 64 << 20], ids=["pages", "memory"])
-def test_memory_is_left_to_the_next_matrix_up_to_a_limit(monkeypatch, large):
-    monkeypatch.setattr(kernel_matrix, "SPARE", [])
-    monkeypatch.setattr(kernel_matrix, "LARGE", large)
-    many = np.random.default_rng(0).normal(size=(1_000, 3))
-    first = KernelMatrix(Gaussian(0.3), many, 8)
-    first.fetch(np.arange(1_000))
-    address = first.kept.ctypes.data
-    del first
-    second = KernelMatrix(Gaussian(0.3), many, 8)
-    assert second.kept.ctypes.data == address
-    second.fetch(np.arange(1_000))
-    np.testing.assert_allclose(second.among(np.arange(1_000)), Gaussian(0.3)(many), rtol=1e-9)
-    monkeypatch.setattr(kernel_matrix, "MOST_SPARE", second.kept.nbytes - 1)
-    del second
-    assert not kernel_matrix.SPARE
 
 
 def test_rows_that_are_read_in_order_replace_the_newest():

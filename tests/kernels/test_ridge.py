@@ -11,7 +11,7 @@ import rosenblatt.kernel_ridge
 import rosenblatt.model_selection
 from rosenblatt import KernelRidge, Ridge, certify
 from rosenblatt.kernels import Gaussian
-from rosenblatt.kernels.shifted_systems import WIDTH, Band, solve_one, solve_shifted
+from rosenblatt.kernels.shifted_systems import WIDTH, BandedMatrix, solve_one, solve_shifted
 from rosenblatt.model_selection import cross_validate
 
 KERNELS = ["linear", "poly", "polynomial", "rbf", "laplacian", "cosine"]
@@ -66,13 +66,20 @@ def test_a_kernel_may_be_an_object_a_function_or_a_matrix():
         assert certify(model, table, y).holds
 
 
+def test_chi2_without_gamma_takes_the_default_of_the_kernel():
+    X = np.random.default_rng(0).random((20, 3))
+    model = KernelRidge(kernel="chi2").fit(X, X[:, 0])
+    expected = sklearn.kernel_ridge.KernelRidge(kernel="chi2", gamma=1.0).fit(X, X[:, 0])
+    np.testing.assert_allclose(model.predict(X), expected.predict(X))
+
+
 @pytest.mark.parametrize("n", [10, WIDTH, 3 * WIDTH + 7])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_a_band_solves_as_factors_do(n, dtype):
     rng = np.random.default_rng(0)
     A = rng.normal(size=(n, n // 2 + 1))
     K, t = A @ A.T / n, rng.normal(size=(n, 2))
-    band = Band(K, dtype)
+    band = BandedMatrix(K, dtype)
     near = 1e-3 if dtype == np.float32 else 1e-9
     np.testing.assert_allclose(
         band.solve(t, band.factor(0.5)), solve_one(K, t, 0.5), rtol=near, atol=near

@@ -11,7 +11,6 @@ from sklearn.datasets import load_iris, make_circles, make_classification
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier
 
-import rosenblatt.kernels.functions as functions
 import rosenblatt.svm.smo as smo
 from rosenblatt import (
     SVC,
@@ -26,7 +25,6 @@ from rosenblatt.kernels import Gaussian, KernelRidge, Linear
 from rosenblatt.kernels.kernel_matrix import KernelMatrix
 from rosenblatt.model_selection import GridSearchCV
 from rosenblatt.svm import smo_loops
-from rosenblatt.svm.training_rows import surely_distinct
 
 KERNELS = [
     {"kernel": "linear"},
@@ -176,15 +174,14 @@ def test_a_path_begins_where_the_last_fit_ended():
 
 def test_a_path_computes_each_kernel_row_once(monkeypatch):
     computed = []
-    compute = KernelMatrix._compute
+    among = Gaussian.against
     monkeypatch.setattr(
-        KernelMatrix, "_compute",
-        lambda self, rows, places: (computed.append(len(rows)), compute(self, rows, places)),
-    )  # fmt: skip
+        Gaussian, "against", lambda self, V: (computed.append(len(V)), among(self, V))[1]
+    )
     X, y = clouds()
     SVC().fit_path((X, y), "C", [0.1, 1.0, 10.0])
     SVR().fit_path((X, y), "C", [0.1, 1.0, 10.0])
-    assert sum(computed) <= 2 * len(X)
+    assert 0 < sum(computed) <= 2 * len(X)
 
 
 @pytest.mark.parametrize("machine", [SVC(), LinearSVC(), LinearSVC(loss="hinge")])
@@ -346,7 +343,7 @@ def test_a_sparse_table_larger_than_a_block_is_never_made_dense(kernel, monkeypa
         "toarray",
         lambda rows, *a, **k: made.append(rows.shape) or toarray(rows, *a, **k),
     )
-    monkeypatch.setattr(functions, "SAMPLE", 10)
+    monkeypatch.setattr("rosenblatt.kernels.kernel_matrix.SAMPLE", 10)
     scores = SVC(kernel=kernel).fit(X, y).decision_function(X)
     assert not [shape for shape in made if shape[0] > 10 and shape[1] == X.shape[1]]
     np.testing.assert_allclose(scores, dense, atol=1e-6)
@@ -438,12 +435,15 @@ def test_ridge_warns_of_a_width_and_names_the_eigenvalue_of_a_matrix_that_is_non
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_rows_are_distinct_only_if_no_two_are_equal(dtype):
+def test_equal_rows_of_a_class_are_merged_and_zero_has_no_sign(dtype):
     X = np.random.default_rng(0).normal(size=(50, 3)).astype(dtype)
-    assert surely_distinct(X)
-    X[7] = X[40]
-    assert not surely_distinct(X)
-    assert not surely_distinct(np.array([[0.0, 1.0], [-0.0, 1.0]], dtype))
+    y = np.arange(50) % 2
+    assert len(SVC(C=1e-3).fit(X, y).support_) == 50  # at so small a C all rows are supports
+    X[8] = X[40]
+    X[3] = X[1]
+    X[[1, 3], 0] = 0.0, -0.0
+    X[5] = X[6]  # of the other class
+    assert len(SVC(C=1e-3).fit(X, y).support_) == 48
 
 
 @pytest.mark.parametrize("Machine", [SVC, SVR, KernelLogisticRegression])

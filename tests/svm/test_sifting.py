@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
-from rosenblatt.svm.interior_point import InteriorPoint
+from rosenblatt.svm.interior_point import InteriorPoint, Sifting
 from rosenblatt.svm.margin_problem import MarginProblem
-from rosenblatt.svm.sifting import Sifting
 
 N, D = 3000, 4
 

@@ -13,22 +13,24 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from scipy.spatial.distance import cdist, pdist
+from scipy.spatial.distance import cdist
 from sklearn.metrics.pairwise import manhattan_distances
 from sklearn.preprocessing import PolynomialFeatures
 from sklearn.utils import check_array
+from sklearn.utils.extmath import row_norms, safe_sparse_dot
 
 from rosenblatt import checks
-from rosenblatt.base import warn
 
+from . import gaussian_loops
 from .checks import called_kernel
-from .gaussian import GaussianRows, products
 
 Against = Callable[[Any], NDArray[Any]]
+Floats = NDArray[np.float64]
 
-NAMES = ("linear", "poly", "polynomial", "rbf", "gaussian", "laplacian", "sigmoid", "precomputed")
-SAMPLE = 64  # rows whose kernel shows whether its width suits them
-FLAT = 1e-6  # a kernel whose values are all within this of 0, or of 1, sees no difference
+ACCURATE = 1e-10  # error of a Gaussian kernel's exponent that is accepted
+ROUNDING = 8 * float(np.finfo(np.float64).eps)
+FAR = 750.0  # exp(-distance) is zero from here on
+PAIRS_PER_BLOCK = 1 << 14  # of sparse rows whose differences are taken at a time
 
 
 class Kernel(ABC):
@@ -220,6 +222,93 @@ class Gaussian(Kernel):
         return lambda U: rows.kernel(U).astype(V.dtype, copy=False)
 
 
+class GaussianRows:
+    """Rows V (m, d), dense or sparse, prepared for ``exp(-gamma |u - v|^2)`` with other rows u.
+
+    ``|u|^2 + |v|^2 - 2 u.v`` takes one product of matrices, but is off by a few roundings of
+    |u|^2: all of a distance between neighbors, if they are far from the origin. Dense rows are then
+    moved to their mean; where that does not help, because there are several groups far apart,
+    differences are taken one by one. Sparse rows are not moved: distances of which too few digits
+    are left, and which are near enough to count, are computed again from differences.
+
+    With float32 as `dtype`, `among` computes in single precision.
+    """
+
+    def __init__(self, V: Any, gamma: float, dtype: Any = np.float64) -> None:
+        self.rate, self.center = np.asarray(gamma, dtype)[()], None
+        self.rows = V.astype(np.float64, copy=False)
+        self.squares = squared_lengths(self.rows)
+        if not sp.issparse(V) and (dtype == np.float32 or not self.accurate):
+            self.center = self.rows.mean(axis=0)
+            self.rows = self.rows - self.center
+            self.squares = squared_lengths(self.rows)
+        self.rows = self.rows.astype(dtype, copy=False)
+        self.squares = self.squares.astype(dtype, copy=False)
+
+    @property
+    def largest(self) -> float:
+        """The largest part of an exponent."""
+        return float(self.rate) * float(self.squares.max(initial=0.0))
+
+    @property
+    def accurate(self) -> bool:
+        """Whether the squares leave enough digits of the distances, in float64."""
+        return ROUNDING * self.largest <= ACCURATE
+
+    def prepared(self, U: Any) -> tuple[Any, Floats]:
+        """Return rows about the center, in float64, and their squares."""
+        U = U.astype(np.float64, copy=False)
+        if self.center is not None:
+            U = (U.toarray() if sp.issparse(U) else U) - self.center
+        return U, squared_lengths(U)
+
+    def kernel(self, U: Any) -> Floats:
+        """Return the kernel (n, m) of rows U (n, d) with all rows, accurate for any rows."""
+        U, squares = self.prepared(U)
+        if self.accurate:
+            return self.with_columns(U, squares, slice(None))
+        if not sp.issparse(self.rows):
+            return np.asarray(np.exp(-self.rate * cdist(U, self.rows, "sqeuclidean")))
+        distances = -2 * products(U, self.rows) + self.squares + squares[:, np.newaxis]
+        distances = np.maximum(distances, 0)
+        self._correct(distances, sp.csr_matrix(U), squares)
+        return np.asarray(np.exp(-self.rate * distances))
+
+    def _correct(self, distances: Floats, U: Any, squares: Floats) -> None:
+        """Compute again what is off by rounding, of pairs of sparse rows that are not far apart."""
+        off = ROUNDING * (squares[:, np.newaxis] + self.squares)
+        i, j = np.nonzero((self.rate * off > ACCURATE) & (self.rate * (distances - off) < FAR))
+        for start in range(0, len(i), PAIRS_PER_BLOCK):
+            pairs = slice(start, start + PAIRS_PER_BLOCK)
+            distances[i[pairs], j[pairs]] = squared_lengths(U[i[pairs]] - self.rows[j[pairs]])
+
+    def with_columns(self, U: Any, squares: NDArray[Any], columns: Any) -> NDArray[Any]:
+        """Return the kernel of prepared rows with some rows: only if `accurate`, or in float32."""
+        K = products(U, self.rows[columns])
+        gaussian_loops.to_gaussian(K, squares, self.squares[columns], self.rate)
+        return K
+
+    def among(self, some: NDArray[np.intp], columns: Any) -> NDArray[Any]:
+        """Return the kernel of some rows with others, in the precision of the rows."""
+        return self.with_columns(self.rows[some], self.squares[some], columns)
+
+
+def squared_lengths(V: Any) -> NDArray[Any]:
+    """Return the squared length (m,) of each row, dense or sparse."""
+    if sp.issparse(V):
+        return np.asarray(row_norms(V, squared=True))
+    return np.asarray(np.einsum("ij,ij->i", V, V))  # what it does after checks that take longer
+
+
+def products(U: Any, V: Any) -> NDArray[Any]:
+    """Return all scalar products (n, m) of rows, dense or sparse."""
+    if not sp.issparse(U) and not sp.issparse(V):
+        return np.asarray(U @ V.T)
+    if sp.issparse(U) and sp.issparse(V) and U.shape[0] == 1:  # many times faster than both sparse
+        return np.asarray(V @ U.toarray()[0])[np.newaxis]
+    return np.asarray(safe_sparse_dot(U, V.T, dense_output=True))
+
+
 @dataclass(frozen=True)
 class Laplacian(Kernel):
     """``exp(-gamma |u - v|_1)``, by the sum of the differences' sizes.
@@ -321,81 +410,3 @@ def against(kernel: Kernel | Callable[..., Any], V: Any) -> Against:
     if isinstance(kernel, Kernel):
         return kernel.against(V)
     return lambda U: called_kernel(kernel, U, V, U.dtype)
-
-
-def kernel_of(
-    kernel: str | Callable[..., Any], X: Any, *, gamma: float | str, degree: int, coef0: float
-) -> Kernel | Callable[..., Any]:
-    """The kernel of that name, with scikit-learn's parameters; functions are taken as they are."""
-    if callable(kernel):
-        return kernel
-    rate = gamma_of(gamma, X)
-    if kernel in ("poly", "polynomial"):
-        return Polynomial(degree, rate, coef0)
-    if kernel in ("rbf", "gaussian"):
-        return Gaussian(rate)
-    if kernel == "laplacian":
-        return Laplacian(rate)
-    if kernel == "sigmoid":
-        return Sigmoid(rate, coef0)
-    return Linear()
-
-
-def gamma_of(gamma: float | str, X: Any, weight: NDArray[Any] | None = None) -> float:
-    """The number behind "scale", 1 / (d var(X)), and "auto", 1 / d, as scikit-learn has them."""
-    if not isinstance(gamma, str):
-        return float(gamma)
-    d = int(X.shape[1])
-    if gamma == "auto":
-        return 1.0 / d
-    variance: float
-    with np.errstate(over="ignore", invalid="ignore"):  # said below
-        variance = variance_of(X) if weight is None else weighted_variance(X, weight)
-    if not np.isfinite(variance):
-        raise ValueError(
-            'gamma="scale" is 1 / (d X.var()), and the variance of X overflowed. Standardise X, '
-            "for example with StandardScaler."
-        )
-    return 1.0 / (d * variance) if variance > 0 else 1.0
-
-
-def variance_of(X: Any) -> float:
-    """The variance of all cells of X."""
-    if not sp.issparse(X):
-        return float(X.var(dtype=np.float64))
-    cells, values = X.shape[0] * X.shape[1], X.data.astype(np.float64)
-    mean, zeros = values.sum() / cells, cells - len(values)
-    return float((((values - mean) ** 2).sum() + zeros * mean**2) / cells)
-
-
-def weighted_variance(X: Any, weight: NDArray[Any]) -> float:
-    """The variance of all cells of X, those of a row counted by its weight."""
-    total, d = float(weight.sum()), int(X.shape[1])
-    mean = float((weight @ X).sum()) / (total * d)
-    if not sp.issparse(X):
-        return float((weight @ (X - mean) ** 2).sum()) / (total * d)
-    counts = np.repeat(weight, np.diff(X.indptr))
-    stored = float(counts @ (X.data - mean) ** 2)
-    return (stored + (total * d - float(counts.sum())) * mean**2) / (total * d)
-
-
-def warn_if_flat(kernel: Any, X: Any) -> None:
-    """Warn if a Gaussian or Laplacian kernel is all ones or all zeros on rows X (n, d)."""
-    n = int(X.shape[0])
-    if not isinstance(kernel, Gaussian | Laplacian) or n < 3:
-        return
-    some = X[:: max(1, n // SAMPLE)][:SAMPLE]
-    squared = isinstance(kernel, Gaussian)
-    apart = pdist(
-        some.toarray() if sp.issparse(some) else some, "sqeuclidean" if squared else "cityblock"
-    )
-    apart = apart[apart > 0]
-    K = np.exp(-kernel.gamma * apart)
-    if not len(K) or (K.max() > FLAT and K.min() < 1 - FLAT):
-        return
-    values = "0: each row is like no other" if K.max() <= FLAT else "1: all rows look alike"
-    warn(
-        f"The kernel of different rows is about {values} with gamma={kernel.gamma:.3g}. "
-        f"Standardise X, or try gamma={1 / float(np.median(apart)):.3g}, which suits the "
-        "distances between these rows."
-    )

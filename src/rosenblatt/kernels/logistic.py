@@ -26,7 +26,8 @@ from rosenblatt.solvers.logistic import (
 )
 
 from .checks import called_kernel, check_finite_scores, check_symmetric
-from .functions import NAMES, Kernel, canonical, gamma_of, kernel_of
+from .functions import Kernel, canonical
+from .kernel_matrix import NAMES, gamma_of, kernel_of
 from .space import KernelSpace
 
 
@@ -38,7 +39,7 @@ class KernelLogisticRegression(
 ):
     """Logistic regression in the feature space of a kernel, where a line here may be any curve.
 
-    The score is ``f(x) = sum_i a_i K(x_i, x) + b``, and a, b minimise ``1/2 a'Ka + C sum of the
+    The score is ``f(x) = sum_i a_i K(x_i, x) + b``, and a, b minimize ``1/2 a'Ka + C sum of the
     losses``: logistic regression with an L2 penalty on the weights ``w = sum_i a_i phi(x_i)``. With
     the linear kernel it is `LogisticRegression`. The n x n kernel matrix K is written as F F' once,
     which takes time that grows with n^3 and suits some thousand rows; the columns of F are features

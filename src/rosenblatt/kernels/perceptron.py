@@ -6,7 +6,6 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state, gen_batches
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -23,6 +22,7 @@ from rosenblatt.mistake_driven import (
     check_examples,
 )
 from rosenblatt.registry.row import Candidate, Contract, Row, Warm, unlike_repeated_rows
+from rosenblatt.runtime.threads import one_blas_thread
 
 from . import perceptron_loops
 from .checks import (
@@ -31,12 +31,16 @@ from .checks import (
     check_symmetric,
     check_with_training_rows,
 )
-from .functions import NAMES, Against, Linear, against, canonical, gamma_of, kernel_of, row_keys
-from .kernel_matrix import KernelMatrix, PrecomputedMatrix
+from .functions import Linear, against, canonical, row_keys
+from .kernel_matrix import (
+    NAMES,
+    KernelMatrix,
+    PrecomputedMatrix,
+    gamma_of,
+    kernel_of,
+)
 
-# Kernel values computed at once for predictions (32 megabytes), and rows of a tile of BLAS.
-BLOCK = 1 << 22
-TILE = 64
+BLOCK = 1 << 22  # kernel values computed at once for predictions: 32 megabytes
 
 
 class KernelPerceptron(MistakeDriven):
@@ -68,7 +72,7 @@ class KernelPerceptron(MistakeDriven):
     fit_intercept : bool
         Whether a bias is learned besides.
     max_updates : int or None
-        Corrections before the end; fewer regularise.
+        Corrections before the end; fewer regularize.
     max_iter, tol, shuffle, verbose, eta0, random_state, early_stopping, validation_fraction, \
     n_iter_no_change, class_weight
         As for `Perceptron`.
@@ -233,9 +237,7 @@ class KernelPerceptron(MistakeDriven):
         """
         check_is_fitted(self)
         X = self._check_X(X, first=False)
-        scores = kernel_scores(
-            self._against_supports(), X, self.dual_coef_, self.intercept_, self.support_
-        )
+        scores = self._scores(X)
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
     def trace_view(self) -> dict[str, Any]:
@@ -264,6 +266,20 @@ class KernelPerceptron(MistakeDriven):
         if self.kernel == "precomputed":
             return lambda K: np.asarray(K[:, self.support_])
         return against(self._kernel(), self.support_vectors_.astype(np.float64, copy=False))
+
+    def _scores(self, X: Any) -> NDArray[Any]:
+        """The scores (n, c) of rows, in 64 bits like the fit: a row may be right by very little."""
+        scores = np.tile(self.intercept_.astype(np.float64), (X.shape[0], 1))
+        kernel, s = self._against_supports(), len(self.support_)
+        with one_blas_thread(), np.errstate(over="ignore", invalid="ignore"):  # raised below
+            for rows in gen_batches(X.shape[0], max(1, BLOCK // s)) if s else ():
+                K = kernel(X[rows].astype(np.float64, copy=False))
+                scores[rows] += K @ self.dual_coef_.T
+                if not np.isfinite(scores[rows]).all():
+                    check_finite_kernel(K, range(rows.start, rows.stop), self.support_)
+        scores = _to_dtype(scores, X.dtype)
+        check_finite_scores(scores)
+        return scores
 
     def _check_X(self, X: Any, first: bool) -> Any:
         if self.kernel == "precomputed":
@@ -387,36 +403,6 @@ def merge_identical(
     left = merged.any(axis=0)
     firsts = np.unique(place, return_index=True)[1]
     return support[firsts[left]], merged[:, left]
-
-
-def kernel_scores(
-    kernel: Against, X: Any, a: NDArray[Any], b: NDArray[Any], support: NDArray[Any]
-) -> NDArray[Any]:
-    """Return ``a K + b`` (n, c) for rows X, with a (c, s), b (c,), K the kernel with supports."""
-    # In 64 bits like the run: a row that was right by little would be wrong by rounding.
-    scores = np.tile(b.astype(np.float64), (X.shape[0], 1))
-    rows_at_once = max(1, BLOCK // max(len(support), 1) // TILE) * TILE
-    for rows in gen_batches(X.shape[0], rows_at_once) if len(support) else ():
-        padded = _pad_to_tiles(X[rows].astype(np.float64, copy=False))
-        with np.errstate(over="ignore", invalid="ignore"):  # raised below
-            K = kernel(padded)[: rows.stop - rows.start]
-            # BLAS would split this sum over its threads, and their number would show.
-            scores[rows] += np.einsum("ij,kj->ik", K, a)
-        if not np.isfinite(scores[rows]).all():
-            check_finite_kernel(K, range(rows.start, rows.stop), support)
-    scores = _to_dtype(scores, X.dtype)
-    check_finite_scores(scores)
-    return scores
-
-
-def _pad_to_tiles(X: Any) -> Any:
-    """Return X with its last row repeated until their number is a multiple of TILE."""
-    # BLAS adds up the rows left over from its tiles in another order, and how it shares rows among
-    # its threads decides which these are. With none left over, the bits are the same on any number.
-    missing = -X.shape[0] % TILE
-    if sp.issparse(X) or not missing or X.shape[0] < TILE:
-        return X
-    return np.vstack([X, np.repeat(X[-1:], missing, axis=0)])
 
 
 def _to_dtype(scores: NDArray[np.float64], dtype: Any) -> NDArray[Any]:

@@ -11,6 +11,7 @@ import scipy.sparse as sp
 import sklearn.kernel_ridge
 from numpy.typing import NDArray
 from sklearn.base import clone
+from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt import checks
@@ -20,7 +21,8 @@ from rosenblatt.registry.row import Candidate, Contract, Row
 from rosenblatt.runtime.threads import MANY_UNKNOWNS, interruptible, one_blas_thread
 
 from .checks import check_finite_kernel, check_function_of_rows, check_symmetric
-from .functions import NAMES, Kernel, canonical, kernel_of, warn_if_flat
+from .functions import Kernel, canonical
+from .kernel_matrix import NAMES, kernel_of, warn_if_flat
 from .shifted_systems import solve_one, solve_shifted
 
 MOST_ROWS_OF_EIGENVALUES = 2_000
@@ -31,8 +33,8 @@ LEAST_ROWS, MOST_GROUPS = 500, 10  # of folds that share a kernel matrix
 class KernelRidge(sklearn.kernel_ridge.KernelRidge):  # type: ignore[misc]
     """Ridge regression in the feature space of a kernel, where a line here may be any curve.
 
-    The prediction is ``f(x) = sum_i c_i K(x_i, x)``, and c minimises ``sum_i s_i (t_i - f(x_i))^2 +
-    alpha c'Kc``, s being the weights: ``(K + alpha / s) c = t``. There is no intercept: centre the
+    The prediction is ``f(x) = sum_i c_i K(x_i, x)``, and c minimizes ``sum_i s_i (t_i - f(x_i))^2 +
+    alpha c'Kc``, s being the weights: ``(K + alpha / s) c = t``. There is no intercept: center the
     targets, or add 1 to the kernel. The n x n matrix K is solved in time that grows with n^3, which
     suits some thousand rows; `fit_path` solves it for all penalties at about the price of two.
 
@@ -44,7 +46,7 @@ class KernelRidge(sklearn.kernel_ridge.KernelRidge):  # type: ignore[misc]
         A name that ``sklearn.metrics.pairwise.pairwise_kernels`` takes, "precomputed", a function
         of two rows, or one of `rosenblatt.kernels`.
     gamma, degree, coef0, kernel_params : object
-        The numbers of the kernel, as in scikit-learn; None for gamma is 1 / d.
+        The numbers of the kernel, as in scikit-learn; None for gamma is 1 / d, and 1 for "chi2".
 
     Attributes
     ----------
@@ -125,11 +127,20 @@ class KernelRidge(sklearn.kernel_ridge.KernelRidge):  # type: ignore[misc]
         if kernel is not None:
             K = kernel(X, Y)
         else:
-            with np.errstate(invalid="ignore"):  # said in words of our own
-                K = super()._get_kernel(X, Y)
+            with np.errstate(invalid="ignore"):  # raised below
+                K = pairwise_kernels(
+                    X, Y, metric=self.kernel, filter_params=True, **self._numbers()
+                )
             self._refuse_powers_of_negatives(K)
         check_finite_kernel(K)
         return np.asarray(K)
+
+    def _numbers(self) -> dict[str, Any]:
+        """The parameters of a kernel of scikit-learn's; without gamma, the kernel has its own."""
+        if callable(self.kernel):
+            return self.kernel_params or {}
+        numbers = {"gamma": self.gamma, "degree": self.degree, "coef0": self.coef0}
+        return {name: value for name, value in numbers.items() if value is not None}
 
     def _refuse_powers_of_negatives(self, K: NDArray[Any]) -> None:
         """Refuse a polynomial kernel whose degree is a fraction, where its base is negative."""

@@ -18,7 +18,7 @@ NEAR = 1e-13  # what a residual may be, relative to its terms
 FEW = 3  # shifts that are solved one by one faster
 
 
-class Reflections(NamedTuple):
+class BlockReflector(NamedTuple):
     """``I - V T V'``, which acts on the rows from `start` on."""
 
     start: int
@@ -26,12 +26,12 @@ class Reflections(NamedTuple):
     T: NDArray[Any]
 
 
-class Band:
+class BandedMatrix:
     """A symmetric matrix K (n, n) as Q B Q'; `lower` (WIDTH + 1, n) holds the diagonals of B."""
 
     def __init__(self, K: NDArray[Any], dtype: Any) -> None:
         A, n = K.astype(dtype), len(K)
-        self.steps: list[Reflections] = []
+        self.steps: list[BlockReflector] = []
         for k in range(0, n - WIDTH, WIDTH):
             self.steps.append(_eliminate(A, k))
         self.lower = np.zeros((WIDTH + 1, n))
@@ -56,7 +56,7 @@ class Band:
         return np.asarray(c, np.float64)
 
 
-def _eliminate(A: NDArray[Any], k: int) -> Reflections:
+def _eliminate(A: NDArray[Any], k: int) -> BlockReflector:
     """Reflect what is below the band in columns k to k + WIDTH to zero, in place."""
     stop = k + WIDTH
     (below, tau), R = scipy.linalg.qr(A[stop:, k:stop], mode="raw", check_finite=False)
@@ -73,7 +73,7 @@ def _eliminate(A: NDArray[Any], k: int) -> Reflections:
     W = rest @ V @ T
     W -= V @ (T.T @ (V.T @ W)) / 2
     rest -= np.hstack([V, W]) @ np.hstack([W, V]).T
-    return Reflections(stop, V, T)
+    return BlockReflector(stop, V, T)
 
 
 def solve_shifted(
@@ -87,13 +87,13 @@ def solve_shifted(
     """
     if len(shifts) <= FEW:
         return [solve_one(K, t, shift) for shift in shifts]
-    band = Band(K, np.float32 if len(K) > WIDTH else np.float64)
+    band = BandedMatrix(K, np.float32 if len(K) > WIDTH else np.float64)
     found = [_corrected(K, t, shift, band) for shift in shifts]
     return [solve_one(K, t, s) if c is None else c for c, s in zip(found, shifts, strict=True)]
 
 
 def _corrected(
-    K: NDArray[np.float64], t: NDArray[np.float64], shift: float, band: Band
+    K: NDArray[np.float64], t: NDArray[np.float64], shift: float, band: BandedMatrix
 ) -> NDArray[np.float64] | None:
     """A solution, corrected until its residual is rounding; None if that does not come about."""
     try:

@@ -1,10 +1,10 @@
 """All classes in one problem: each row's own score must lead every other by one.
 
-    minimise  |W|^2 / 2 + |b / bias|^2 / 2 + sum_i c_i xi_i,
+    minimize  |W|^2 / 2 + |b / bias|^2 / 2 + sum_i c_i xi_i,
     xi_i = max_k (f_k - f_y + [k != y])  at the scores f = W x_i + b
 
 Dual coordinate descent visits rows and sets all multipliers of one at once. As in
-`dual_coordinate`, rows firmly at rest are left out, and free intercepts are penalised by their
+`dual_coordinate`, rows firmly at rest are left out, and free intercepts are penalized by their
 distance from where they were a pass ago.
 
 References
@@ -120,12 +120,12 @@ class CrammerSingerDescent(MarginSolver):
         if problem.free:
             bias = PROXIMAL_COLUMN * max(float(np.sqrt(lengths.mean())), 1e-30)
         codes, c = read_only(problem.codes.astype(np.int32)), read_only(problem.c)
-        self.table = crammer_singer_loops.Rows(rows, codes, c, lengths + bias**2, float(bias))
+        self.table = crammer_singer_loops.ClassRows(rows, codes, c, lengths + bias**2, float(bias))
         self.alpha = np.zeros((n, K)) if alpha is None else alpha.copy()
         self.weights = np.vstack(
             [np.asarray(problem.X.T @ self.alpha, np.float64), bias * self.alpha.sum(axis=0)]
         )
-        self.centre = np.zeros(K)
+        self.center = np.zeros(K)
         self.order, self.n_active, self.firm = np.arange(n), n, np.inf
         self.seed = np.array([2 * seed + 1], np.uint64)
         self.wanted = self.still = tol
@@ -146,7 +146,7 @@ class CrammerSingerDescent(MarginSolver):
     def planes(self) -> tuple[Array, Array]:
         """Weights (K, d) and intercepts (K,); of a hard margin, with a least lead of one."""
         W = np.ascontiguousarray(self.weights[:-1].T)
-        b = np.asarray(self.centre + self.table.bias * self.weights[-1])
+        b = np.asarray(self.center + self.table.bias * self.weights[-1])
         lead = 1 - float(self.problem.slack(W, b).max()) if self.problem.hard else 1.0
         return (W / lead, b / lead) if lead > 0 else (W, b)
 
@@ -159,14 +159,14 @@ class CrammerSingerDescent(MarginSolver):
         """Make a pass; return whether all rows are at rest and the gap is small."""
         K = self.problem.n_classes
         self.n_active, self.violation = crammer_singer_loops.joint_pass(
-            self.table, self.centre, self.order, self.n_active, self.firm, self.seed,
+            self.table, self.center, self.order, self.n_active, self.firm, self.seed,
             self.alpha, self.weights, np.empty(K), np.empty(K),
         )  # fmt: skip
         self.firm = self.violation
         moved = 0.0
         if self.problem.free:
             step = self.table.bias * self.weights[-1]
-            self.centre += step
+            self.center += step
             moved = float(np.abs(step).max())
         resting = max(self.violation, moved) <= self.still
         if self.n_active < len(self.order) and (resting or self.n_active == 0):

@@ -21,14 +21,14 @@ from rosenblatt.loops.rows import arrays
 
 from . import crammer_singer_loops as loops
 from .crammer_singer import CrammerSingerProblem
-from .interior_point import FALLING, FINE
+from .interior_point import FALLING, FINE, Sifting
 from .interior_point_loops import weighted_rows
 from .margin_problem import Array, MarginSolver
 
 CELLS_PER_BLOCK = 120_000
 MOST_PAIRS = 3000  # of columns, of which all products are formed and serve all classes
 MOST_KNOWN = 2_000_000  # such products that are kept
-TO_THE_EDGE = 0.995  # of the longest step that stays inside
+MOST_OF_STEP = 0.995  # of the longest step that stays inside
 MOST_CORRECTIONS = 2  # of a direction, each a tenth of the work of the system
 LONGER = 0.01  # a correction that does not lengthen the step so much is the last
 STEPS_PER_LOOK = 8  # at the gap, as long as it cannot be small
@@ -36,7 +36,7 @@ MOST_LOOKS_IN_VAIN = 50  # since the gap was least
 
 SAMPLE = 500  # rows, of which at least
 TIMES = 4  # as many make a sample worth while
-ROUGH = 0.005  # of the objective without weights: the gap at which rows are looked for
+FIRST_GAP = 0.005  # of the objective without weights: the gap at which rows are looked for
 NEAR = 0.3  # beyond its margin, a row may yet be needed
 OF_A_CLASS = 20  # rows at least, those with the least lead
 MOST = 0.5  # of all rows: then all
@@ -60,7 +60,7 @@ class CrammerSingerInterior(MarginSolver):
         xi, g, h, dxi, second, rest = np.zeros((6, n))
         a[:], u[:], xi[:], g[:] = self.c[:, np.newaxis] / K, 1.0, 2.0, self.c / K
         a[np.arange(n), self.codes] = 0.0
-        self.now = loops.State(self.codes, a, u, xi, g, q, h)
+        self.state = loops.State(self.codes, a, u, xi, g, q, h)
         self.step = loops.Step(da, du, dxi, first, second, fixed, rest)
         self.last = self.left = np.inf  # the gap when it was least, and the sum of the products
         self.n_steps = self.in_vain = 0
@@ -70,7 +70,7 @@ class CrammerSingerInterior(MarginSolver):
 
     @property
     def _point(self) -> tuple[Array, Array, Array, Array]:
-        return self.now.a.copy(), self.now.u.copy(), self.W, self.b
+        return self.state.a.copy(), self.state.u.copy(), self.W, self.b
 
     @property
     def planes(self) -> tuple[Array, Array]:
@@ -81,14 +81,14 @@ class CrammerSingerInterior(MarginSolver):
     def multipliers(self) -> Array:
         """The multipliers of all rows (n, K), as the problem has them."""
         alpha = np.zeros((len(self.problem.c), self.problem.n_classes))
-        alpha[self.kept] = -self.now.a
-        alpha[self.kept, self.codes] = self.now.a.sum(axis=1)
+        alpha[self.kept] = -self.state.a
+        alpha[self.kept, self.codes] = self.state.a.sum(axis=1)
         return alpha
 
     @property
     def support(self) -> NDArray[np.intp]:
         """The rows that the planes are made of: a multiplier is more than its lead."""
-        positive = self.now.a > self.now.u * self.c[:, np.newaxis]  # never the own one, of 0
+        positive = self.state.a > self.state.u * self.c[:, np.newaxis]  # never the own one, of 0
         return np.asarray(self.kept[positive.any(axis=1)])
 
     def advance(self) -> bool:
@@ -114,25 +114,25 @@ class CrammerSingerInterior(MarginSolver):
         return bool(done)
 
     def _return_to_best(self) -> bool:
-        self.now.a[:], self.now.u[:], self.W, self.b = self.best
+        self.state.a[:], self.state.u[:], self.W, self.b = self.best
         return True
 
     def _step(self) -> float:
         """Mehrotra's predictor and corrector; return the sum of the products that go to zero."""
-        now, step = self.now, self.step
+        state, step = self.state, self.step
         factor = self._factor()
         for part in step:
             part[:] = 0.0
-        whole = loops.products(now, step, 0.0)
+        whole = loops.products(state, step, 0.0)
         length, *_ = self._direction(factor)
-        target = whole * (loops.products(now, step, length) / whole) ** 3 / now.a.size
-        loops.aim(now, step, target)
+        target = whole * (loops.products(state, step, length) / whole) ** 3 / state.a.size
+        loops.aim(state, step, target)
         length, dW, db = self._corrected(factor, target, self._direction(factor))
-        length = min(1.0, TO_THE_EDGE * length)
+        length = min(1.0, MOST_OF_STEP * length)
         if not (np.isfinite(length) and np.isfinite(dW).all()):
             return 0.0
         self.W, self.b = self.W + length * dW, self.b + length * db
-        return float(loops.move(now, step, length))
+        return float(loops.move(state, step, length))
 
     def _corrected(
         self, factor: Any, target: float, found: tuple[float, Array, Array]
@@ -144,7 +144,7 @@ class CrammerSingerInterior(MarginSolver):
                 break
             before = [part.copy() for part in self.step[:3]]
             wish = min(1.0, max(1.5 * length, length + 0.1))
-            loops.correct(self.now, self.step, target, wish)
+            loops.correct(self.state, self.step, target, wish)
             other = self._direction(factor)
             if not other[0] >= length + LONGER:
                 for part, old in zip(self.step, before, strict=False):
@@ -156,8 +156,8 @@ class CrammerSingerInterior(MarginSolver):
     def _direction(self, factor: Any) -> tuple[float, Array, Array]:
         """The longest step, and the changes of W and b, that bring products where `step` aims."""
         W, b, (K, d) = self.W, self.b, self.W.shape
-        push = np.empty(self.now.a.shape)
-        loops.push(self.now, self.step, push)
+        push = np.empty(self.state.a.shape)
+        loops.push(self.state, self.step, push)
         right = np.zeros((K, d + 1))
         right[:, :d] = np.asarray(self.X.T @ push).T - W
         if self.problem.bias:
@@ -165,7 +165,7 @@ class CrammerSingerInterior(MarginSolver):
         move = dpotrs(factor, right.ravel(), lower=1)[0].reshape(K, d + 1)
         dW, db = move[:, :d], move[:, d]
         df = np.ascontiguousarray(self.X @ dW.T + db, np.float64)
-        return loops.change(self.now, self.step, df), dW, db
+        return loops.change(self.state, self.step, df), dW, db
 
     def _factor(self) -> Array:
         """Cholesky's factor; LAPACK's own, as SciPy's checks take longer than it does."""
@@ -176,7 +176,7 @@ class CrammerSingerInterior(MarginSolver):
 
     def _system(self) -> Array:
         """The identity and the sum of (x, 1)(x, 1)' (x) M, M (K, K) the curvature of a row."""
-        (n, K), m = self.now.a.shape, self.X.shape[1] + 1
+        (n, K), m = self.state.a.shape, self.X.shape[1] + 1
         upper = np.triu_indices(m)
         by_pair = len(upper[0]) <= MOST_PAIRS
         size = min(max(16, CELLS_PER_BLOCK // (len(upper[0]) if by_pair else m)), n)
@@ -185,7 +185,7 @@ class CrammerSingerInterior(MarginSolver):
         for start in range(0, n, size):
             stop = min(start + size, n)
             weights = M[: stop - start]
-            loops.weigh(self.now, start, stop, weights)
+            loops.weigh(self.state, start, stop, weights)
             if by_pair:
                 sums += weights.T @ self._pairs(start, stop, len(upper[0]))
             else:
@@ -199,7 +199,7 @@ class CrammerSingerInterior(MarginSolver):
         H = np.empty((K, m, K, m))
         for (k, j), part in zip(combinations_with_replacement(range(K), 2), sums, strict=True):
             H[k, :, j] = H[j, :, k] = part
-        return self._penalised(H.reshape(K * m, -1), m - 1)
+        return self._penalized(H.reshape(K * m, -1), m - 1)
 
     def _rows(self, start: int, stop: int) -> Array:
         """Some rows with a one behind."""
@@ -217,7 +217,7 @@ class CrammerSingerInterior(MarginSolver):
             self.known[start] = products
         return products
 
-    def _penalised(self, H: Array, d: int) -> Array:
+    def _penalized(self, H: Array, d: int) -> Array:
         """With the curvature of the penalty."""
         bias, level = np.arange(len(H)) % (d + 1) == d, self.problem.bias
         if not level:
@@ -229,19 +229,19 @@ class CrammerSingerInterior(MarginSolver):
         return H
 
 
-class CrammerSingerSifting(MarginSolver):
+class CrammerSingerSifting(Sifting):
     """A fit of some rows, and which they are."""
 
     def __init__(self, problem: CrammerSingerProblem, tol: float) -> None:
-        super().__init__(problem, tol)
+        MarginSolver.__init__(self, problem, tol)
         self.n_looks = 0
         by_class = np.argsort(np.where(problem.c > 0, problem.codes, -1), kind="stable")
         by_class = by_class[np.count_nonzero(problem.c <= 0) :]
         starts = np.flatnonzero(np.diff(problem.codes[by_class], prepend=-1))
         every = np.arange(0, len(by_class), max(1, len(by_class) // SAMPLE))
-        self._fit(np.sort(by_class[np.union1d(every, starts)]), as_all=True)
+        self._begin_with(np.sort(by_class[np.union1d(every, starts)]), as_all=True)
 
-    def _fit(self, rows: NDArray[np.intp], as_all: bool = False) -> None:
+    def _begin_with(self, rows: NDArray[np.intp], as_all: bool = False) -> None:
         """Begin with some rows, which may count as much as all."""
         problem, c = self.problem, self.problem.c[rows]
         if as_all:
@@ -250,28 +250,11 @@ class CrammerSingerSifting(MarginSolver):
         some = replace(problem, X=problem.X[rows], codes=problem.codes[rows], c=c)
         self.of_some = CrammerSingerInterior(some, self.tol)
 
-    @property
-    def planes(self) -> tuple[Array, Array]:
-        """Weights (K, d) and intercepts (K,)."""
-        return self.of_some.planes
-
-    @property
-    def support(self) -> NDArray[np.intp]:
-        """The rows that the planes are made of."""
-        return self.rows[self.of_some.support]
-
-    @property
-    def multipliers(self) -> Array:
-        """The multipliers of all rows (n, K)."""
-        alpha = np.zeros((len(self.problem.c), self.problem.n_classes))
-        alpha[self.rows] = self.of_some.multipliers
-        return alpha
-
     def advance(self) -> bool:
         """Make a step; return whether the gap of some rows is small, and no other is needed."""
-        done = self.of_some.advance()
+        done = bool(self.of_some.advance())
         if self.n_looks < 2:
-            if done or self.of_some.left <= ROUGH * self.of_some.problem.zero:
+            if done or self.of_some.left <= FIRST_GAP * self.of_some.problem.zero:
                 self._look()
             return False
         if not done or self.gap() <= self.small_gap / 100:
@@ -294,7 +277,7 @@ class CrammerSingerSifting(MarginSolver):
             near, self.n_looks = counted, max(self.n_looks, 2)
         rows = np.flatnonzero(near)
         if self.n_looks == 1 or len(rows) > len(self.rows):
-            self._fit(rows)
+            self._begin_with(rows)
 
 
 def is_worth_while(problem: CrammerSingerProblem) -> bool:

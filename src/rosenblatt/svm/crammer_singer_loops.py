@@ -3,11 +3,11 @@
 
 Coordinate descent sets all multipliers of a row at a time, exactly:
 
-    minimise  |W|^2 / 2 - sum_i alpha[i, y_i],   W = sum_i (x_i, bias) alpha_i',
+    minimize  |W|^2 / 2 - sum_i alpha[i, y_i],   W = sum_i (x_i, bias) alpha_i',
     alpha[i, k] <= c_i for k = y_i and <= 0 for others,  sum_k alpha[i, k] = 0
 
 The multipliers of a row take weight from other classes and give it to the row's own. The scores of
-a row are ``(x, bias) W + centre``.
+a row are ``(x, bias) W + center``.
 
 The interior point method has for each row and other class a multiplier a and a lead
 ``u = f_own - f_k + xi - 1``, for each row a slack xi and ``g = c - sum_k a``, all positive. A step
@@ -27,7 +27,7 @@ NO_STEP = 1e-12  # of a score
 LOW, HIGH = 0.1, 10.0  # of the product that is aimed at: others are corrected
 
 
-class Rows(NamedTuple):
+class ClassRows(NamedTuple):
     """What a pass reads, an entry for each row."""
 
     X: Any  # (n, d), see `rows`
@@ -38,7 +38,7 @@ class Rows(NamedTuple):
 
 
 @compiled
-def joint_pass(table, centre, order, n_active, firm, seed, alpha, W, scores, new):
+def joint_pass(table, center, order, n_active, firm, seed, alpha, W, scores, new):
     """Visit the active rows, ``order[:n_active]``, in a new random order and set their multipliers.
 
     A row without multipliers whose own class leads all others by `firm` more than it must becomes
@@ -53,8 +53,8 @@ def joint_pass(table, centre, order, n_active, firm, seed, alpha, W, scores, new
         rows.prefetch_row(table.X, table.c, order[:n_active], t)
         i = order[t]
         own = table.y[i]
-        slopes_of(table, i, centre, W, scores)
-        violation, rest = standing(scores, alpha[i], own, table.c[i])
+        slopes_of(table, i, center, W, scores)
+        violation, rest = violation_of(scores, alpha[i], own, table.c[i])
         if rest > firm:
             n_active -= 1
             order[t], order[n_active] = order[n_active], i
@@ -62,7 +62,7 @@ def joint_pass(table, centre, order, n_active, firm, seed, alpha, W, scores, new
         largest = max(largest, violation)
         if violation > NO_STEP and table.lengths[i] > 0:
             best(scores, alpha[i], own, table.c[i], table.lengths[i], new)
-            spread(table, i, alpha[i], new, W)
+            add_row(table, i, alpha[i], new, W)
             for k in range(K):
                 alpha[i, k] = new[k]
         t += 1
@@ -70,17 +70,17 @@ def joint_pass(table, centre, order, n_active, firm, seed, alpha, W, scores, new
 
 
 @compiled
-def slopes_of(table, i, centre, W, scores):
+def slopes_of(table, i, center, W, scores):
     """Fill scores (K,) with the slope of the objective by each multiplier of row i."""
     rows.dots(table.X, i, W, scores)
     for k in range(scores.shape[0]):
-        scores[k] += table.bias * W[W.shape[0] - 1, k] + centre[k]
+        scores[k] += table.bias * W[W.shape[0] - 1, k] + center[k]
         if k != table.y[i]:
             scores[k] += 1.0
 
 
 @compiled
-def standing(slopes, alpha, own, c):
+def violation_of(slopes, alpha, own, c):
     """How far a row is from rest; and, with no multiplier, how firmly its own class leads."""
     # Weight can move from any class to one whose multiplier is below its limit.
     most, least, other, empty = -np.inf, np.inf, -np.inf, True
@@ -127,7 +127,7 @@ def best(slopes, alpha, own, c, curvature, new):
 
 
 @compiled
-def spread(table, i, old, new, W):
+def add_row(table, i, old, new, W):
     """Add row i to the columns of W, as often as its multipliers have changed."""
     K, last = new.shape[0], W.shape[0] - 1
     for k in range(K):
@@ -169,24 +169,24 @@ class Step(NamedTuple):
 
 
 @compiled
-def weigh(now, start, stop, M):
+def weigh(state, start, stop, M):
     """Fill q and h of rows start to stop, and M (m, K (K + 1) / 2) with their curvature.
 
     That is E'(diag q - h q q')E by the scores, E the map to leads of the own class, upper half.
     """
-    K = now.a.shape[1]
+    K = state.a.shape[1]
     for i in range(start, stop):
-        own, whole = now.own[i], 0.0
+        own, whole = state.own[i], 0.0
         for k in range(K):
-            now.q[i, k] = now.a[i, k] / now.u[i, k] if k != own else 0.0
-            whole += now.q[i, k]
-        now.h[i] = now.xi[i] / (now.g[i] + now.xi[i] * whole)
+            state.q[i, k] = state.a[i, k] / state.u[i, k] if k != own else 0.0
+            whole += state.q[i, k]
+        state.h[i] = state.xi[i] / (state.g[i] + state.xi[i] * whole)
         p = 0
         for k in range(K):
-            of_k = whole if k == own else -now.q[i, k]
+            of_k = whole if k == own else -state.q[i, k]
             for j in range(k, K):
-                of_j = whole if j == own else -now.q[i, j]
-                bend = -now.h[i] * of_k * of_j
+                of_j = whole if j == own else -state.q[i, j]
+                bend = -state.h[i] * of_k * of_j
                 if j == k:
                     bend += abs(of_k)
                 elif k == own:
@@ -210,95 +210,95 @@ def multiply_pairs(X, Z):
 
 
 @compiled
-def push(now, step, beta):
+def push(state, step, beta):
     """Fill beta (n, K), what the multipliers of rows add to each class while the scores stay."""
-    K = now.a.shape[1]
-    for i in range(now.own.shape[0]):
-        own, xi, g = now.own[i], now.xi[i], now.g[i]
+    K = state.a.shape[1]
+    for i in range(state.own.shape[0]):
+        own, xi, g = state.own[i], state.xi[i], state.g[i]
         short, whole = 0.0, 0.0
         for k in range(K):
             if k != own:
-                step.fixed[i, k] = step.first[i, k] / now.u[i, k] - now.a[i, k]
+                step.fixed[i, k] = step.first[i, k] / state.u[i, k] - state.a[i, k]
                 short += step.fixed[i, k]
-                whole += now.q[i, k]
+                whole += state.q[i, k]
         rest = (step.second[i] - g * xi + xi * short) / (g + xi * whole)
         step.rest[i] = rest
         total = 0.0
         for k in range(K):
             if k != own:
-                step.fixed[i, k] -= now.q[i, k] * rest
-                mass = now.a[i, k] + step.fixed[i, k]
+                step.fixed[i, k] -= state.q[i, k] * rest
+                mass = state.a[i, k] + step.fixed[i, k]
                 beta[i, k] = -mass
                 total += mass
         beta[i, own] = total
 
 
 @compiled
-def change(now, step, df):
+def change(state, step, df):
     """Fill the changes of a step that changes scores by df (n, K); return the longest, up to 1."""
-    K = now.a.shape[1]
+    K = state.a.shape[1]
     fastest = 1.0  # of all, in lengths of their own: a step of its inverse brings it to zero
-    for i in range(now.own.shape[0]):
-        own, taken = now.own[i], 0.0
+    for i in range(state.own.shape[0]):
+        own, taken = state.own[i], 0.0
         for k in range(K):
-            taken += now.q[i, k] * (df[i, own] - df[i, k])
-        taken *= now.h[i]
+            taken += state.q[i, k] * (df[i, own] - df[i, k])
+        taken *= state.h[i]
         dxi, total = step.rest[i] - taken, 0.0
         step.xi[i] = dxi
         for k in range(K):
             if k != own:
                 lead = df[i, own] - df[i, k]
-                da = step.fixed[i, k] - now.q[i, k] * (lead - taken)
+                da = step.fixed[i, k] - state.q[i, k] * (lead - taken)
                 du = lead + dxi
                 step.a[i, k], step.u[i, k] = da, du
                 total += da
-                fastest = max(fastest, max(-da / now.a[i, k], -du / now.u[i, k]))
-        fastest = max(fastest, max(total / now.g[i], -dxi / now.xi[i]))
+                fastest = max(fastest, max(-da / state.a[i, k], -du / state.u[i, k]))
+        fastest = max(fastest, max(total / state.g[i], -dxi / state.xi[i]))
     return 1.0 / fastest
 
 
 @compiled
-def products(now, step, length):
+def products(state, step, length):
     """The sum of a u and g xi after a step of this length: the gap, if all is feasible."""
     result = 0.0
-    for i in range(now.own.shape[0]):
+    for i in range(state.own.shape[0]):
         total = 0.0
-        for k in range(now.a.shape[1]):
-            if k != now.own[i]:
+        for k in range(state.a.shape[1]):
+            if k != state.own[i]:
                 da = length * step.a[i, k]
-                result += (now.a[i, k] + da) * (now.u[i, k] + length * step.u[i, k])
+                result += (state.a[i, k] + da) * (state.u[i, k] + length * step.u[i, k])
                 total += da
-        result += (now.g[i] - total) * (now.xi[i] + length * step.xi[i])
+        result += (state.g[i] - total) * (state.xi[i] + length * step.xi[i])
     return result
 
 
 @compiled
-def aim(now, step, target):
+def aim(state, step, target):
     """Let products go to the target, less the products of the changes of a first try."""
-    for i in range(now.own.shape[0]):
+    for i in range(state.own.shape[0]):
         total = 0.0
-        for k in range(now.a.shape[1]):
-            if k != now.own[i]:
+        for k in range(state.a.shape[1]):
+            if k != state.own[i]:
                 step.first[i, k] = target - step.a[i, k] * step.u[i, k]
                 total += step.a[i, k]
         step.second[i] = target + total * step.xi[i]
 
 
 @compiled
-def correct(now, step, target, length):
+def correct(state, step, target, length):
     """Let products that a step of this length would leave far from the target come nearer.
 
     J. Gondzio (1996), Multiple centrality corrections.
     """
-    for i in range(now.own.shape[0]):
+    for i in range(state.own.shape[0]):
         total = 0.0
-        for k in range(now.a.shape[1]):
-            if k != now.own[i]:
+        for k in range(state.a.shape[1]):
+            if k != state.own[i]:
                 da = length * step.a[i, k]
-                found = (now.a[i, k] + da) * (now.u[i, k] + length * step.u[i, k])
+                found = (state.a[i, k] + da) * (state.u[i, k] + length * step.u[i, k])
                 step.first[i, k] += correction(found, target)
                 total += da
-        found = (now.g[i] - total) * (now.xi[i] + length * step.xi[i])
+        found = (state.g[i] - total) * (state.xi[i] + length * step.xi[i])
         step.second[i] += correction(found, target)
 
 
@@ -309,18 +309,18 @@ def correction(found, target):
 
 
 @compiled
-def move(now, step, length):
+def move(state, step, length):
     """Make the step; return the sum of the products after it."""
     result = 0.0
-    for i in range(now.own.shape[0]):
+    for i in range(state.own.shape[0]):
         total = 0.0
-        for k in range(now.a.shape[1]):
-            if k != now.own[i]:
-                now.a[i, k] += length * step.a[i, k]
-                now.u[i, k] += length * step.u[i, k]
-                result += now.a[i, k] * now.u[i, k]
+        for k in range(state.a.shape[1]):
+            if k != state.own[i]:
+                state.a[i, k] += length * step.a[i, k]
+                state.u[i, k] += length * step.u[i, k]
+                result += state.a[i, k] * state.u[i, k]
                 total += step.a[i, k]
-        now.g[i] -= length * total
-        now.xi[i] += length * step.xi[i]
-        result += now.g[i] * now.xi[i]
+        state.g[i] -= length * total
+        state.xi[i] += length * step.xi[i]
+        result += state.g[i] * state.xi[i]
     return result

@@ -3,7 +3,7 @@
 A pass visits the rows in random order and gives each the multiplier that is best while all others
 stay. Rows whose multiplier is firmly at a limit are left out until all others are at rest.
 
-A free intercept is found by the proximal point method: it is penalised by its distance from where
+A free intercept is found by the proximal point method: it is penalized by its distance from where
 it was a pass ago, so that the penalty vanishes as the passes settle.
 
 References
@@ -34,15 +34,15 @@ class DualCoordinate(MarginSolver):
             bias = PROXIMAL_COLUMN * max(float(np.sqrt(problem.lengths.mean())), 1e-30)
         low, high = problem.limits
         self.beta = np.zeros(n) if beta is None else np.clip(beta, low, high)
-        self.table = dual_coordinate_loops.Rows(
+        self.table = dual_coordinate_loops.DualRows(
             problem.rows, problem.t, low, high, problem.ridge, problem.lengths + bias**2,
             problem.epsilon, float(bias),
         )  # fmt: skip
         self.weights = np.append(problem.combination(self.beta), bias * self.beta.sum())
-        self.centre = 0.0  # of the penalty on a free intercept
+        self.center = 0.0  # of the penalty on a free intercept
         self.two_sided = bool((problem.above * problem.below).any())  # targets, and no classes
         if problem.free and self.two_sided:
-            self.centre = problem.best_intercept(np.zeros(n))
+            self.center = problem.best_intercept(np.zeros(n))
         self.order = np.arange(n)
         self.seed = np.array([2 * seed + 1], np.uint64)
         self.n_active, self.firm = n, np.inf
@@ -55,7 +55,7 @@ class DualCoordinate(MarginSolver):
     @property
     def planes(self) -> tuple[Array, float]:
         """Weights (d,) and intercept."""
-        return self.weights[:-1], float(self.centre + self.table.bias * self.weights[-1])
+        return self.weights[:-1], float(self.center + self.table.bias * self.weights[-1])
 
     @property
     def multipliers(self) -> Array:
@@ -67,7 +67,7 @@ class DualCoordinate(MarginSolver):
     def advance(self) -> bool:
         """Make a pass; return whether all rows are at rest and the gap is small."""
         self.n_active, self.firm, total = dual_coordinate_loops.dual_pass(
-            self.table, self.centre, self.order, self.n_active, self.firm, self.seed,
+            self.table, self.center, self.order, self.n_active, self.firm, self.seed,
             self.beta, self.weights,
         )  # fmt: skip
         self.mean_violation = total / self.n_rows
@@ -75,7 +75,7 @@ class DualCoordinate(MarginSolver):
         moved = 0.0
         if self.problem.free:
             moved = self.table.bias * float(self.weights[-1])
-            self.centre += moved
+            self.center += moved
         if max(self.violation, abs(moved)) > self.still:
             if self.n_active == 0:
                 self._all_active()

@@ -1,11 +1,11 @@
 # mypy: ignore-errors
 """Dual coordinate descent for machines with a margin: one row's multiplier at a time, exactly.
 
-    minimise  |w|^2 / 2 + sum_i [ridge_i beta_i^2 / 2 - target_i beta_i + epsilon |beta_i|],
+    minimize  |w|^2 / 2 + sum_i [ridge_i beta_i^2 / 2 - target_i beta_i + epsilon |beta_i|],
     w = sum_i beta_i (x_i, bias),  low_i <= beta_i <= high_i
 
 A classifier has targets -1 and +1, and multipliers that have the sign of the target. The score of
-a row is ``w.(x, bias) + centre``.
+a row is ``w.(x, bias) + center``.
 """
 
 from typing import Any, NamedTuple
@@ -17,7 +17,7 @@ from rosenblatt.loops import compiled, rows
 NO_STEP = 1e-12  # slopes below are rounding
 
 
-class Rows(NamedTuple):
+class DualRows(NamedTuple):
     """What a pass reads, an entry for each row."""
 
     X: Any  # (n, d), see `rows`
@@ -31,7 +31,7 @@ class Rows(NamedTuple):
 
 
 @compiled
-def dual_pass(table, centre, order, n_active, firm, seed, beta, w):
+def dual_pass(table, center, order, n_active, firm, seed, beta, w):
     """Visit the active rows, ``order[:n_active]``, in a new random order and set each multiplier.
 
     A row whose multiplier is at a limit and pushed against it by more than `firm` becomes inactive.
@@ -44,7 +44,7 @@ def dual_pass(table, centre, order, n_active, firm, seed, beta, w):
     while t < n_active:
         rows.prefetch_row(table.X, beta, order[:n_active], t)
         i = order[t]
-        score = rows.dot(table.X, i, w[:d]) + bias * w[d] + centre
+        score = rows.dot(table.X, i, w[:d]) + bias * w[d] + center
         slope = score - table.target[i] + table.ridge[i] * beta[i]
         upward = slope + (epsilon if beta[i] >= 0 else -epsilon)
         downward = slope + (epsilon if beta[i] > 0 else -epsilon)

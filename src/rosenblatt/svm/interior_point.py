@@ -11,6 +11,7 @@ S. Mehrotra (1992), On the implementation of a primal-dual interior point method
 T. S. Munson (2002), Interior-point methods for massive support vector machines.
 """
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,10 @@ FINE = 1e-8  # the gap that a fit goes on to, of the objective without weights
 SPARSE = 0.03  # of all numbers: fewer are multiplied without the zeros between them
 EXACT, SMALL = 1e-10, 10_000  # that of small tables, which have so many cells at most
 FALLING = 0.9  # a gap that falls by less than a tenth falls no more
+
+ENOUGH = 2000  # rows, from which on some are sifted out
+NEAR = 0.3  # of the margin or the tube: so far inside what is free, a row may yet be needed
+LEAST, MOST = 100, 0.5  # rows, and of all rows: where there are fewer or more, all are taken
 
 
 class InteriorPoint(MarginSolver):
@@ -48,7 +53,7 @@ class InteriorPoint(MarginSolver):
         self.sides = interior_point_loops.Sides(row, s, c, r, problem.rows, hold)
         a, xi = c / 2, np.maximum(r, 0.0) + max(1.0, np.abs(r).max(initial=0.0))
         over = np.empty((5, len(c)))
-        self.now = interior_point_loops.State._make(
+        self.state = interior_point_loops.State._make(
             [a, xi - r, xi, *over, np.zeros(n), np.zeros(size)]
         )
         self.step = interior_point_loops.Step._make(
@@ -62,12 +67,12 @@ class InteriorPoint(MarginSolver):
     @property
     def planes(self) -> tuple[Array, float]:
         """Weights (d,) and intercept."""
-        return self.now.w[:-1], float(self.now.w[-1])
+        return self.state.w[:-1], float(self.state.w[-1])
 
     @property
     def multipliers(self) -> Array:
         """The multipliers of the rows (n,)."""
-        signed = self.sides.s * self.now.a
+        signed = self.sides.s * self.state.a
         return np.asarray(np.bincount(self.sides.row, signed, len(self.h)), np.float64)
 
     @property
@@ -75,12 +80,12 @@ class InteriorPoint(MarginSolver):
         """The rows that the plane is made of: those whose multiplier is more than its lead."""
         r, c = self.sides.r, self.sides.c
         scale = float(np.abs(r).mean() / c.mean()) if len(c) else 1.0
-        return np.unique(self.sides.row[self.now.a * scale > self.now.u])
+        return np.unique(self.sides.row[self.state.a * scale > self.state.u])
 
     def advance(self) -> bool:
         """Make a step; return whether the gap is small and falls no more."""
-        interior_point_loops.weigh(self.sides, self.now, self.h)
-        left = interior_point_loops.advance(self.sides, self.now, self.step, *self._factor())
+        interior_point_loops.weigh(self.sides, self.state, self.h)
+        left = interior_point_loops.advance(self.sides, self.state, self.step, *self._factor())
         if left > self.small_gap:  # the gap is no less, but for what is not yet feasible
             return False
         gap = self.gap()
@@ -100,7 +105,72 @@ class InteriorPoint(MarginSolver):
 
     def objective(self) -> float:
         """The value to be minimized, from the scores of the last step."""
-        return float(self.problem.penalty(*self.planes) + self.problem.loss(self.now.f))
+        return float(self.problem.penalty(*self.planes) + self.problem.loss(self.state.f))
+
+
+class Sifting(MarginSolver):
+    """The plane of the rows that matter: few of many rows hold the plane in place.
+
+    A first plane says which rows lie near their margins; the plane of those, which were missed. The
+    others have no multipliers, so that a bound from the multipliers of some rows holds for all.
+    """
+
+    rows: NDArray[np.intp]
+    of_some: Any  # the solver of these rows
+
+    def __init__(self, problem: MarginProblem, tol: float, w: Array, b: float) -> None:
+        super().__init__(problem, tol)
+        self.near = NEAR * (problem.epsilon or float(np.abs(problem.t).mean()))
+        self._fit(self._near(w, b, self.near))
+
+    def _near(self, w: Array, b: float, beyond: float) -> NDArray[np.bool_]:
+        """Which rows cost something, or would if all margins were so much wider (n,)."""
+        problem = self.problem
+        over = problem.t - problem.scores(w) - b
+        low = (problem.above > 0) & (over > problem.epsilon - beyond)
+        high = (problem.below > 0) & (-over > problem.epsilon - beyond)
+        return np.asarray(low | high)
+
+    def _fit(self, chosen: NDArray[np.bool_]) -> None:
+        if len(chosen) <= ENOUGH or not LEAST <= chosen.sum() <= MOST * len(chosen):
+            chosen = np.ones(len(chosen), np.bool_)
+        self.rows, problem = np.flatnonzero(chosen), self.problem
+        if not chosen.all():
+            t, above, below = (part[chosen] for part in (problem.t, problem.above, problem.below))
+            problem = replace(problem, X=problem.X[self.rows], t=t, above=above, below=below)
+        self.of_some = InteriorPoint(problem, self.tol)
+
+    @property
+    def planes(self) -> Any:
+        """Weights, (d,) or (K, d), and intercept."""
+        return self.of_some.planes
+
+    @property
+    def multipliers(self) -> Array:
+        """The multipliers of all rows, (n,) or (n, K)."""
+        of_some = self.of_some.multipliers
+        multipliers = np.zeros((self.problem.X.shape[0], *of_some.shape[1:]))
+        multipliers[self.rows] = of_some
+        return multipliers
+
+    @property
+    def support(self) -> NDArray[np.intp]:
+        """The rows that the planes are made of."""
+        return np.asarray(self.rows[self.of_some.support])
+
+    def advance(self) -> bool:
+        """Make a step; return whether the gap of some rows is small, and no other is needed."""
+        if not self.of_some.advance():
+            return False
+        if len(self.rows) == len(self.problem.t) or self.gap() <= self.small_gap / 100:
+            return True
+        w, b = self.planes
+        chosen = self._near(w, b, self.near / 10)
+        chosen[self.rows] = True
+        found_more = bool(chosen.sum() > len(self.rows))
+        if found_more:
+            self._fit(chosen)
+        return not found_more
 
 
 def gram(X: Any, h: Array) -> Array:

@@ -13,7 +13,7 @@ import numpy as np
 
 from rosenblatt.loops import compiled, rows
 
-TO_THE_EDGE = 0.995  # of the longest step that stays inside
+MOST_OF_STEP = 0.995  # of the longest step that stays inside
 
 
 class Sides(NamedTuple):
@@ -54,101 +54,101 @@ class Step(NamedTuple):
 
 
 @compiled
-def weigh(sides, now, h):
+def weigh(sides, state, h):
     """Fill theta and what is divided by; and h (n,), the sums of theta by row."""
     h[:] = 0.0
-    for k in range(now.a.shape[0]):
-        now.over_a[k], now.over_g[k] = 1.0 / now.a[k], 1.0 / (sides.c[k] - now.a[k])
-        now.over_u[k], now.over_xi[k] = 1.0 / now.u[k], 1.0 / now.xi[k]
-        now.theta[k] = 1.0 / (now.u[k] * now.over_a[k] + now.xi[k] * now.over_g[k])
-        h[sides.row[k]] += now.theta[k]
+    for k in range(state.a.shape[0]):
+        state.over_a[k], state.over_g[k] = 1.0 / state.a[k], 1.0 / (sides.c[k] - state.a[k])
+        state.over_u[k], state.over_xi[k] = 1.0 / state.u[k], 1.0 / state.xi[k]
+        state.theta[k] = 1.0 / (state.u[k] * state.over_a[k] + state.xi[k] * state.over_g[k])
+        h[sides.row[k]] += state.theta[k]
 
 
 @compiled
-def advance(sides, now, step, factor, scale):
+def advance(sides, state, step, factor, scale):
     """Mehrotra's predictor and corrector; return the sum of the products that go to zero.
 
     The Newton system has the matrix ``S L L' S``, with L (d + 1, d + 1) the `factor` and S the
-    diagonal `scale`. Changes `now` and `step`; returns 0 if a change is not finite.
+    diagonal `scale`. Changes `state` and `step`; returns 0 if a change is not finite.
     """
     step.a[:] = step.u[:] = step.xi[:] = 0.0
-    whole = products(sides, now, step, 0.0)
-    left = products(sides, now, step, direct(sides, now, step, factor, scale, 0.0))
-    aim = whole * (left / whole) ** 3 / (2 * now.a.shape[0])
-    length = min(1.0, TO_THE_EDGE * direct(sides, now, step, factor, scale, aim))
+    whole = products(sides, state, step, 0.0)
+    left = products(sides, state, step, direct(sides, state, step, factor, scale, 0.0))
+    aim = whole * (left / whole) ** 3 / (2 * state.a.shape[0])
+    length = min(1.0, MOST_OF_STEP * direct(sides, state, step, factor, scale, aim))
     if not (math.isfinite(length) and math.isfinite(rows.sum_of(step.w))):
         return 0.0
-    for k in range(now.a.shape[0]):
-        now.a[k] += length * step.a[k]
-        now.u[k] += length * step.u[k]
-        now.xi[k] += length * step.xi[k]
-    for j in range(now.w.shape[0]):
-        now.w[j] += length * step.w[j]
-    score(sides.X, now.w, now.f)
+    for k in range(state.a.shape[0]):
+        state.a[k] += length * step.a[k]
+        state.u[k] += length * step.u[k]
+        state.xi[k] += length * step.xi[k]
+    for j in range(state.w.shape[0]):
+        state.w[j] += length * step.w[j]
+    score(sides.X, state.w, state.f)
     step.a[:] = step.u[:] = step.xi[:] = 0.0
-    return products(sides, now, step, 0.0)
+    return products(sides, state, step, 0.0)
 
 
 @compiled
-def direct(sides, now, step, factor, scale, aim):
+def direct(sides, state, step, factor, scale, aim):
     """Change `step` to the one that brings the products to `aim`; return how far it may be made.
 
     The products of the changes of a first try, which `step` holds, are taken off.
     """
-    d = now.w.shape[0] - 1
+    d = state.w.shape[0] - 1
     step.beta[:] = 0.0
-    step.w[d] = -sides.hold * now.w[d]
-    for k in range(now.a.shape[0]):
+    step.w[d] = -sides.hold * state.w[d]
+    for k in range(state.a.shape[0]):
         i = sides.row[k]
-        push = sides.s[k] * (now.a[k] + now.theta[k] * short(sides, now, step, aim, k))
+        push = sides.s[k] * (state.a[k] + state.theta[k] * short(sides, state, step, aim, k))
         step.beta[i] += push
         step.w[d] += push
     for j in range(d):
-        step.w[j] = -now.w[j]
+        step.w[j] = -state.w[j]
     rows.add_each(sides.X, 0, step.beta, step.w[:d])
     if sides.hold < 0:
         step.w[d] = 0.0
     solve(factor, scale, step.w)
     score(sides.X, step.w, step.f)
-    return change(sides, now, step, aim)
+    return change(sides, state, step, aim)
 
 
 @compiled(inline=True)
-def short(sides, now, step, aim, k):
+def short(sides, state, step, aim, k):
     """By how much the lead of a side falls short while the scores stay."""
     first, second = aim - step.a[k] * step.u[k], aim + step.a[k] * step.xi[k]
-    lead = sides.s[k] * now.f[sides.row[k]] - sides.r[k]
-    return first * now.over_a[k] - second * now.over_g[k] - lead
+    lead = sides.s[k] * state.f[sides.row[k]] - sides.r[k]
+    return first * state.over_a[k] - second * state.over_g[k] - lead
 
 
 @compiled
-def change(sides, now, step, aim):
+def change(sides, state, step, aim):
     """Change a, u and xi of `step` to those of the step that changes scores by its f.
 
     Returns the longest step, up to 1, that keeps all numbers positive.
     """
     fastest = 1.0  # of all, in lengths of their own: a step of its inverse brings it to zero
-    for k in range(now.a.shape[0]):
-        u, xi, over_a, over_g = now.u[k], now.xi[k], now.over_a[k], now.over_g[k]
+    for k in range(state.a.shape[0]):
+        u, xi, over_a, over_g = state.u[k], state.xi[k], state.over_a[k], state.over_g[k]
         first, second = aim - step.a[k] * step.u[k], aim + step.a[k] * step.xi[k]
         moved = sides.s[k] * step.f[sides.row[k]]
-        da = now.theta[k] * (short(sides, now, step, aim, k) - moved)
+        da = state.theta[k] * (short(sides, state, step, aim, k) - moved)
         du = first * over_a - u - u * over_a * da
         dxi = second * over_g - xi + xi * over_g * da
         step.a[k], step.u[k], step.xi[k] = da, du, dxi
         inside = max(-da * over_a, da * over_g)
-        fastest = max(fastest, max(inside, max(-du * now.over_u[k], -dxi * now.over_xi[k])))
+        fastest = max(fastest, max(inside, max(-du * state.over_u[k], -dxi * state.over_xi[k])))
     return 1.0 / fastest
 
 
 @compiled(reorder_sums=True)  # a sum of positive numbers, whatever their order
-def products(sides, now, step, length):
+def products(sides, state, step, length):
     """The sum of a u and (c - a) xi after a step of this length: the gap, if all is feasible."""
     total = 0.0
-    for k in range(now.a.shape[0]):
-        a = now.a[k] + length * step.a[k]
-        total += a * (now.u[k] + length * step.u[k])
-        total += (sides.c[k] - a) * (now.xi[k] + length * step.xi[k])
+    for k in range(state.a.shape[0]):
+        a = state.a[k] + length * step.a[k]
+        total += a * (state.u[k] + length * step.u[k])
+        total += (sides.c[k] - a) * (state.xi[k] + length * step.xi[k])
     return total
 
 

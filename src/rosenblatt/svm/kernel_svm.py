@@ -1,6 +1,6 @@
 """Shared by `SVC` and `SVR`: checks of rows, passes of the solver, scores, the path over C."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt import checks
-from rosenblatt.base import Estimator, Passes, warn
+from rosenblatt.base import Estimator, Passes, StopReason, warn
 from rosenblatt.capabilities import ModelPath, rows_of
 from rosenblatt.kernels.checks import (
     called_kernel,
@@ -22,8 +22,8 @@ from rosenblatt.kernels.checks import (
     check_with_training_rows,
     is_positive_semidefinite,
 )
-from rosenblatt.kernels.functions import Kernel, canonical, kernel_of
-from rosenblatt.kernels.kernel_matrix import MEGABYTE, KernelMatrix, KernelScores
+from rosenblatt.kernels.functions import Kernel, canonical
+from rosenblatt.kernels.kernel_matrix import MEGABYTE, KernelMatrix, KernelScores, kernel_of
 from rosenblatt.runtime.threads import one_blas_thread
 
 from .smo import BoxProblem, Smo, Solution
@@ -31,6 +31,11 @@ from .training_rows import Array, TrainingRows, widest_columns
 
 MOST_ROWS_OF_EIGENVALUES = 2_000
 ENDLESS = 1 << 62  # steps
+REASONS: tuple[StopReason, ...] = (
+    "max_iter",
+    "no_progress",
+    "converged",
+)  # to stop, the worst first
 
 KERNELS = [
     StrOptions({"linear", "poly", "rbf", "laplacian", "sigmoid", "precomputed"}),
@@ -102,19 +107,49 @@ class KernelSVM(CallbackSupportMixin, Estimator):  # type: ignore[misc]
         attributes: Callable[[list[Solution]], dict[str, Any]],
     ) -> None:
         """Solve the problems of some rows each; a pass is a working set. Set the attributes."""
-        run = SmoRun(self, rows, problems)
-        passes.attributes = lambda: attributes(run.solutions())
+        solutions = [Solution.zero(problem) for _, problem in problems]
+        passes.attributes = lambda: attributes(solutions)
         with one_blas_thread():
+            working_sets = self._improve(rows, problems, solutions, passes.has_callbacks)
             for _ in passes:
-                if reason := run.advance():
-                    passes.stop(reason)
-        solutions = run.solutions()
+                if next(working_sets, len(problems)) == len(problems):
+                    reasons = {solution.reason for solution in solutions}
+                    passes.stop(next(reason for reason in REASONS if reason in reasons))
+        if self._path_cache:
+            self._path_cache.keep([problem for _, problem in problems], solutions, self.C)
         self.stop_reason_, self.n_sweeps_ = passes.stop_reason, passes.n_iter
         self._warn_not_converged(solutions, rows)
         for name, value in attributes(solutions).items():
             setattr(self, name, value)
         if rows.kernel is not None:
             self._scores = KernelScores(self._fitted_kernel(), self.support_vectors_)
+
+    def _improve(
+        self,
+        rows: TrainingRows,
+        problems: Sequence[tuple[NDArray[np.intp], BoxProblem]],
+        solutions: list[Solution],
+        watched: bool,
+    ) -> Iterator[int]:
+        """Solve the problems; yield how many are solved after each working set.
+
+        Solutions are set when a problem is solved and, if `watched`, after each working set.
+        """
+        path = self._path_cache
+        most = ENDLESS if self.max_iter < 0 else self.max_iter
+        for number, (places, problem) in enumerate(problems):
+            if path:
+                blocks = path.blocks_of(number, rows, places)
+                start = path.start_of(number, self.C)
+            else:
+                blocks, start = rows.blocks(places), None
+            solver = Smo(problem, blocks, self.tol, most, start, bool(self.shrinking))
+            reason = None
+            while reason is None:
+                reason = solver.advance()
+                if watched or reason:
+                    solutions[number] = solver.solution(reason or "callback")
+                yield number + bool(reason)
 
     def _warn_not_converged(self, solutions: list[Solution], rows: TrainingRows) -> None:
         """Warn if a run stopped short of the tolerance."""
@@ -131,22 +166,24 @@ class KernelSVM(CallbackSupportMixin, Estimator):  # type: ignore[misc]
             f"Solver terminated early {limit}: slopes are off by {worst:.3g}, and tol={self.tol:g} "
             "was asked for. Consider pre-processing your data with StandardScaler or MinMaxScaler, "
             f"{cure}, or see how far from the best it is with certify(model, X, y)."
-            + ("" if rows.matrix else widest_columns(rows.X, names)),
+            + ("" if rows.is_matrix else widest_columns(rows.X, names)),
             ConvergenceWarning,
         )
 
     # Scores.
 
-    def _sums(self, X: Any, coefficients: Any, some: slice = slice(None)) -> Array:
-        """``sum_j a_kj K(x, x_j)`` (n, c) over some supports, by coefficients a (c, s)."""
-        a = coefficients.toarray() if sp.issparse(coefficients) else coefficients
-        a = np.ascontiguousarray(a[:, some], np.float64)
-        if self._X_fit is not None or self.kernel == "precomputed":
-            return np.asarray(X[:, self.support_[some]] @ a.T, np.float64)
-        if self._scores is None:
-            self._scores = KernelScores(self._fitted_kernel(), self.support_vectors_)
+    def _sums(self, X: Any, ends: Sequence[int] = ()) -> Array:
+        """``sum_j a_kj K(x, x_j)`` (g, n, c) over groups of supports, each up to its end."""
+        a = self.dual_coef_.toarray() if sp.issparse(self.dual_coef_) else self.dual_coef_
+        a = np.ascontiguousarray(a, np.float64)
         with one_blas_thread():
-            return self._scores(X, a, some)
+            if self._X_fit is not None or self.kernel == "precomputed":
+                groups = np.split(np.arange(a.shape[1]), ends[:-1])
+                K = X[:, self.support_]
+                return np.stack([K[:, some] @ a[:, some].T for some in groups])
+            if self._scores is None:
+                self._scores = KernelScores(self._fitted_kernel(), self.support_vectors_)
+            return self._scores(X, a, ends)
 
     def _fitted_kernel(self) -> Kernel:
         if isinstance(self.kernel, Kernel):
@@ -195,51 +232,6 @@ class KernelSVM(CallbackSupportMixin, Estimator):  # type: ignore[misc]
         return {name: state[name] for name in state if name != "_scores"}
 
 
-class SmoRun:
-    """Problems solved one after the other, a working set at a time."""
-
-    def __init__(
-        self,
-        model: KernelSVM,
-        rows: TrainingRows,
-        problems: Sequence[tuple[NDArray[np.intp], BoxProblem]],
-    ) -> None:
-        self.model, self.rows, self.problems = model, rows, problems
-        self.cache = model._path_cache or PathCache()
-        self.done: list[Solution] = []
-        self.solver: Smo | None = None
-
-    def advance(self) -> Any:
-        """Improve one working set; return why to stop when all problems are solved."""
-        if self.solver is None:
-            self.solver = self._next_solver()
-        reason = self.solver.advance()
-        if reason is None:
-            return None
-        self.done.append(self.solver.solution(reason))
-        self.solver = None
-        if len(self.done) < len(self.problems):
-            return None
-        self.cache.keep([problem for _, problem in self.problems], self.done, self.model.C)
-        reasons = {solution.reason for solution in self.done}
-        return next(word for word in ("max_iter", "no_progress", "converged") if word in reasons)
-
-    def _next_solver(self) -> Smo:
-        model, number = self.model, len(self.done)
-        places, problem = self.problems[number]
-        blocks = self.cache.blocks_of(number, self.rows, places, len(self.problems) > 1)
-        start = self.cache.start_of(number, model.C)
-        most = ENDLESS if model.max_iter < 0 else model.max_iter
-        return Smo(problem, blocks, model.tol, most, start, bool(model.shrinking))
-
-    def solutions(self) -> list[Solution]:
-        """All solutions as they stand; those of problems that are not begun are zero."""
-        found = [*self.done]
-        if self.solver is not None:
-            found.append(self.solver.solution("callback"))
-        return found + [Solution.zero(problem) for _, problem in self.problems[len(found) :]]
-
-
 class PathCache:
     """Kernel blocks and coefficients that a fit along a path over C leaves to the next."""
 
@@ -248,13 +240,11 @@ class PathCache:
         self.found: list[tuple[Array, bool]] = []  # coefficients, and whether most are bounded
         self.C = 1.0
 
-    def blocks_of(
-        self, number: int, rows: TrainingRows, places: NDArray[np.intp], shared: bool
-    ) -> KernelMatrix:
+    def blocks_of(self, number: int, rows: TrainingRows, places: NDArray[np.intp]) -> KernelMatrix:
         """The kernel blocks of a problem, kept while all fit into the budget of one."""
         if number in self.blocks:
             return self.blocks[number]
-        blocks = rows.blocks(places, shared)
+        blocks = rows.blocks(places)
         held = sum(other.kept.nbytes for other in self.blocks.values())
         if held + blocks.kept.nbytes <= rows.megabytes * MEGABYTE:
             self.blocks[number] = blocks

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 from numbers import Real
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import scipy.sparse as sp
@@ -10,22 +10,21 @@ from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from rosenblatt import checks
-from rosenblatt.base import LinearClassifier, Passes, fitting
+from rosenblatt.base import LinearClassifier, Passes
 from rosenblatt.registry.row import Candidate, Contract, Row, Warm
 
-from .costs import costs, product, refuse_tiny_shares, refuse_vast_rows
 from .crammer_singer import CrammerSingerProblem
 from .hard_margin import refuse_no_joint_margin
-from .linear_svm import LinearSVM, check_settings
-from .margin_fits import MarginFits
-from .margin_problem import Array, MarginProblem
+from .linear_svm import LinearSVM, MarginFits, check_settings
+from .margin_problem import Array, MarginProblem, refuse_tiny_shares, refuse_vast_rows
+from .smo import costs, product
 
 
 class LinearSVC(LinearSVM, LinearClassifier):
     """Linear support vector classification: the plane with the widest margin.
 
     Two classes y = -1 and +1 and scores ``f(x) = w.x + b``: with ``loss="hinge"`` the plane
-    minimises ::
+    minimizes ::
 
         |w|^2 / 2 + C sum_i s_i [1 - y_i f(x_i)]_+,
 
@@ -51,7 +50,7 @@ class LinearSVC(LinearSVM, LinearClassifier):
         The price of a row inside the margin; ``np.inf`` allows none.
     multi_class : {"ovr", "crammer_singer", "joint"}
         With more than two classes, one plane for each against the rest, or all in one problem with
-        one slack a row: ``sum_k |w_k|^2 / 2 + C sum_i xi_i`` with a penalised intercept, or, for
+        one slack a row: ``sum_k |w_k|^2 / 2 + C sum_i xi_i`` with a penalized intercept, or, for
         "joint", ``sum_k |w_k|^2 + C sum_i xi_i`` with a free one. The last two take the hinge loss
         whatever `loss`, `penalty` and `dual` are.
     fit_intercept : bool
@@ -140,20 +139,6 @@ class LinearSVC(LinearSVM, LinearClassifier):
         self.random_state = random_state
         self.max_iter = max_iter
         self.penalize_intercept = penalize_intercept
-
-    @fitting
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Fit the model to X and y.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
-        y : array-like of shape (n,)
-        sample_weight : array-like of shape (n,) or None
-        """
-        fits = self._fit(X, y, sample_weight)
-        fits.warn(self.stop_reason_, self.n_iter_)
-        return self
 
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> MarginFits:
         self._validate_params()

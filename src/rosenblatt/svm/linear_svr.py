@@ -1,25 +1,24 @@
 """Linear support vector regression."""
 
 from numbers import Real
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from rosenblatt import checks
-from rosenblatt.base import LinearRegressor, Passes, fitting
+from rosenblatt.base import LinearRegressor, Passes
 from rosenblatt.registry.row import Candidate, Contract, Row, Warm
 
-from .costs import costs, refuse_tiny_shares, refuse_vast_rows
-from .linear_svm import LinearSVM, check_settings
-from .margin_fits import MarginFits
-from .margin_problem import MarginProblem
+from .linear_svm import LinearSVM, MarginFits, check_settings
+from .margin_problem import MarginProblem, refuse_tiny_shares, refuse_vast_rows
+from .smo import costs
 
 
 class LinearSVR(LinearSVM, LinearRegressor):
     """Linear support vector regression: errors up to epsilon cost nothing.
 
-    The line ``f(x) = w.x + b`` minimises ::
+    The line ``f(x) = w.x + b`` minimizes ::
 
         |w|^2 / 2 + C sum_i s_i [|t_i - f(x_i)| - epsilon]_+
 
@@ -112,20 +111,6 @@ class LinearSVR(LinearSVM, LinearRegressor):
         self.random_state = random_state
         self.max_iter = max_iter
         self.penalize_intercept = penalize_intercept
-
-    @fitting
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Fit the model to X and y.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
-        y : array-like of shape (n,)
-        sample_weight : array-like of shape (n,) or None
-        """
-        fits = self._fit(X, y, sample_weight)
-        fits.warn(self.stop_reason_, self.n_iter_)
-        return self
 
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> MarginFits:
         if np.inf == self.C:

@@ -1,6 +1,6 @@
 """The problem of a linear support vector machine: rows, targets, and the price of each side.
 
-    minimise  |w|^2 / 2 + (b / bias)^2 / 2 + sum_i above_i [t_i - f_i - epsilon]_+^p
+    minimize  |w|^2 / 2 + (b / bias)^2 / 2 + sum_i above_i [t_i - f_i - epsilon]_+^p
                                            + below_i [f_i - t_i - epsilon]_+^p,   f_i = w.x_i + b
 
 A classifier has targets -1 and +1 and epsilon 0: scores may lie beyond the target at no cost, so
@@ -10,13 +10,16 @@ intercept, ``bias`` infinite, the multipliers sum to zero. With `l1` the penalty
 ``|b| / bias``.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from rosenblatt import checks
 from rosenblatt.loops import rows as rows_loops
 from rosenblatt.loops.rows import arrays, read_only
 
@@ -24,6 +27,7 @@ from . import dual_coordinate_loops
 
 Array = NDArray[np.float64]
 LEAST = 1e-6  # of the objective without weights and intercept
+LEAST_SHARE = 1e-30  # of the largest cost
 ROUNDING = 1e-14  # of objective and bound, each a sum of rounded terms
 
 
@@ -119,7 +123,7 @@ class MarginProblem:
         return 0.5 * float(w @ w + level**2)
 
     def objective(self, w: Array, b: float) -> float:
-        """The value to be minimised."""
+        """The value to be minimized."""
         return self.penalty(w, b) + self.loss(self.scores(w) + b)
 
     @cached_property
@@ -200,22 +204,16 @@ class MarginSolver:
     classes in one problem have weights (K, d), intercepts (K,) and multipliers (n, K).
     """
 
+    advance: Callable[[], bool]  # make a pass or a step; return whether the fit is done
     start: Any = None  # where a fit with another penalty may begin; None: at zero
     violation = np.inf  # the largest of an optimality condition; infinite if not measured
     wanted = 0.0  # the violation that is small enough
 
+    planes: Any  # weights and intercept
+    multipliers: Any  # of all rows
+
     def __init__(self, problem: Any, tol: float) -> None:
         self.problem, self.tol = problem, tol
-
-    @property
-    def planes(self) -> tuple[Any, Any]:
-        """Weights and intercept."""
-        raise NotImplementedError
-
-    @property
-    def multipliers(self) -> Array:
-        """The multipliers of all rows."""
-        raise NotImplementedError
 
     @property
     def support(self) -> NDArray[np.intp]:
@@ -226,10 +224,6 @@ class MarginSolver:
     def small_gap(self) -> float:
         """The gap that is small enough."""
         return float(self.tol * self.problem.zero)
-
-    def advance(self) -> bool:
-        """Make a pass, or a step; return whether the fit is done."""
-        raise NotImplementedError
 
     def objective(self) -> float:
         """The value to be minimized."""
@@ -246,3 +240,28 @@ def balanced(beta: Array) -> Array:
     least = min(up, down)
     factor = np.where(beta > 0, least / up if up > 0 else 0.0, least / down if down > 0 else 0.0)
     return np.asarray(beta * factor)
+
+
+def refuse_tiny_shares(cost: Array) -> None:
+    """Raise if the cost of a row is so small a share of the largest that no digit of it counts."""
+    finite = np.flatnonzero((cost > 0) & (cost < np.inf))
+    if not len(finite):
+        return
+    i, most = finite[cost[finite].argmin()], float(cost[finite].max())
+    if cost[i] < LEAST_SHARE * most:
+        raise ValueError(
+            f"The weight of row {i} times C is {cost[i]:.3g}, less than {LEAST_SHARE:g} of the "
+            f"largest, {most:.3g}. Give the row a larger weight, or 0 to leave it out."
+        )
+
+
+def refuse_vast_rows(X: Any) -> None:
+    """Raise if squares of X leave the range of numbers."""
+    values = np.ravel(X.data if sp.issparse(X) else X)
+    with np.errstate(over="ignore"):
+        # Not by BLAS, which would wake its threads for it.
+        square = 0.0 if values.dtype == np.float32 else np.einsum("i,i", values, values)
+    if not np.isfinite(square):
+        largest = values[np.abs(values).argmax()]
+        advice = "rescale the columns, for example with StandardScaler"
+        raise checks.too_large(f"X holds {largest:.3g}, and the squares of X are", advice)

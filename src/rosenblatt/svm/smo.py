@@ -20,13 +20,13 @@ WHOLE = 1024  # rows that are one working set
 MOST_ROUNDS = 8  # of correction
 FINER, FINEST = 1e-4, 1e-9  # the tolerance for few rows: a share of that asked for, and the least
 FIRM = 10.0  # tolerances from its limit, where a row is firmly at rest
-MOST_EXTRA_STEPS = 5_000  # towards that
-STEPS_OF_ALL = 4  # for each row, before rows at rest are left out
+MOST_EXTRA_STEPS = 2_000  # from the tolerance asked for to the finer one
 FEW_ACTIVE = 0.7  # share of the rows, above which to leave out the others gains nothing
-STEPS_OF_ACTIVE = 4  # for each row that is left, before it is seen which are at rest
+LEAST_STEPS = 500  # before it is checked again which rows are at rest
 INNER = 0.2  # share of the violation to which a working set is solved
 STALLED = 1_000_000  # steps, or so many a row, in which the violation should have halved
 STALLED_PER_ROW = 100
+MOST_COST = 1e100  # of a row, whose squares and sums stay in range
 
 
 class BoxProblem(NamedTuple):
@@ -68,26 +68,23 @@ class Smo:
         self.b = np.zeros(n) if start is None else between(start, problem.low, problem.high)
         self.f = rows.exactly(self.b) if self.b.any() else np.zeros(n)
         self.exact, self.travelled = True, 0.0
-        self.up, self.down = np.empty(n), np.empty(n)
+        self.up, self.down = np.empty((2, n))
         self.n_steps, self.most, self.rounds = 0, most, 0
-        size = n if n <= WHOLE else WORKING_SET
-        self.size = min(size, len(rows.kept))
+        self.size = min(n, WORKING_SET, len(rows.kept))
+        self.matrix = rows.matrix if n <= WHOLE else None  # all rows are one working set
         # Few rows are solved more exactly than was asked for, which costs little: their order and
         # storage then hardly show in the answer.
-        few = self.size == n and tol >= FINEST
-        self.goal = max(FINER * tol, FINEST) if few else tol
+        finer = self.matrix is not None and tol >= FINEST
+        self.goal = max(FINER * tol, FINEST) if finer else tol
         self.patience: int | None = None  # steps after which the tolerance asked for is enough
         self.last = np.empty(0, np.intp)
-        self.matrix: Array | None = None  # of all rows, if they are one working set
-        self.diagonal, self.room = np.empty(0), np.empty((3, self.size))
         self.least, self.since = np.inf, 0  # the violation when it last halved, and steps since
         self.violation = self._slopes()
 
     def _slopes(self) -> float:
-        """The slopes of all rows; return by how much the furthest pair is off."""
-        c, low, high, kink = self.problem
-        smo_loops.slopes(self.f + c, self.b, low, high, kink, self.up, self.down)
-        return float(self.down.max(initial=-np.inf) - self.up.min(initial=np.inf))
+        """Set the slopes of all rows; return by how much the furthest pair is off."""
+        violation = smo_loops.slopes(self.f, self.b, *self.problem, self.up, self.down)
+        return float(violation)
 
     def advance(self) -> str | None:
         """Improve one working set; return why to stop, or None."""
@@ -118,40 +115,36 @@ class Smo:
     def _improve(self) -> int:
         """Steps among all rows, if they are few, else in a working set; return their number."""
         n, left = len(self.b), self.most - self.n_steps
-        if self.size < n:
+        if self.matrix is None:
             inner = min(max(self.tol, INNER * self.violation), 0.9 * self.violation)
             work = self._working_set()
             return self._improve_some(work, inner, min(left, 10 * len(work)))
-        if self.matrix is None:
-            self.matrix = self.rows.among(np.arange(n))
-            self.diagonal = self.matrix.diagonal().copy()
-        if self.shrinking and self.n_steps > STEPS_OF_ALL * n:
+        most = max(LEAST_STEPS, self.n_steps // 100)
+        most = min(most, n // 2 + self.n_steps)  # few at first, for callbacks to see
+        if self.shrinking and self.n_steps >= max(n, LEAST_STEPS):
             active = self._active()
             if len(active) <= FEW_ACTIVE * n:
                 inner = max(self.goal, INNER * self.violation)
-                most = max(STEPS_OF_ACTIVE * len(active), self.n_steps // 100)
                 return self._improve_some(active, inner, min(left, most))
-        c, low, high, kink = self.problem
-        g, most = self.f + c, max(10, n // 2, self.n_steps // 100)
-        made = smo_loops.smo_steps(
-            self.matrix, self.diagonal, g, self.b, low, high, kink, self.goal, min(left, most),
-            self.room,
-        )  # fmt: skip
-        self.f, self.exact = g - c, False
-        return int(made)
+        g = self.f + self.problem.c
+        made = self._steps(self.matrix, g, self.b, slice(None), self.goal, min(left, most))
+        self.f, self.exact = g - self.problem.c, False
+        return made
+
+    def _steps(self, K: Array, g: Array, b: Array, rows: Any, tol: float, most: int) -> int:
+        """Improve pairs of some rows with kernel K; changes their g and b."""
+        _, low, high, kink = self.problem
+        room = np.empty((4, len(b)))
+        return int(smo_loops.smo_steps(K, g, b, low[rows], high[rows], kink, tol, most, room))
 
     def _improve_some(self, work: NDArray[np.intp], tol: float, most: int) -> int:
         """Steps among some rows, and what they change in the scores of all."""
-        c, low, high, kink = self.problem
         if self.matrix is None:
             K = self.rows.among(work)
         else:
             K = self.matrix.take(work, axis=0).take(work, axis=1)
         before, b = self.b[work], self.b[work]
-        made = smo_loops.smo_steps(
-            K, K.diagonal().copy(), self.f[work] + c[work], b, low[work], high[work], kink, tol,
-            most, np.empty((3, len(work))),
-        )  # fmt: skip
+        made = self._steps(K, self.f[work] + self.problem.c[work], b, work, tol, most)
         moved = np.flatnonzero(b != before)
         if len(moved):
             self.b[work] = b
@@ -161,7 +154,7 @@ class Smo:
             else:
                 self.f += steps @ self.matrix[changed]
             self.exact, self.travelled = False, self.travelled + float(np.abs(steps).sum())
-        return int(made)
+        return made
 
     def _active(self) -> NDArray[np.intp]:
         """Rows that a pair of opposite slopes may be made of: all others are at rest."""
@@ -184,7 +177,7 @@ class Smo:
     def _finish(self) -> str | None:
         """Whether scores computed anew in float64 agree that it is over."""
         if not self.exact:
-            if self.matrix is not None and self.rows.kept.dtype == np.float64:
+            if self.matrix is not None:
                 self.f = np.asarray(self.matrix @ self.b)
             else:
                 near = self._near()
@@ -205,22 +198,44 @@ class Smo:
 
     def solution(self, reason: str) -> Solution:
         """Return the coefficients as they are now, and why the run ended."""
-        c, low, high, kink = self.problem
-        g = self.f + c
-        free = (self.b > low) & (self.b < high) & ((self.b != 0) | (kink == 0))
-        if free.any():  # the mean of free rows, else the middle of what the slopes allow
-            intercept = -float(np.mean((g + np.where(self.b > 0, kink, -kink))[free]))
-        else:
-            ends = [self.up.min(initial=np.inf), self.down.max(initial=-np.inf)]
-            finite = [end for end in ends if np.isfinite(end)]
-            intercept = -float(np.mean(finite)) if finite else 0.0
-        dual = -float(0.5 * self.b @ self.f + c @ self.b + kink * np.abs(self.b).sum())
-        return Solution(
-            self.b.copy(), self.f.copy(), intercept, self.n_steps, self.violation, reason, dual
-        )
+        c, kink = self.problem.c, self.problem.kink
+        b, f = self.b.copy(), self.f.copy()
+        dual = -float(0.5 * b @ f + c @ b + kink * np.abs(b).sum())
+        return Solution(b, f, self._intercept(), self.n_steps, self.violation, reason, dual)
+
+    def _intercept(self) -> float:
+        """The mean of what free rows ask for, else the middle of what the slopes allow."""
+        free = (self.b > self.problem.low) & (self.b < self.problem.high)
+        if self.problem.kink:
+            free &= self.b != 0
+        slopes = self.up[free]
+        if len(slopes):
+            return -float(slopes.sum() / len(slopes))
+        ends = np.array([self.up.min(initial=np.inf), self.down.max(initial=-np.inf)])
+        finite = ends[np.isfinite(ends)]
+        return -float(finite.mean()) if len(finite) else 0.0
 
 
 def between(b: Array, low: Array, high: Array) -> Array:
     """Coefficients within their limits; at them, where rounding alone keeps them away."""
     near = 1e-12 * np.abs(b)
     return np.where(b >= high - near, high, np.where(b <= low + near, low, b))
+
+
+def product(weight: Array, price: Any) -> Array:
+    """Weights (n,) times prices: 0 where one is 0, even if the other is infinite."""
+    both = (weight > 0) & (np.asarray(price) > 0)
+    return np.asarray(np.multiply(weight, price, out=np.zeros(len(weight)), where=both))
+
+
+def costs(weight: Array, C: float) -> Array:
+    """Return C times each weight (n,); raise if one leaves the range of numbers."""
+    with np.errstate(over="ignore"):
+        cost = product(weight, C)
+    if np.isfinite(C) and len(cost) and not cost.max() <= MOST_COST:
+        i = int(cost.argmax())
+        raise ValueError(
+            f"C={C:g} times the weight {weight[i]:g} of row {i} is above {MOST_COST:g}. Choose a "
+            "smaller C or smaller weights."
+        )
+    return cost

@@ -1,5 +1,5 @@
 # mypy: ignore-errors
-"""Sequential minimal optimisation: pairs of coefficients, one raised and one lowered by as much.
+"""Sequential minimal optimization: pairs of coefficients, one raised and one lowered by as much.
 
 The problem is ``min 1/2 b'Kb + c.b + kink |b|_1`` with ``sum b = 0`` and ``low <= b <= high``. For
 a support vector classifier c is -y, low and high are 0 and C on the side of y, and kink is 0; for
@@ -17,32 +17,39 @@ TINY = 1e-12  # the curvature along a pair of equal rows
 
 
 @compiled
-def smo_steps(K, diagonal, g, b, low, high, kink, tol, most, room):
+def smo_steps(K, g, b, low, high, kink, tol, most, room):
     """Improve pairs of a working set until none is off by more than tol; return their number.
 
-    Reads K (q, q) and its diagonal, low, high (q,); changes g (q,) and b (q,); room (3, q) is
-    scratch space. The first of a pair has the lowest slope up; of the others, the second promises
-    most by the curvature along it.
+    Reads K (q, q), low, high (q,); changes g (q,) and b (q,); room (4, q) is scratch space. The
+    first of a pair has the lowest slope up; of the others, the second promises most by the
+    curvature along it.
     """
-    rise, fall, gains = room[0], room[1], room[2]  # slopes up and down are g + rise and g + fall
+    rise, fall = room[0], room[1]  # slopes up and down are g + rise and g + fall
+    diagonal, gains = room[2], room[3]
+    i, least = 0, np.inf
     for t in range(g.shape[0]):
+        diagonal[t] = K[t, t]
         set_kinks(b, low, high, kink, rise, fall, t)
+        if g[t] + rise[t] < least:
+            i, least = t, g[t] + rise[t]
     for step in range(most):
-        i, least = lowest(g, rise)
-        if least == np.inf:
-            return step
         estimate_gains(K[i], diagonal, g, fall, diagonal[i], least, gains)
         j, highest, largest = -1, -np.inf, 0.0
         for t in range(g.shape[0]):
-            if g[t] + fall[t] > highest:
-                highest = g[t] + fall[t]
+            highest = max(highest, g[t] + fall[t])
             if gains[t] > largest:
                 j, largest = t, gains[t]
         if j < 0 or highest - least <= tol:
             return step
-        move_pair(K, g, b, low, high, kink, i, j)
+        size = move_pair(K, g, b, low, high, kink, i, j)
         set_kinks(b, low, high, kink, rise, fall, i)
         set_kinks(b, low, high, kink, rise, fall, j)
+        first, second = K[i], K[j]
+        i, least = 0, np.inf
+        for t in range(g.shape[0]):
+            g[t] += size * (first[t] - second[t])
+            if g[t] + rise[t] < least:
+                i, least = t, g[t] + rise[t]
     return most
 
 
@@ -54,18 +61,9 @@ def set_kinks(b, low, high, kink, rise, fall, t):
 
 
 @compiled
-def lowest(g, rise):
-    """The place of the lowest slope up, and that slope."""
-    i, least = 0, np.inf
-    for t in range(g.shape[0]):
-        if g[t] + rise[t] < least:
-            i, least = t, g[t] + rise[t]
-    return i, least
-
-
-@compiled
 def estimate_gains(row, diagonal, g, fall, own, least, gains):
     """Fill gains (q,) with the square of what each pair is off by over its curvature."""
+    # Without branches, which the processor would mispredict.
     for t in range(g.shape[0]):
         off = g[t] + fall[t] - least
         off = off if off > 0.0 else 0.0
@@ -75,23 +73,31 @@ def estimate_gains(row, diagonal, g, fall, own, least, gains):
 
 @compiled
 def move_pair(K, g, b, low, high, kink, i, j):
-    """Raise b_i and lower b_j to the lowest point along the pair, or to the first bound or kink."""
+    """Raise b_i and lower b_j to the lowest point along the pair, or to the first bound or kink.
+
+    Returns by how much.
+    """
     slope = g[j] + (kink if b[j] > 0 else -kink) - g[i] - (kink if b[i] >= 0 else -kink)
-    step = slope / max(K[i, i] + K[j, j] - 2.0 * K[i, j], TINY)
+    size = slope / max(K[i, i] + K[j, j] - 2.0 * K[i, j], TINY)
     top = 0.0 if kink > 0 and b[i] < 0 else high[i]
     bottom = 0.0 if kink > 0 and b[j] > 0 else low[j]
-    step = min(step, top - b[i], b[j] - bottom)
+    size = min(size, top - b[i], b[j] - bottom)
     # A bound that is reached is reached exactly.
-    b[i] = top if step == top - b[i] else b[i] + step
-    b[j] = bottom if step == b[j] - bottom else b[j] - step
-    first, second = K[i], K[j]
-    for t in range(g.shape[0]):
-        g[t] += step * (first[t] - second[t])
+    b[i] = top if size == top - b[i] else b[i] + size
+    b[j] = bottom if size == b[j] - bottom else b[j] - size
+    return size
 
 
 @compiled
-def slopes(g, b, low, high, kink, up, down):
-    """Set up and down (n,): slopes of what can rise and can fall, else infinity and minus it."""
-    for t in range(g.shape[0]):
-        up[t] = g[t] + (kink if b[t] >= 0 else -kink) if b[t] < high[t] else np.inf
-        down[t] = g[t] + (kink if b[t] > 0 else -kink) if b[t] > low[t] else -np.inf
+def slopes(f, b, c, low, high, kink, up, down):
+    """Set up and down (n,): slopes of what can rise and can fall, else infinity and minus it.
+
+    Returns by how much the furthest pair is off.
+    """
+    least, highest = np.inf, -np.inf
+    for t in range(f.shape[0]):
+        g = f[t] + c[t]
+        up[t] = g + (kink if b[t] >= 0 else -kink) if b[t] < high[t] else np.inf
+        down[t] = g + (kink if b[t] > 0 else -kink) if b[t] > low[t] else -np.inf
+        least, highest = min(least, up[t]), max(highest, down[t])
+    return highest - least

@@ -1,6 +1,6 @@
 """Support vector classification with kernels."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from copy import copy
 from itertools import combinations
 from typing import Any, ClassVar, Literal, Self
@@ -21,20 +21,19 @@ from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt import checks
 from rosenblatt.base import Passes, fitting, warn
-from rosenblatt.kernels.functions import warn_if_flat
+from rosenblatt.kernels.kernel_matrix import warn_if_flat
 from rosenblatt.registry.row import Candidate, Contract, Row, Warm
 
-from .costs import costs
-from .feasibility import refuse_inseparable
+from .hard_margin import refuse_inseparable
 from .kernel_svm import KERNELS, KernelSVM, row_weights
-from .smo import BoxProblem, Solution
+from .smo import BoxProblem, Solution, costs
 from .training_rows import Array, TrainingRows
 
 
 class SVC(KernelSVM, sklearn.svm.SVC):  # type: ignore[misc]
     """The widest margin between two classes in the feature space of a kernel.
 
-    The score ``f(x) = sum_i a_i y_i K(x_i, x) + b`` minimises ``1/2 |w|^2 + sum_i C_i [1 - y_i
+    The score ``f(x) = sum_i a_i y_i K(x_i, x) + b`` minimizes ``1/2 |w|^2 + sum_i C_i [1 - y_i
     f(x_i)]_+``, w being its element of the feature space; 1 / |w| is the margin, and rows with
     ``a_i > 0`` are its support. It is solved in the dual, where pairs of coefficients are improved
     in working sets [1]_. The parameters are scikit-learn's, but for `multi_class`.
@@ -179,7 +178,7 @@ class SVC(KernelSVM, sklearn.svm.SVC):  # type: ignore[misc]
     def _costs(self, codes: NDArray[np.intp], weight: Array) -> Array:
         """C (n,) of each row."""
         cost = weight * self.class_weight_[codes]
-        if len(np.unique(codes[cost > 0])) < 2:
+        if np.bincount(codes[cost > 0], minlength=2).min() == 0:
             raise ValueError(
                 "Invalid input - all samples with positive weights belong to the same class."
             )
@@ -218,14 +217,14 @@ class SVC(KernelSVM, sklearn.svm.SVC):  # type: ignore[misc]
         """Scores (n,) of two classes, (n, K) of classes against the rest, or (n, P) of pairs."""
         rows = self._rows_to_score(X)
         if len(self.classes_) == 2 or self.multi_class != "ovo":
-            scores = self._sums(rows, self.dual_coef_) + self.intercept_
+            scores = self._sums(rows)[0] + self.intercept_
             scores = scores[:, 0] if len(self.classes_) == 2 else scores
-        else:
-            scores = pair_scores(
-                lambda some: self._sums(rows, self.dual_coef_, some), self.n_support_,
-                self.intercept_,
-            )  # fmt: skip
-        return scores.astype(self.dual_coef_.dtype, copy=False)
+        else:  # the supports of a class are a group; pairs add what two classes give
+            sums = self._sums(rows, np.cumsum(self.n_support_).tolist())
+            pairs = combinations(range(len(sums)), 2)
+            scores = np.stack([sums[i, :, j - 1] + sums[j, :, i] for i, j in pairs], axis=1)
+            scores += self.intercept_
+        return np.asarray(scores, self.dual_coef_.dtype)
 
     def _get_coef(self) -> Any:
         if self.multi_class == "ovr":  # a row for each class
@@ -327,12 +326,8 @@ class BinaryProblems:
         """The rows of each problem, and its dual."""
         found = []
         for some, side in self.sides:
-            cost = self.cost[some]
-            if len({*side[cost > 0].tolist()}) < 2:
-                raise ValueError(
-                    "Invalid input - all samples with positive weights belong to the same class."
-                )
-            low, high = np.where(side > 0, 0.0, -cost), np.where(side > 0, cost, 0.0)
+            cost, positive = self.cost[some], side > 0
+            low, high = np.where(positive, 0.0, -cost), np.where(positive, cost, 0.0)
             found.append((self.rows.first[some], BoxProblem(-side, low, high, 0.0)))
         return found
 
@@ -341,15 +336,14 @@ class BinaryProblems:
         rows, n, dtype = self.rows, len(self.codes), self.rows.X.dtype
         a, slack = np.zeros((2, self.n_coefficients, n))
         primal, margin, intercept = np.zeros((3, len(solutions)))
+        cost = np.where(np.isfinite(self.cost), self.cost, 0.0)
         for p, ((some, side), found) in enumerate(zip(self.sides, solutions, strict=True)):
             line = self._line(p, side)
             a[line, some] = found.b
             intercept[p] = rows.intercept(found.intercept, found.b, rows.first[some])
             slack[line, some] = left = np.maximum(1 - side * (found.f + found.intercept), 0)
             length = max(float(found.b @ found.f), 0.0)
-            cost = self.cost[some]
-            finite = np.isfinite(cost)
-            primal[p] = length / 2 + float(cost[finite] @ left[finite])
+            primal[p] = length / 2 + float(cost[some] @ left)
             margin[p] = 1 / np.sqrt(length) if length > 0 else np.inf
         support = np.flatnonzero(a.any(axis=0))
         support = support[np.lexsort((rows.first[support], self.codes[support]))]
@@ -372,15 +366,6 @@ class BinaryProblems:
             return p
         i, j = self.pairs[p]
         return np.where(side > 0, j - 1, i)
-
-
-def pair_scores(sums: Callable[[slice], Array], n_support: NDArray[Any], intercept: Array) -> Array:
-    """Scores (n, P) of all pairs; `sums` gives (n, K - 1), what supports of a class add up to."""
-    ends = np.concatenate([[0], np.cumsum(n_support)])
-    parts = [sums(slice(ends[k], ends[k + 1])) for k in range(len(n_support))]
-    pairs = list(combinations(range(len(n_support)), 2))
-    scores = [parts[i][:, j - 1] + parts[j][:, i] for i, j in pairs]
-    return np.stack(scores, axis=1) + intercept
 
 
 def most_votes(scores: Array, n_classes: int) -> NDArray[np.intp]:

@@ -10,20 +10,19 @@ from sklearn.utils.extmath import safe_sparse_dot
 
 from rosenblatt import checks
 from rosenblatt.base import Passes, fitting
-from rosenblatt.kernels.functions import warn_if_flat
+from rosenblatt.kernels.kernel_matrix import warn_if_flat
 from rosenblatt.registry.row import Candidate, Contract, Row, Warm
 
-from .costs import costs
-from .feasibility import refuse_narrow_tube
+from .hard_margin import refuse_narrow_tube
 from .kernel_svm import KERNELS, KernelSVM, row_weights
-from .smo import BoxProblem, Solution
+from .smo import BoxProblem, Solution, costs
 from .training_rows import Array, TrainingRows
 
 
 class SVR(KernelSVM, sklearn.svm.SVR):  # type: ignore[misc]
     """A function that is within `epsilon` of the targets where it can, in a kernel's space.
 
-    ``f(x) = sum_i c_i K(x_i, x) + b`` minimises ``1/2 |w|^2 + sum_i C_i [|t_i - f(x_i)| -
+    ``f(x) = sum_i c_i K(x_i, x) + b`` minimizes ``1/2 |w|^2 + sum_i C_i [|t_i - f(x_i)| -
     epsilon]_+``. Rows inside the tube have no coefficient. The parameters are scikit-learn's.
 
     Parameters
@@ -103,7 +102,7 @@ class SVR(KernelSVM, sklearn.svm.SVR):  # type: ignore[misc]
         X : array-like or sparse matrix of shape (n, d)
             Rows; with ``kernel="precomputed"`` their kernel with all training rows.
         """
-        scores = self._sums(self._rows_to_score(X), self.dual_coef_)[:, 0] + self.intercept_
+        scores = self._sums(self._rows_to_score(X))[0, :, 0] + self.intercept_
         return np.asarray(scores.astype(self.dual_coef_.dtype, copy=False))
 
     def _get_coef(self) -> Any:

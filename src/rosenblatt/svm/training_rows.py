@@ -11,14 +11,23 @@ from sklearn.utils.extmath import row_norms
 from sklearn.utils.sparsefuncs import mean_variance_axis
 
 from rosenblatt import checks
-from rosenblatt.kernels.functions import Kernel, Linear, gamma_of, kernel_of, row_keys
-from rosenblatt.kernels.kernel_matrix import MEGABYTE, KernelMatrix, PrecomputedMatrix
+from rosenblatt.kernels.checks import check_finite_kernel
+from rosenblatt.kernels.functions import Kernel, Linear, row_keys
+from rosenblatt.kernels.kernel_matrix import (
+    MEGABYTE,
+    KernelMatrix,
+    PrecomputedMatrix,
+    gamma_of,
+    kernel_of,
+)
+
+from .smo import WHOLE
 
 Array = NDArray[np.float64]
 
-MOST_SHARED = 1024  # rows whose kernel several problems share
 CELLS = 1 << 20  # sparse tables of up to so many are made dense
 FAR = 100.0  # times their squared distance from the mean, that of rows far from zero
+SAME = 1e-9  # of the largest projection: no further apart, two rows may be equal
 UNEVEN = 100.0  # times the least spread of a column, from which on a column should be scaled
 
 
@@ -35,10 +44,10 @@ class TrainingRows:
         self.wide = X.astype(np.float64, copy=False)
         if sp.issparse(X) and X.shape[0] * X.shape[1] <= CELLS:
             self.wide = self.wide.toarray()  # one block: with the bits of dense rows
-        self.matrix = model.kernel == "precomputed" or (
+        self.is_matrix = model.kernel == "precomputed" or (
             callable(model.kernel) and not isinstance(model.kernel, Kernel)
         )
-        self.all_rows: PrecomputedMatrix | None = None  # the kernel of all groups
+        self.matrix: Array | None = None  # the kernel of all groups, if they are few
         self.first, self.group = self._groups(labels, weight)
         self.kernel, self.gamma = self._kernel(model, self.sums(weight))
         self.center = far_center(self.wide[self.first]) if isinstance(self.kernel, Linear) else None
@@ -49,15 +58,19 @@ class TrainingRows:
         counted = np.flatnonzero(weight > 0)
         group = np.full(len(weight), -1, np.intp)
         group[counted] = np.arange(len(counted))
-        if self.matrix:  # which does not show for certain which rows are equal
+        if self.is_matrix:  # which does not show for certain which rows are equal
             return counted, group
+        # Rows whose projections differ by more than rounding are not equal.
+        projection = self.wide[counted] @ direction(self.X.shape[1])
+        gaps = np.diff(np.sort(projection))
         first = counted
-        if not surely_distinct(self.X[counted]):
+        if gaps.min(initial=np.inf) <= SAME * np.abs(projection).max():
             keys = zip(row_keys(self.X[counted]), labels[counted].tolist(), strict=True)
             number: dict[Any, int] = {}
             group[counted] = [number.setdefault(key, len(number)) for key in keys]
-            first = counted[np.unique(group[counted], return_index=True)[1]]
-        order = np.lexsort((labels[first], self.wide[first] @ direction(self.X.shape[1])))
+            place_of_first = np.unique(group[counted], return_index=True)[1]
+            first, projection = counted[place_of_first], projection[place_of_first]
+        order = np.lexsort((labels[first], projection))
         place = np.empty(len(order), np.intp)
         place[order] = np.arange(len(order))
         group[counted] = place[group[counted]]
@@ -65,8 +78,8 @@ class TrainingRows:
 
     def _kernel(self, model: Any, weight: Array) -> tuple[Any, float | None]:
         """The kernel and its gamma; None for a matrix, given or computed by a function."""
-        if self.matrix or isinstance(model.kernel, Kernel):
-            return (None if self.matrix else model.kernel), None
+        if self.is_matrix or isinstance(model.kernel, Kernel):
+            return (None if self.is_matrix else model.kernel), None
         X = self.wide[self.first]
         # Twelve digits, so that other storage and repeated rows, summed in another order, agree.
         try:
@@ -88,7 +101,7 @@ class TrainingRows:
         """Values (..., g) of groups for each row (..., n); 0 for rows without a weight."""
         return np.where(self.group >= 0, values[..., self.group], 0.0)
 
-    def blocks(self, rows: NDArray[np.intp], shared: bool) -> KernelMatrix:
+    def blocks(self, rows: NDArray[np.intp]) -> KernelMatrix:
         """The kernel of some rows with each other; a linear one, of rows about a center.
 
         As coefficients sum to zero, a shift of all rows changes scores by a constant alone. Several
@@ -96,16 +109,29 @@ class TrainingRows:
         """
         if self.kernel is None:
             return PrecomputedMatrix(self.wide[np.ix_(rows, rows)])
-        n = len(self.first)
-        if shared and n <= MOST_SHARED and 8 * n * n <= self.megabytes * MEGABYTE:
-            if self.all_rows is None:
-                whole = KernelMatrix(self.kernel, self._about_center(self.first), self.megabytes)
-                # A copy: a KernelMatrix leaves its memory to the next one.
-                self.all_rows = PrecomputedMatrix(whole.among(np.arange(n)).copy())
+        if self._is_small(self.first):
+            if self.matrix is None:
+                self.matrix = self._matrix(self.first)
+            if len(rows) == len(self.first):
+                return PrecomputedMatrix(self.matrix)
             places = self.group[rows]
-            some = self.all_rows.kept.take(places, axis=0)
-            return PrecomputedMatrix(some.take(places, axis=1))
+            return PrecomputedMatrix(self.matrix.take(places, axis=0).take(places, axis=1))
+        if self._is_small(rows):
+            return PrecomputedMatrix(self._matrix(rows))
         return KernelMatrix(self.kernel, self._about_center(rows), self.megabytes)
+
+    def _is_small(self, rows: NDArray[np.intp]) -> bool:
+        """Whether the kernel of some rows is computed at once."""
+        n = len(rows)
+        return n <= WHOLE and 8 * n * n <= self.megabytes * MEGABYTE
+
+    def _matrix(self, rows: NDArray[np.intp]) -> Array:
+        X = self._about_center(rows)
+        with np.errstate(over="ignore", invalid="ignore"):  # raised below
+            K = np.asarray(self.kernel.against(X)(X), np.float64)
+        if not checks.has_finite_sum(K):
+            check_finite_kernel(K, rows, rows)
+        return K
 
     def _about_center(self, rows: NDArray[np.intp]) -> Any:
         return self.wide[rows] if self.center is None else self.wide[rows] - self.center
@@ -142,24 +168,6 @@ def far_center(X: Any) -> Array | None:
 def direction(d: int) -> Array:
     """A direction (d,) by which rows are sorted."""
     return np.random.default_rng(0).normal(size=d)
-
-
-@lru_cache(8)
-def hash_factors(d: int) -> NDArray[np.uint64]:
-    """Odd factors (d,) of the bits of a row, whose products add up to its hash."""
-    return 2 * np.random.default_rng(0).integers(2**62, size=d, dtype=np.uint64) + 1
-
-
-def surely_distinct(X: Any) -> bool:
-    """Whether hashes of rows show that no two are equal; False if they do not."""
-    factors = hash_factors(X.shape[1])
-    X = X.astype(np.float64, copy=False)
-    if sp.issparse(X):
-        bits = (X.data + 0.0).view(np.uint64)  # in which -0 is 0
-        hashes = sp.csr_matrix((bits, X.indices, X.indptr), X.shape) @ factors
-    else:
-        hashes = (X + 0.0).view(np.uint64) @ factors
-    return len(np.unique(hashes)) == int(X.shape[0])
 
 
 def widest_columns(X: Any, names: Any) -> str:
