@@ -32,7 +32,7 @@ from rosenblatt.registry.row import Contract, Row, Warm, unlike_repeated_rows
 from rosenblatt.runtime import threads
 
 from . import sgd_loops as loops
-from .perceptron_base import check_classes
+from .perceptron_base import as_columns, check_classes
 
 Floats = NDArray[np.float64]
 
@@ -90,87 +90,92 @@ class Descent:
     ) -> None:
         self.X, self.y, self.dtype = arrays(data.X), read_only(data.y), data.X.dtype
         self.weight = read_only(np.ones(1) if data.weight is None else data.weight)
-        self.rule = model._rule(sp.issparse(data.X))
-        K, d = start.coef.shape
-        self.V, self.state = start.coef.copy(), np.zeros((K, loops.N_STATES))
-        self.state[:, loops.LABEL] = data.labels
-        self.state[:, loops.POSITIVE], self.state[:, loops.NEGATIVE] = data.positive, data.negative
-        self.state[:, loops.INTERCEPT], self.state[:, loops.SCALE] = start.intercept, 1.0
-        self.state[:, loops.RATE], self.state[:, loops.T] = model.eta0, t
-        self.applied = np.zeros((K, d if self.rule.l1 > 0 else 0))
-        self.corrections = np.zeros((K, d if model.average else 0))
+        self.rule = rule = model._rule(sp.issparse(data.X))
+        K = len(data.labels)
+        self.state = np.zeros((loops.N_STATES, K))
+        self.state[loops.LABEL] = data.labels
+        self.state[loops.POSITIVE], self.state[loops.NEGATIVE] = data.positive, data.negative
+        self.state[loops.INTERCEPT], self.state[loops.SCALE] = start.intercept, 1.0
+        self.state[loops.RATE], self.state[loops.T] = model.eta0, t
+        self.w = as_columns(start.coef)
+        self.applied = np.zeros(self.w.shape if rule.l1 > 0 else (0, *self.w.shape[1:]))
+        self.corrections = np.zeros(self.w.shape if model.average else (0, *self.w.shape[1:]))
         if model.average:  # continue the sums of earlier batches
-            self.corrections -= n * mean.coef
-            self.state[:, loops.INTERCEPT_SUM] = n * mean.intercept
-            self.state[:, loops.N_AVERAGED] = n
+            self.corrections -= n * as_columns(mean.coef)
+            self.state[loops.INTERCEPT_SUM], self.state[loops.N_AVERAGED] = n * mean.intercept, n
+        needs_lengths = rule.schedule >= loops.PA1 or (rule.measure and rule.l2 > 0)
+        self.lengths = np.empty(len(self.y) if needs_lengths else 0)
+        loops.find_lengths(self.X, self.lengths)
         cells = (data.X.nnz if sp.issparse(data.X) else data.X.size) * K
         self.rows_per_call = max(1, CELLS_PER_CALL * len(self.y) // max(cells, 1))
         n_jobs = getattr(model, "n_jobs", None) or 1
-        large = cells > threads.CELLS_PER_CHUNK
         most = min(K, threads.count(), n_jobs if n_jobs > 0 else K)
-        self.n_threads = most if large else 1
+        self.n_threads = most if cells > threads.CELLS_PER_CHUNK else 1
 
     def epoch(self, order: NDArray[np.int32], running: NDArray[np.intp]) -> bool:
         """Visit the rows in order for the running outputs; return whether scores were finite."""
-        self.state[:, loops.OBJECTIVE], self.n_visits = 0.0, len(order)
+        self.state[loops.OBJECTIVE], self.n_visits = 0.0, len(order)
+        everything = self.w, self.state, self.applied, self.corrections
+        if len(running) == self.state.shape[1] and self.n_threads == 1:
+            return self._visit(order, *everything)
+        # Outputs are independent, so the result does not depend on the parts.
+        parts = np.array_split(running, min(self.n_threads, len(running)))
+        columns = [[np.ascontiguousarray(a[:, part]) for a in everything] for part in parts]
+
+        def work(start: int, stop: int) -> bool:
+            return all(self._visit(order, *columns[k]) for k in range(start, stop))
+
+        finite = all(threads.over_chunks(work, len(parts), len(parts) * threads.CELLS_PER_CHUNK))
+        for part, changed in zip(parts, columns, strict=True):
+            for array, values in zip(everything, changed, strict=True):
+                array[:, part] = values
+        return finite
+
+    def _visit(self, order: NDArray[np.int32], w: NDArray[Any], *others: Floats) -> bool:
+        """Visit the rows in order for the outputs with the weights w (d,) or (d, K)."""
+        K = others[0].shape[1]
+        outputs = loops.Outputs(w, *others, np.empty(K, w.dtype), np.empty(K, w.dtype), np.empty(K))
         for first in range(0, len(order), self.rows_per_call):
             rows = order[first : first + self.rows_per_call]
-            if not (
-                self._visit(rows, running) if self.n_threads == 1 else self._share(rows, running)
+            if not loops.visit_rows(
+                self.X, self.y, self.weight, self.lengths, rows, self.rule, outputs
             ):
                 return False
         return True
 
-    def _share(self, rows: NDArray[np.int32], outputs: NDArray[np.intp]) -> bool:
-        """Divide the outputs among threads; they are independent, so the result is the same."""
-        parts = np.array_split(outputs, min(self.n_threads, len(outputs)))
-        cells = len(parts) * threads.CELLS_PER_CHUNK
-
-        def work(start: int, stop: int) -> bool:
-            return all(self._visit(rows, part) for part in parts[start:stop])
-
-        return all(threads.over_chunks(work, len(parts), cells))
-
-    def _visit(self, rows: NDArray[np.int32], outputs: NDArray[np.intp]) -> bool:
-        return bool(
-            loops.sgd_epoch(
-                *(self.X, self.y, self.weight, rows, outputs, self.rule),
-                *(self.V, self.state, self.applied, self.corrections),
-            )
-        )
-
     def objectives(self) -> Floats:
         """Mean objective of each output over the visits of the last epoch."""
-        return self.state[:, loops.OBJECTIVE] / max(self.n_visits, 1)
+        return self.state[loops.OBJECTIVE] / max(self.n_visits, 1)
 
     def lower_rate(self, k: Any, patience: "Patience") -> bool:
         """Divide the learning rate of output k by 5, unless it is as small as it may be."""
-        if self.state[k, loops.RATE] <= SMALLEST_ADAPTIVE_RATE:
+        if self.state[loops.RATE, k] <= SMALLEST_ADAPTIVE_RATE:
             return False
-        self.state[k, loops.RATE] /= 5
+        self.state[loops.RATE, k] /= 5
         patience.waited = 0
         return True
 
     def last(self) -> Weights:
         """Copies of the weights after the last visit."""
-        coef = self.V * self.state[:, loops.SCALE, None]
-        intercept = self.state[:, loops.INTERCEPT]
-        return Weights(coef.astype(self.dtype), intercept.astype(self.dtype))
+        return self._weights(self.w * self.state[loops.SCALE], self.state[loops.INTERCEPT])
 
     def mean(self) -> Weights:
         """Copies of the mean weights; zero before the first visit that counts."""
-        n = np.maximum(self.state[:, loops.N_AVERAGED], 1)
-        coef = (self.state[:, loops.SCALE_SUM, None] * self.V - self.corrections) / n[:, None]
-        intercept = self.state[:, loops.INTERCEPT_SUM] / n
-        return Weights(coef.astype(self.dtype), intercept.astype(self.dtype))
+        n = np.maximum(self.state[loops.N_AVERAGED], 1)
+        w = (self.state[loops.SCALE_SUM] * self.w - self.corrections) / n
+        return self._weights(w, self.state[loops.INTERCEPT_SUM] / n)
+
+    def _weights(self, w: Floats, intercept: Floats) -> Weights:
+        coef = np.array(np.atleast_2d(w.T), self.dtype, order="C")
+        return Weights(coef, intercept.astype(self.dtype))
 
     @property
     def n_averaged(self) -> int:
-        return int(self.state[:, loops.N_AVERAGED].max())
+        return int(self.state[loops.N_AVERAGED].max())
 
     @property
     def t(self) -> float:
-        return float(self.state[:, loops.T].max())
+        return float(self.state[loops.T].max())
 
 
 class Patience:
