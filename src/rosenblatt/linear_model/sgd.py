@@ -97,7 +97,8 @@ class Descent:
         self.state[loops.POSITIVE], self.state[loops.NEGATIVE] = data.positive, data.negative
         self.state[loops.INTERCEPT], self.state[loops.SCALE] = start.intercept, 1.0
         self.state[loops.RATE], self.state[loops.T] = model.eta0, t
-        self.w = as_columns(start.coef)
+        # The loops for an L1 penalty work in double precision, as `applied` is.
+        self.w = as_columns(start.coef.astype(np.float64) if rule.l1 > 0 else start.coef)
         self.applied = np.zeros(self.w.shape if rule.l1 > 0 else (0, *self.w.shape[1:]))
         self.corrections = np.zeros(self.w.shape if model.average else (0, *self.w.shape[1:]))
         if model.average:  # continue the sums of earlier batches

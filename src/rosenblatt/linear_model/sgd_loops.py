@@ -22,16 +22,18 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rosenblatt.loops import compiled, rows
+from rosenblatt.loops.simd import float64x4
 
 HINGE, SQUARED_HINGE, MODIFIED_HUBER, LOG_LOSS = 0, 1, 2, 3
 SQUARED_ERROR, HUBER, EPSILON_INSENSITIVE, SQUARED_EPSILON_INSENSITIVE = 4, 5, 6, 7
 CONSTANT, OPTIMAL, INVSCALING, PA1, PA2 = 0, 1, 2, 3, 4
 
-# Rows of `Outputs.state`. LABEL is the class of an output in one-versus-rest, POSITIVE and NEGATIVE are
-# the weights of its rows and of all others. OBJECTIVE is summed over the visits.
+# Rows of `Outputs.state`. LABEL is the class of an output in one-versus-rest, POSITIVE and NEGATIVE
+# are the weights of its rows and of all others. OBJECTIVE is summed over the visits. UNSCALE is 1 /
+# SCALE, and DUE is OWED in the scale of the stored weights.
 LABEL, POSITIVE, NEGATIVE, SCALE, INTERCEPT, RATE, T, OWED, OBJECTIVE = range(9)
-SCALE_SUM, INTERCEPT_SUM, N_AVERAGED, SQUARED_NORM, L1_NORM = range(9, 14)
-N_STATES = 14
+SCALE_SUM, INTERCEPT_SUM, N_AVERAGED, SQUARED_NORM, L1_NORM, UNSCALE, DUE = range(9, 16)
+N_STATES = 16
 
 LARGEST_SLOPE = 1e12
 SMALLEST_SCALE = 1e-6  # a smaller one would cost digits of v in float32
@@ -100,9 +102,7 @@ def visit_rows(X, y, weight, lengths, order, rule, outputs):
         if not has_step:
             continue
         if rule.l1 > 0:
-            add_rows_with_l1(
-                X, i, outputs.changes, state, w, outputs.applied, outputs.corrections
-            )
+            add_row_with_l1(X, i, outputs.changes, state, w, outputs.applied, outputs.corrections)
         elif is_changed:
             add_row(X, i, outputs.changes, w)
             if outputs.corrections.shape[0] > 0:
@@ -313,74 +313,116 @@ def multiply_column(v, corrections, scale, scale_sum):
 
 
 @compiled
-def add_rows_with_l1(X, i, changes, state, w, applied, corrections):
+def add_row_with_l1(X, i, changes, state, w, applied, corrections):
     """Add changes (K,) times row i to w (d,) or (d, K) and apply the L1 penalty."""
-    for k in range(changes.shape[0]):
-        if w.ndim == 1:
-            add_with_l1(X, i, changes[k], state, k, w, applied, corrections)
+    K = changes.shape[0]
+    for k in range(K):
+        state[UNSCALE, k] = 1 / state[SCALE, k]
+        state[DUE, k] = state[UNSCALE, k] * state[OWED, k]
+    if w.ndim == 1:
+        add_column_with_l1(X, i, changes[0], state, 0, w, applied, corrections)
+    else:
+        last = K - K % float64x4.WIDTH
+        if isinstance(X, tuple):
+            data, indices, indptr = X
+            for p in range(indptr[i], indptr[i + 1]):
+                place = np.int64(np.uint32(indices[p])) * K
+                for k in range(0, last, float64x4.WIDTH):
+                    add_four_with_l1(data[p], place + k, k, changes, state, w, applied, corrections)
         else:
+            for j in range(X.shape[1]):
+                for k in range(0, last, float64x4.WIDTH):
+                    add_four_with_l1(X[i, j], j * K + k, k, changes, state, w, applied, corrections)
+        for k in range(last, K):
             columns = w[:, k], applied[:, k], corrections[:, k]
-            add_with_l1(X, i, changes[k], state, k, *columns)
+            add_column_with_l1(X, i, changes[k], state, k, *columns)
 
 
 @compiled
-def add_with_l1(X, i, change, state, k, v, applied, corrections):
-    """Add change times row i to the weights v (d,) of output k and apply the L1 penalty."""
-    scale_sum = state[SCALE_SUM, k]
-    if scale_sum > 0:
-        add_products(X, i, -scale_sum, v, corrections)
-    square, size = add_truncated(X, i, change, v, state[SCALE, k], state[OWED, k], applied)
+def add_column_with_l1(X, i, change, state, k, v, applied, corrections):
+    """`add_row_with_l1` for output k, with weights v (d,)."""
+    output = state[SCALE, k], state[UNSCALE, k], state[DUE, k], state[SCALE_SUM, k]
+    if isinstance(X, tuple):
+        square, size = add_sparse_with_l1(X, i, change, output, v, applied, corrections)
+    else:
+        square, size = add_dense_with_l1(X, i, change, output, v, applied, corrections)
     state[SQUARED_NORM, k] = max(0.0, state[SQUARED_NORM, k] + square)
     state[L1_NORM, k] = max(0.0, state[L1_NORM, k] + size)
-    if scale_sum > 0:
-        add_products(X, i, scale_sum, v, corrections)
 
 
 @compiled
-def add_truncated(X, i, change, v, scale, owed, applied):
-    """Add change times row i to v and apply the L1 penalty to its features.
-
-    Returns the changes of the sum of squares and of the sum of sizes of v.
-    """
+def add_sparse_with_l1(X, i, change, output, v, applied, corrections):
+    """Change v (d,); return the changes of its sums of squares and of sizes."""
+    data, indices, indptr = X
     square, size = 0.0, 0.0
-    unscale = 1 / scale
-    if isinstance(X, tuple):
-        data, indices, indptr = X
-        for p in range(indptr[i], indptr[i + 1]):
-            j = np.uint32(indices[p])
-            before, moved = v[j], v[j] + change * data[p]
-            after = truncated(moved, unscale * owed, unscale * applied[j])
-            v[j], applied[j] = after, applied[j] + scale * (after - moved)
-            square += after * after - before * before
-            size += abs(after) - abs(before)
-    else:
-        for j in range(X.shape[1]):
-            before, moved = v[j], v[j] + change * X[i, j]
-            after = truncated(moved, unscale * owed, unscale * applied[j])
-            v[j], applied[j] = after, applied[j] + scale * (after - moved)
-            square += after * after - before * before
-            size += abs(after) - abs(before)
+    for p in range(indptr[i], indptr[i + 1]):
+        j = np.uint32(indices[p])
+        before, after = add_one_with_l1(change * data[p], j, output, v, applied)
+        if corrections.shape[0] > 0:
+            corrections[j] += output[3] * (after - before)
+        square += after * after - before * before
+        size += abs(after) - abs(before)
+    return square, size
+
+
+@compiled(reorder_sums=True)  # the sums then allow vectors
+def add_dense_with_l1(X, i, change, output, v, applied, corrections):
+    """Change v (d,); return the changes of its sums of squares and of sizes."""
+    square, size = 0.0, 0.0
+    for j in range(X.shape[1]):
+        before, after = add_one_with_l1(change * X[i, j], j, output, v, applied)
+        if corrections.shape[0] > 0:
+            corrections[j] += output[3] * (after - before)
+        square += after * after - before * before
+        size += abs(after) - abs(before)
     return square, size
 
 
 @compiled
-def truncated(value, owed, applied):
-    """A weight moved towards 0, not past it, by the penalty owed and not yet applied."""
-    lowered, raised = max(0.0, value - owed - applied), min(0.0, value + owed - applied)
-    return lowered if value > 0 else (raised if value < 0 else 0.0)
+def add_one_with_l1(change, j, output, v, applied):
+    """Change weight j and move it towards 0, not past it; return it before and after."""
+    scale, unscale, due, _ = output
+    before, moved, done = v[j], v[j] + change, unscale * applied[j]
+    penalty = min(max(moved, min(0.0, done - due)), max(0.0, done + due))
+    v[j], applied[j] = moved - penalty, applied[j] - scale * penalty
+    return before, v[j]
 
 
 @compiled
-def add_products(X, i, factor, v, corrections):
-    """Add factor times v to the corrections, for the features of row i."""
-    if isinstance(X, tuple):
-        _, indices, indptr = X
-        for p in range(indptr[i], indptr[i + 1]):
-            j = np.uint32(indices[p])
-            corrections[j] += factor * v[j]
-    else:
-        for j in range(X.shape[1]):
-            corrections[j] += factor * v[j]
+def add_four_with_l1(x, place, k, changes, state, w, applied, corrections):
+    """`add_one_with_l1` for outputs k to k + 3, with weights from `place` of w on."""
+    K, zero = changes.shape[0], float64x4.zeros()
+    before, applied_before = float64x4.load(w, place), float64x4.load(applied, place)
+    due, scale = float64x4.load(state, DUE * K + k), float64x4.load(state, SCALE * K + k)
+    change = float64x4.multiply(float64x4.spread(x), float64x4.load(changes, k))
+    moved = float64x4.add(before, change)
+    done = float64x4.multiply(float64x4.load(state, UNSCALE * K + k), applied_before)
+    lower = float64x4.lowest(zero, float64x4.subtract(done, due))
+    upper = float64x4.highest(zero, float64x4.add(done, due))
+    penalty = float64x4.lowest(float64x4.highest(moved, lower), upper)
+    after = float64x4.subtract(moved, penalty)
+    float64x4.store(w, place, after)
+    float64x4.store(
+        applied, place, float64x4.subtract(applied_before, float64x4.multiply(scale, penalty))
+    )
+    if corrections.shape[0] > 0:
+        total = float64x4.load(state, SCALE_SUM * K + k)
+        change = float64x4.multiply(total, float64x4.subtract(after, before))
+        change = float64x4.add(float64x4.load(corrections, place), change)
+        float64x4.store(corrections, place, change)
+    at = SQUARED_NORM * K + k
+    square = float64x4.multiply_add(after, after, float64x4.load(state, at))
+    square = float64x4.subtract(square, float64x4.multiply(before, before))
+    float64x4.store(state, at, square)
+    at = L1_NORM * K + k
+    size = float64x4.add(float64x4.load(state, at), size_of(after))
+    float64x4.store(state, at, float64x4.subtract(size, size_of(before)))
+
+
+@compiled
+def size_of(vector):
+    """The absolute values of four numbers."""
+    return float64x4.highest(vector, float64x4.subtract(float64x4.zeros(), vector))
 
 
 @compiled
