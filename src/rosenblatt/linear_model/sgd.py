@@ -28,11 +28,11 @@ from rosenblatt.base import (
 )
 from rosenblatt.loops.rows import summed_duplicates
 from rosenblatt.prediction import LogisticScores
-from rosenblatt.registry.row import Contract, Row, Warm, unlike_repeated_rows
+from rosenblatt.registry.row import VISITS_ROWS, Contract, Row, Warm
 from rosenblatt.runtime import threads
 
 from . import sgd_loops as loops
-from .perceptron_base import as_columns, check_classes
+from .perceptron_base import as_columns, check_classes, check_start
 
 Floats = NDArray[np.float64]
 
@@ -64,6 +64,13 @@ SPARSE_INTERCEPT_STEP = 0.01
 CELLS_PER_CALL = 30_000_000  # one compiled call lasts about a tenth of a second
 
 
+class Weights(NamedTuple):
+    """Weights (K, d) and intercepts (K,)."""
+
+    coef: NDArray[Any]
+    intercept: NDArray[Any]
+
+
 class TrainingData(NamedTuple):
     """Checked rows and targets, and for each output its class and the weights of its rows."""
 
@@ -74,12 +81,9 @@ class TrainingData(NamedTuple):
     positive: Floats  # (K,) weight of the rows of the class
     negative: Floats  # (K,) weight of all other rows
 
-
-class Weights(NamedTuple):
-    """Weights (K, d) and intercepts (K,)."""
-
-    coef: NDArray[Any]
-    intercept: NDArray[Any]
+    def start(self, coef: Any, intercept: Any) -> Weights:
+        """The first weights; zeros in place of None."""
+        return Weights(*check_start(self.X, len(self.labels), coef, intercept))
 
 
 class Descent:
@@ -268,8 +272,8 @@ class StochasticGradient(CallbackSupportMixin):  # type: ignore[misc]
         if self.warm_start and hasattr(self, "coef_"):
             coef_init = self._dense_coef() if coef_init is None else coef_init
             intercept_init = self.intercept_ if intercept_init is None else intercept_init
-        zero = initial_weights(data, None, None)
-        start = initial_weights(data, coef_init, intercept_init)
+        zero = data.start(None, None)
+        start = data.start(coef_init, intercept_init)
         descent = Descent(self, data, start, t=1.0, mean=zero, n=0)
         patience = self._descend(data, descent, Passes(self, X, y, sample_weight, self.max_iter))
         if self.power_t < 0:
@@ -286,15 +290,15 @@ class StochasticGradient(CallbackSupportMixin):  # type: ignore[misc]
         """Run one epoch over a batch, starting from the present weights."""
         self._check_parameters(batch=True)
         data = self._training_data(X, y, sample_weight, classes, batch=True)
-        start = mean = initial_weights(data, None, None)
+        start = mean = data.start(None, None)
         t, n = 1.0, 0
         if hasattr(self, "coef_"):
             t, coef, intercept = self.t_, self._dense_coef(), self.intercept_
             if self.average and hasattr(self, "_average_coef"):
-                mean = initial_weights(data, self._average_coef, self._average_intercept)
+                mean = data.start(self._average_coef, self._average_intercept)
                 coef, intercept = self._standard_coef, self._standard_intercept
                 n = self._n_averaged
-            start = initial_weights(data, coef, intercept)
+            start = data.start(coef, intercept)
         descent = Descent(self, data, start, t, mean, n)
         self._descend(data, descent, Passes(self, X, y, sample_weight, max_iter=1))
         return self
@@ -419,28 +423,6 @@ AVERAGING = (
     "_average_intercept",
     "_n_averaged",
 )
-
-
-def initial_weights(data: TrainingData, coef: Any, intercept: Any) -> Weights:
-    """The first weights (K, d) and intercepts (K,); zeros in place of None."""
-    K, dtype = len(data.labels), data.X.dtype
-    found = []
-    for name, given, shape in (
-        ("coef_init", coef, (K, data.X.shape[1])),
-        ("intercept_init", intercept, (K,)),
-    ):
-        if given is None:
-            found.append(np.zeros(shape, dtype))
-            continue
-        values = np.array(given, dtype, order="C")
-        if values.size != math.prod(shape) or (K > 1 and values.shape != shape):
-            raise ValueError(
-                f"Provided {name} does not match dataset: it must have shape {shape}; "
-                f"got {values.shape}."
-            )
-        checks.finite(values, name)
-        found.append(values.reshape(shape))
-    return Weights(*found)
 
 
 def rows_to_visit(data: TrainingData, held_out: HeldOut | None) -> NDArray[np.bool_] | None:
@@ -798,7 +780,6 @@ class SGDRegressor(StochasticGradient, LinearRegressor):
 
 # Sparse and dense rows give the same fit without an intercept, see SPARSE_INTERCEPT_STEP.
 SEEDED = {"random_state": 0, "fit_intercept": False}
-BY_VISITS = unlike_repeated_rows("a row of weight two is one visit with a double step, not two")
 ROWS = (
     Row(
         "SGDClassifier",
@@ -813,7 +794,7 @@ ROWS = (
                 {"early_stopping": True, **SEEDED},
             ),
             checked=({}, {"loss": "log_loss", "penalty": "elasticnet", "average": True}),
-            expected_failures=BY_VISITS,
+            expected_failures=VISITS_ROWS,
         ),
         warm=Warm(({"max_iter": 2, "random_state": 0},)),
         peer_tests=("linear_model/tests/test_sgd.py",),
@@ -829,7 +810,7 @@ ROWS = (
                 {"early_stopping": True, **SEEDED},
             ),
             checked=({}, {"average": True}),
-            expected_failures=BY_VISITS,
+            expected_failures=VISITS_ROWS,
         ),
         warm=None,  # the loops of SGDClassifier
         peer_tests=("linear_model/tests/test_sgd.py",),
