@@ -116,30 +116,51 @@ class Descent:
         n_jobs = getattr(model, "n_jobs", None) or 1
         most = min(K, threads.count(), n_jobs if n_jobs > 0 else K)
         self.n_threads = most if cells > threads.CELLS_PER_CHUNK else 1
+        self.parts: list[tuple[NDArray[np.intp], list[NDArray[Any]]]] = []
+        self.running: NDArray[np.intp] | None = None  # outputs of the parts
 
     def epoch(self, order: NDArray[np.int32], running: NDArray[np.intp]) -> bool:
         """Visit the rows in order for the running outputs; return whether scores were finite."""
         self.state[loops.OBJECTIVE], self.n_visits = 0.0, len(order)
-        everything = self.w, self.state, self.applied, self.corrections
         if len(running) == self.state.shape[1] and self.n_threads == 1:
-            return self._visit(order, *everything)
-        # Outputs are independent, so the result does not depend on the parts.
-        parts = np.array_split(running, min(self.n_threads, len(running)))
-        columns = [[np.ascontiguousarray(a[:, part]) for a in everything] for part in parts]
+            return self._visit(order, self.state, self.w, self.applied, self.corrections)
+        if running is not self.running:
+            self._split(running)
+        states = [np.ascontiguousarray(self.state[:, part]) for part, _ in self.parts]
 
         def work(start: int, stop: int) -> bool:
-            return all(self._visit(order, *columns[k]) for k in range(start, stop))
+            return all(self._visit(order, states[k], *self.parts[k][1]) for k in range(start, stop))
 
-        finite = all(threads.over_chunks(work, len(parts), len(parts) * threads.CELLS_PER_CHUNK))
-        for part, changed in zip(parts, columns, strict=True):
-            for array, values in zip(everything, changed, strict=True):
-                array[:, part] = values
+        finite = all(threads.over_chunks(work, len(states), len(states) * threads.CELLS_PER_CHUNK))
+        for (part, _), state in zip(self.parts, states, strict=True):
+            self.state[:, part] = state
         return finite
 
-    def _visit(self, order: NDArray[np.int32], w: NDArray[Any], *others: Floats) -> bool:
+    def _split(self, running: NDArray[np.intp]) -> None:
+        """Copy the columns of the running outputs, a part of them for each thread.
+
+        Outputs are independent, so the result does not depend on the parts.
+        """
+        self._join()
+        self.running = running
+        for part in np.array_split(running, min(self.n_threads, len(running))):
+            columns = self.w, self.applied, self.corrections
+            self.parts.append((part, [np.ascontiguousarray(array[:, part]) for array in columns]))
+
+    def _join(self) -> None:
+        """Store the columns that were copied."""
+        for part, columns in self.parts:
+            self.w[:, part], self.applied[:, part], self.corrections[:, part] = columns
+        self.parts.clear()
+        self.running = None
+
+    def _visit(
+        self, order: NDArray[np.int32], state: Floats, w: Any, applied: Floats, corrections: Floats
+    ) -> bool:
         """Visit the rows in order for the outputs with the weights w (d,) or (d, K)."""
-        K = others[0].shape[1]
-        outputs = loops.Outputs(w, *others, np.empty(K, w.dtype), np.empty(K, w.dtype), np.empty(K))
+        K = state.shape[1]
+        scratch = np.empty(K, w.dtype), np.empty(K, w.dtype), np.empty(K)
+        outputs = loops.Outputs(w, state, applied, corrections, *scratch)
         for first in range(0, len(order), self.rows_per_call):
             rows = order[first : first + self.rows_per_call]
             if not loops.visit_rows(
@@ -150,7 +171,7 @@ class Descent:
 
     def objectives(self) -> Floats:
         """Mean objective of each output over the visits of the last epoch."""
-        return self.state[loops.OBJECTIVE] / max(self.n_visits, 1)
+        return np.asarray(self.state[loops.OBJECTIVE] / max(self.n_visits, 1))
 
     def lower_rate(self, k: Any, patience: "Patience") -> bool:
         """Divide the learning rate of output k by 5, unless it is as small as it may be."""
@@ -162,10 +183,12 @@ class Descent:
 
     def last(self) -> Weights:
         """Copies of the weights after the last visit."""
+        self._join()
         return self._weights(self.w * self.state[loops.SCALE], self.state[loops.INTERCEPT])
 
     def mean(self) -> Weights:
         """Copies of the mean weights; zero before the first visit that counts."""
+        self._join()
         n = np.maximum(self.state[loops.N_AVERAGED], 1)
         w = (self.state[loops.SCALE_SUM] * self.w - self.corrections) / n
         return self._weights(w, self.state[loops.INTERCEPT_SUM] / n)
@@ -796,7 +819,7 @@ ROWS = (
             checked=({}, {"loss": "log_loss", "penalty": "elasticnet", "average": True}),
             expected_failures=VISITS_ROWS,
         ),
-        warm=Warm(({"max_iter": 2, "random_state": 0},)),
+        warm=Warm(({"max_iter": 2}, {"penalty": "l1", "max_iter": 2})),
         peer_tests=("linear_model/tests/test_sgd.py",),
     ),
     Row(
