@@ -1,14 +1,16 @@
 """A few tries of every family; `make fuzz` makes thousands of new ones."""
 
+import re
 from dataclasses import replace
 from fractions import Fraction
 from importlib import import_module
+from pathlib import Path
 from unittest.mock import Mock
 
 import numpy as np
 import pytest
 
-from rosenblatt import certify
+from rosenblatt import certify, registry
 from rosenblatt.certificates import kmeans_bounds
 
 from . import run
@@ -23,6 +25,25 @@ def test_no_certificate_is_false(family):
     assert not count.broken
     assert not count.false
     assert count.tries >= 9  # few are refused
+
+
+def test_every_verifier_is_attacked(monkeypatch):
+    """A new verifier needs a family, or a property test in `run.TESTS` that names its model."""
+    attacked = set()
+
+    def recorded(model, *args, **kwargs):
+        attacked.add(type(model).__name__)
+        return certify(model, *args, **kwargs)
+
+    for family in run.FAMILIES.values():
+        monkeypatch.setattr(import_module(family.__module__), "certify", recorded, raising=False)
+    for name in run.FAMILIES:
+        run.attack(name, tries=8, seed=0)
+    folder = Path(__file__).parents[1] / "certificates"
+    tests = "".join((folder / f"{name}.py").read_text("utf-8") for name, _ in run.TESTS.values())
+    attacked |= {row.name for row in registry.ROWS if re.search(rf"\b{row.name}\b", tests)}
+    found = {registry.CERTIFICATES.get(name) for name in attacked}
+    assert set(registry.CERTIFICATES.values()) - found == set()
 
 
 def boasting(*args, **kwargs):

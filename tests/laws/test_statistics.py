@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as nps
 
+from rosenblatt import statistics
 from rosenblatt.runtime import threads
 from rosenblatt.statistics import (
     CategoryCounts,
@@ -24,6 +25,9 @@ from rosenblatt.statistics import (
     Moments,
     PairCounts,
     RowCounts,
+    Statistic,
+    TermCounts,
+    Together,
 )
 from tests.reference import statistics as reference
 
@@ -124,11 +128,19 @@ KINDS = {
         (np.asarray, sp.csr_matrix),
     ),
 }
+# A product of other statistics, and one of texts instead of rows, have tests of their own.
+ELSEWHERE = {Statistic, Together, TermCounts}
 kinds = pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS.keys())
 subtractable = {name: kind for name, kind in KINDS.items() if "extremes" not in name}
 two_way_kinds = pytest.mark.parametrize("kind", subtractable.values(), ids=subtractable.keys())
 one_batch = {name: kind for name, kind in KINDS.items() if name != "gram"}
 row_kinds = pytest.mark.parametrize("kind", one_batch.values(), ids=one_batch.keys())
+
+
+def test_every_statistic_is_here():
+    public = {getattr(statistics, name) for name in statistics.__all__}
+    public = {kind for kind in public if isinstance(kind, type) and issubclass(kind, Statistic)}
+    assert public - ELSEWHERE == {type(kind.zero()) for kind in KINDS.values()}
 
 
 @st.composite

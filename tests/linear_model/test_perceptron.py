@@ -12,7 +12,7 @@ from sklearn.datasets import load_breast_cancer, load_digits, load_iris
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import StandardScaler
 
-from rosenblatt import Perceptron
+from rosenblatt import Perceptron, PocketPerceptron
 from tests.contract.estimators import problem
 from tests.reference import perceptron as reference
 
@@ -229,6 +229,37 @@ class TestPicks:
             model = Perceptron(max_updates=7, tol=None).fit(FIVE_POINTS, FIVE_LABELS)
         assert model.n_updates_ == 7
         assert model.stop_reason_ == "max_iter"
+
+    @pytest.mark.parametrize("Estimator", [Perceptron, PocketPerceptron])
+    @pytest.mark.parametrize("storage", [np.asarray, sp.csr_matrix])
+    @pytest.mark.parametrize("n_classes", [2, 3])
+    @pytest.mark.usefixtures("unconverged")
+    def test_max_updates_ends_the_fit_within_an_epoch(self, Estimator, storage, n_classes):
+        """The rows up to the next mistake are visited and counted, and no row after them."""
+        rng = np.random.RandomState(0)
+        X, codes = rng.randint(-3, 4, (30, 3)).astype(float), rng.randint(n_classes, size=30)
+
+        def mistakes_of(*epochs):
+            if n_classes == 2:
+                return reference.perceptron(X, 2 * codes - 1, epochs)
+            return reference.multiclass(X, codes, n_classes, epochs)
+
+        n_partial = 0
+        for most in (1, 2, 7, 12, 20):
+            model = Estimator(tol=None, shuffle=False, max_updates=most).fit(storage(X), codes)
+            n_epochs, n_rows = divmod(int(model.t_) - 1, 30)
+            epochs = [range(30)] * n_epochs
+            w, b, mistakes = mistakes_of(*epochs, range(n_rows))
+            assert sum(mistakes) == model.n_updates_ == most
+            assert sum(mistakes_of(*epochs, range(n_rows + 1))[2]) == most + 1
+            assert np.array_equal(getattr(model, "last_coef_", model.coef_), np.atleast_2d(w))
+            assert np.array_equal(
+                getattr(model, "last_intercept_", model.intercept_), np.atleast_1d(b)
+            )
+            assert model.n_iter_ == n_epochs + 1
+            assert (model.stop_reason_, model.converged_) == ("max_iter", False)
+            n_partial += 0 < n_rows < 29
+        assert n_partial >= 3
 
     def test_a_fit_that_needs_just_max_updates_converges(self):
         needed = Perceptron(tol=None, shuffle=False).fit(FIVE_POINTS, FIVE_LABELS).n_updates_

@@ -25,7 +25,7 @@ from .closed_form import (
     smoothing,
     sums_to_one,
 )
-from .published_numbers import Scores, decision_claims
+from .fitted_attributes import Scores, decision_claims
 
 MISSING = -1
 

@@ -34,7 +34,7 @@ from .closed_form import (
     sums_by_class,
     sums_to_one,
 )
-from .published_numbers import Scores, decision_claims
+from .fitted_attributes import Scores, decision_claims
 
 
 def certify_model(

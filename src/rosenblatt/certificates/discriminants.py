@@ -35,8 +35,8 @@ from .discriminant_planes import (
     shrunk,
     statistics_claims,
 )
+from .fitted_attributes import Scores, decision_claims
 from .linear_regression import least_squares_codes
-from .published_numbers import Scores, decision_claims
 from .quadratic_discriminant import means_claim, prior_claim, quadratic, shares
 
 ONLY_RELATIVE_WEIGHTS = True  # a common factor of the weights changes no claim

@@ -39,7 +39,7 @@ from .discriminant_planes import (
     rounding_of_means,
     statistics_claims,
 )
-from .published_numbers import Scores, decision_claims
+from .fitted_attributes import Scores, decision_claims
 
 
 def certify_model(

@@ -21,9 +21,9 @@ from .binary_logistic import setting_of, weights_of_classes
 from .claims import Certificate, Claim, gap_claim, measured, share
 from .closed_form import ClassData
 from .exact_arithmetic import flows, transported
+from .fitted_attributes import agreement, nearness, numbers_of
 from .kernel_values import KernelOf, Space, feature_space, rate_claim, space_of
 from .logistic_regression import _training_error
-from .published_numbers import agreement, nearness, numbers_of
 from .rounded_matrix import UNIT, Floats, total
 from .softmax import best_bias, log_sums, probabilities
 

@@ -19,11 +19,11 @@ from numpy.typing import NDArray
 
 from .claims import Certificate, Claim, measured, total_weight, within
 from .exact_arithmetic import balanced
+from .fitted_attributes import labels_of
 from .input_checks import check_fitted
 from .kernel_scores import scores_claim
 from .kernel_supports import Supports, scalar_products
 from .kernel_values import KernelOf
-from .published_numbers import labels_of
 from .rounded_matrix import UNIT, Floats
 
 NEAR = 1e-6  # to which published numbers must be what the data give

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .claims import Claim, distance_claim, gap_claim, measured
-from .published_numbers import NEAR, agreement
+from .fitted_attributes import NEAR, agreement
 from .rounded_matrix import UNIT, Floats, RegressionFit, mean_square, no_gap, total
 
 MOST_COLUMNS = 1000  # of those that matter, in a polish

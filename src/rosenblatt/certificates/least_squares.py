@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from . import normal_equations
 from .claims import Claim, distance_claim, gap_claim, measured, within
+from .fitted_attributes import NEAR
 from .normal_equations import ROUNDINGS, ClosedForm, iteration_claims
 from .orthogonal_factors import (
     MOST_CELLS,
@@ -29,7 +30,6 @@ from .orthogonal_factors import (
     can_be_factored,
     factors,
 )
-from .published_numbers import NEAR
 from .rounded_matrix import (
     ROUNDINGS_OF_A_SUM,
     UNIT,

@@ -15,9 +15,7 @@ from . import lasso, least_squares, normal_equations
 from .claims import Certificate, Claim, total_weight
 from .closed_form import ClassData, agrees, size_claim, unit
 from .discriminant_planes import Spread, moments, rank_claims, rounding_of_means, statistics_claims
-from .least_squares import claims as regression_claims
-from .path_errors import path_claims, path_errors_claims
-from .published_numbers import (
+from .fitted_attributes import (
     Scores,
     choice_claim,
     decision_claims,
@@ -26,6 +24,8 @@ from .published_numbers import (
     numbers_of,
     penalty_claim,
 )
+from .least_squares import claims as regression_claims
+from .path_errors import path_claims, path_errors_claims
 from .rounded_matrix import TINY, UNIT, Floats, RegressionFit, RoundedMatrix, shares_of
 
 

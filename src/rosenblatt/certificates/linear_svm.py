@@ -16,11 +16,7 @@ from . import hinge, joint_hinge
 from .binary_logistic import Bracket
 from .claims import Certificate, Claim, distance_claim, gap_claim, measured, total_weight, within
 from .closed_form import ClassData
-from .hinge import Hinge
-from .input_checks import check_columns, check_fitted
-from .joint_hinge import JointHinge
-from .lasso import Penalty
-from .published_numbers import (
+from .fitted_attributes import (
     NAMES,
     Scores,
     agreement,
@@ -29,6 +25,10 @@ from .published_numbers import (
     nearness,
     numbers_of,
 )
+from .hinge import Hinge
+from .input_checks import check_columns, check_fitted
+from .joint_hinge import JointHinge
+from .lasso import Penalty
 from .rounded_matrix import UNIT, Floats, RoundedMatrix
 
 ON_MARGIN = 1e-6  # how near to one a margin counts as one

@@ -16,8 +16,7 @@ from . import binary_logistic, softmax, unpenalised_logistic
 from .binary_logistic import Bracket, Setting, setting_of, weights_of_classes
 from .claims import Certificate, Claim, distance_claim, gap_claim, measured, within
 from .closed_form import ClassData
-from .lasso import Penalty, gradient_length
-from .published_numbers import (
+from .fitted_attributes import (
     agreement,
     held_to,
     nearness,
@@ -25,6 +24,7 @@ from .published_numbers import (
     penalty_claim,
     training_error,
 )
+from .lasso import Penalty, gradient_length
 from .rounded_matrix import UNIT, Floats, RoundedMatrix
 from .separated_classes import claims_if_separable, with_direction
 from .softmax import bracket

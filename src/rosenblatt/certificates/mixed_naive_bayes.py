@@ -27,8 +27,8 @@ from .closed_form import (
     sums_by_class,
     sums_to_one,
 )
+from .fitted_attributes import Scores, decision_claims
 from .gaussian_naive_bayes import GaussianPart, gaussians
-from .published_numbers import Scores, decision_claims
 
 
 def certify_model(

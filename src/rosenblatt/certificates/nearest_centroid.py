@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from .claims import Certificate, Claim
 from .closed_form import ClassData, Floats, agrees, dense, is_ours, logs_of, row_blocks, size_claim
 from .discriminant_planes import moments, rounding_of_means, statistics_claims
-from .published_numbers import (
+from .fitted_attributes import (
     Scores,
     answers,
     label_claims,

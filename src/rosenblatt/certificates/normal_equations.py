@@ -15,7 +15,7 @@ import scipy.linalg
 import scipy.sparse as sp
 
 from .claims import Claim
-from .published_numbers import agreement
+from .fitted_attributes import agreement
 from .rounded_matrix import UNIT, Floats, RegressionFit
 
 ROUNDINGS = 20.0  # on the way of a closed form, times the root of the number of terms

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from .claims import Claim, unchecked, within
+from .fitted_attributes import nearness
 from .fold_lassos import Errors, Fold, best_coefficients, held_out_errors
-from .published_numbers import nearness
 from .rounded_matrix import TINY, Floats, RegressionFit
 
 WORK = (2e8, 2e9)  # multiplications, by effort

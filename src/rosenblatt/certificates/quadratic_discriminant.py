@@ -24,7 +24,7 @@ from .discriminant_planes import (
     rounding_of_means,
     statistics_claims,
 )
-from .published_numbers import Scores, decision_claims
+from .fitted_attributes import Scores, decision_claims
 
 ENOUGH = 1e-2  # beyond this share of a variance nothing is said
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from .claims import Certificate, Claim, measured, weights_in_range, within
 from .closed_form import ClassData
-from .published_numbers import labels_of
+from .fitted_attributes import labels_of
 
 Floats = NDArray[np.float64]
 Booleans = NDArray[np.bool_]

@@ -37,7 +37,7 @@ from .closed_form import (
     smoothed,
     sums_to_one,
 )
-from .published_numbers import Scores, decision_claims
+from .fitted_attributes import Scores, decision_claims
 
 ROUNDING = 1e-9
 WIDEST, MOST_VALUES = 6, 2_000  # of features on average, of all together: counted by products

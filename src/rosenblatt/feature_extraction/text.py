@@ -448,36 +448,15 @@ def _same(mine: dict[str, Any], others: dict[str, Any]) -> bool:
     return all(np.array_equal(value, others[name]) for name, value in mine.items())
 
 
+COMMON: dict[str, Any] = {
+    "page": "text.md",
+    "contract": None,
+    "parts": "text",
+    "peer_tests": ("feature_extraction/tests/test_text.py",),
+}
 ROWS = (
-    Row(
-        "CountVectorizer",
-        page="text.md",
-        contract=None,
-        warm=Warm(({}, {"stop_words": "english"}), sparse=False),
-        parts="text",
-        peer_tests=("feature_extraction/tests/test_text.py",),
-    ),
-    Row(
-        "HashingVectorizer",
-        page="text.md",
-        contract=None,
-        warm=Warm(sparse=False),
-        parts="text",
-        peer_tests=("feature_extraction/tests/test_text.py",),
-    ),
-    Row(
-        "TfidfTransformer",
-        page="text.md",
-        contract=None,
-        parts="text",
-        peer_tests=("feature_extraction/tests/test_text.py",),
-    ),
-    Row(
-        "TfidfVectorizer",
-        page="text.md",
-        contract=None,
-        warm=Warm(sparse=False),
-        parts="text",
-        peer_tests=("feature_extraction/tests/test_text.py",),
-    ),
+    Row("CountVectorizer", warm=Warm(({}, {"stop_words": "english"}), sparse=False), **COMMON),
+    Row("HashingVectorizer", warm=Warm(sparse=False), **COMMON),
+    Row("TfidfTransformer", **COMMON),
+    Row("TfidfVectorizer", warm=Warm(sparse=False), **COMMON),
 )

@@ -21,7 +21,7 @@ from rosenblatt.mistake_driven import (
     Training,
     check_examples,
 )
-from rosenblatt.registry.row import Candidate, Contract, Row, Warm, unlike_repeated_rows
+from rosenblatt.registry.row import VISITS_ROWS, Candidate, Contract, Row, Warm
 from rosenblatt.runtime.threads import one_blas_thread
 
 from . import perceptron_loops
@@ -439,9 +439,7 @@ ROW = Row(
             {"early_stopping": True, "max_updates": 200},
         ),
         checked=({}, {"kernel": "poly", "coef0": 1.0}),
-        expected_failures=unlike_repeated_rows(
-            "visits row by row: a row of weight two is one visit with a double step, not two"
-        ),
+        expected_failures=VISITS_ROWS,
     ),
     warm=Warm(({"max_iter": 2},)),
     file_types=(

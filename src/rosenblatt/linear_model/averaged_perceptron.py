@@ -8,7 +8,7 @@ from sklearn.utils import check_random_state
 
 from rosenblatt.base import Attributes, fitting
 from rosenblatt.mistake_driven import Examples, Training, check_examples
-from rosenblatt.registry.row import Candidate, Contract, Row, Warm, unlike_repeated_rows
+from rosenblatt.registry.row import VISITS_ROWS, Candidate, Contract, Row, Warm
 
 from .perceptron_base import LinearPerceptron, LinearWeights, as_columns
 
@@ -186,9 +186,7 @@ ROW = Row(
     ),
     contract=Contract(
         settings=({}, {"tol": None, "max_iter": 5}, {"early_stopping": True}),
-        expected_failures=unlike_repeated_rows(
-            "visits row by row: a row of weight two is one visit with a double step, not two"
-        ),
+        expected_failures=VISITS_ROWS,
     ),
     warm=Warm(({"max_iter": 2},)),
     parts="perceptron",

@@ -9,7 +9,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from rosenblatt.base import fitting
 from rosenblatt.mistake_driven import Examples, Pick, Training, check_examples
-from rosenblatt.registry.row import Candidate, Contract, Row, Warm, unlike_repeated_rows
+from rosenblatt.registry.row import VISITS_ROWS, Candidate, Contract, Row, Warm
 
 from .perceptron_base import LinearPerceptron, LinearWeights
 
@@ -249,9 +249,7 @@ ROW = Row(
             {"early_stopping": True},
         ),
         checked=({}, {"tol": None, "max_iter": 5}, {"penalty": "elasticnet"}),
-        expected_failures=unlike_repeated_rows(
-            "visits row by row: a row of weight two is one visit with a double step, not two"
-        ),
+        expected_failures=VISITS_ROWS,
     ),
     warm=Warm(
         (

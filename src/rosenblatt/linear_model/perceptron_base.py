@@ -135,7 +135,8 @@ class LinearPerceptron(LinearClassifier, MistakeDriven):
         examples = check_examples(self, X, y, sample_weight, classes=classes)
         self._check_batch_settings()
         start = (None, None) if is_first else self._last_weights()
-        weights = self._weights(examples, *check_start(examples, *start))
+        start = check_start(examples.X, examples.n_outputs, *start)
+        weights = self._weights(examples, *start)
         low, high = getattr(self, "step_range_", (np.inf, 0.0))
         if is_first:
             self.coef_init_ = self.intercept_init_ = None
@@ -208,7 +209,7 @@ class LinearPerceptron(LinearClassifier, MistakeDriven):
             coef, intercept = self._last_weights()
             coef_init = coef if coef_init is None else coef_init
             intercept_init = intercept if intercept_init is None else intercept_init
-        start = check_start(examples, coef_init, intercept_init)
+        start = check_start(examples.X, examples.n_outputs, coef_init, intercept_init)
         zero = not any(part.any() for part in start)
         self.coef_init_, self.intercept_init_ = (None, None) if zero else start
         return start
@@ -254,21 +255,23 @@ def as_columns(coef: NDArray[Any]) -> NDArray[Any]:
 
 
 def check_start(
-    examples: Examples, coef_init: Any, intercept_init: Any
+    X: Any, n_outputs: int, coef_init: Any, intercept_init: Any
 ) -> tuple[NDArray[Any], NDArray[Any]]:
     """Return the initial weights (1, d) or (K, d) and biases (1,) or (K,); zeros for None."""
-    n_outputs, dtype = examples.n_outputs, examples.X.dtype
-    shape = (n_outputs, examples.X.shape[1])
-    coef, intercept = np.zeros(shape, dtype), np.zeros(n_outputs, dtype)
+    coef = np.zeros((n_outputs, X.shape[1]), X.dtype)
+    intercept = np.zeros(n_outputs, X.dtype)
     for name, given, start in (
         ("coef_init", coef_init, coef),
         ("intercept_init", intercept_init, intercept),
     ):
         if given is None:
             continue
-        values = np.asarray(given, dtype=dtype)
+        values = np.asarray(given, dtype=X.dtype)
         if values.size != start.size or (n_outputs > 1 and values.shape != start.shape):
-            raise ValueError(f"{name} must have shape {start.shape}; got {values.shape}.")
+            raise ValueError(
+                f"Provided {name} does not match dataset: {name} must have shape {start.shape}; "
+                f"got {values.shape}."
+            )
         checks.finite(values, name)
         start[...] = values.reshape(start.shape)
     return coef, intercept

@@ -14,27 +14,27 @@ The mean of the weights over N visits is ``(S v - u) / N``: S is the sum of the 
 each change of v times the S of its time. Only a change of v costs time.
 
 Legend: X rows (see `loops.rows`), y (n,) targets or class numbers, weight (n,), or (1,) if equal
-for all rows, order (m,) the rows to visit, V (K, d) the stored weights, state (K, N_STATES) the
-numbers listed below.
+for all rows, order (m,) the rows to visit. A row is read once for all K outputs.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from rosenblatt.loops import compiled, rows
+from rosenblatt.loops.simd import float64x4
 
 HINGE, SQUARED_HINGE, MODIFIED_HUBER, LOG_LOSS = 0, 1, 2, 3
 SQUARED_ERROR, HUBER, EPSILON_INSENSITIVE, SQUARED_EPSILON_INSENSITIVE = 4, 5, 6, 7
 CONSTANT, OPTIMAL, INVSCALING, PA1, PA2 = 0, 1, 2, 3, 4
 
-# Columns of `state`. LABEL is the class of an output in one-versus-rest, POSITIVE and NEGATIVE are
-# the weights of its rows and of all others. OBJECTIVE is summed over the visits.
+# Rows of `Outputs.state`. LABEL is the class of an output in one-versus-rest, POSITIVE and NEGATIVE
+# are the weights of its rows and of all others. OBJECTIVE is summed over the visits. UNSCALE is 1 /
+# SCALE, and DUE is OWED in the scale of the stored weights.
 LABEL, POSITIVE, NEGATIVE, SCALE, INTERCEPT, RATE, T, OWED, OBJECTIVE = range(9)
-SCALE_SUM, INTERCEPT_SUM, N_AVERAGED, SQUARED_NORM, L1_NORM = range(9, 14)
-N_STATES = 14
+SCALE_SUM, INTERCEPT_SUM, N_AVERAGED, SQUARED_NORM, L1_NORM, UNSCALE, DUE = range(9, 16)
+N_STATES = 16
 
-ROWS_PER_BLOCK = 64  # dense rows visited for one output after the other while they are in cache
 LARGEST_SLOPE = 1e12
 SMALLEST_SCALE = 1e-6  # a smaller one would cost digits of v in float32
 
@@ -57,96 +57,122 @@ class Rule(NamedTuple):
     measure: bool  # sum the objective
 
 
-@compiled
-def sgd_epoch(X, y, weight, order, outputs, rule, V, state, applied, corrections):
-    """Visit rows for some outputs (m,) and return whether all scores were finite.
+class Outputs(NamedTuple):
+    """The weights of K outputs, and what the loops keep of each."""
 
-    Updates V and state, with an L1 penalty applied (K, d), with averaging corrections (K, d).
+    w: Any  # (d,) for one output, (d, K) for more: the stored weights
+    state: Any  # (N_STATES, K)
+    applied: Any  # as w; of length 0 without an L1 penalty
+    corrections: Any  # as w; of length 0 without averaging
+    scores: Any  # (K,) of the present row; scores and changes are scratch space
+    changes: Any  # (K,) what is added to w for each 1 in the row
+    mean_changes: Any  # (K,) and to the corrections
+
+
+@compiled
+def visit_rows(X, y, weight, lengths, order, rule, outputs):
+    """Visit rows and return whether all scores were finite; change the arrays of `outputs`.
+
+    Reads lengths (n,), the squared lengths of the rows; (0,) if `rule` does not need them.
     """
+    w, state = outputs.w, outputs.state
     if rule.measure:
-        for k in outputs:
-            state[k, SQUARED_NORM], state[k, L1_NORM] = norms(V[k])
-    # The weights of sparse rows should stay in cache, not the rows.
-    block = order.shape[0] if isinstance(X, tuple) else ROWS_PER_BLOCK
-    for start in range(0, order.shape[0], block):
-        stop = min(start + block, order.shape[0])
-        for k in outputs:
-            if not visit_rows(
-                X, y, weight, order, start, stop, rule, V[k], state[k], applied[k], corrections[k]
-            ):
+        measure_weights(w, state)
+    t = state[T, 0]
+    for place in range(order.shape[0]):
+        rows.prefetch_row(X, y, order, place)
+        i = order[place]
+        fill_scores(X, i, w, outputs.scores)
+        row_weight = weight[i if weight.shape[0] > 1 else 0]
+        length = lengths[i] if lengths.shape[0] > 0 else 0.0
+        has_step = length > 0 or rule.schedule != PA1
+        is_changed = False
+        for k in range(state.shape[1]):
+            p = state[SCALE, k] * outputs.scores[k] + state[INTERCEPT, k]
+            if not np.isfinite(p):
                 return False
+            target = y[i]
+            if rule.classify:
+                target = 1.0 if target == state[LABEL, k] else -1.0
+            if rule.measure:
+                state[OBJECTIVE, k] += objective(rule, target, p, state, k)
+            if has_step:
+                visit(rule, target, row_weight, length, t, p, k, outputs)
+                is_changed |= outputs.changes[k] != 0
+        if not has_step:
+            continue
+        if rule.l1 > 0:
+            add_row_with_l1(X, i, outputs.changes, state, w, outputs.applied, outputs.corrections)
+        elif is_changed:
+            add_row(X, i, outputs.changes, w)
+            if outputs.corrections.shape[0] > 0:
+                add_row(X, i, outputs.mean_changes, outputs.corrections)
+        if t >= rule.average:
+            for k in range(state.shape[1]):
+                state[SCALE_SUM, k] += state[SCALE, k]
+                state[INTERCEPT_SUM, k] += state[INTERCEPT, k]
+                state[N_AVERAGED, k] += 1
+        t += 1
+    state[T] = t
     return True
 
 
+@compiled(inline=True)
+def visit(rule, target, row_weight, length, t, p, k, outputs):
+    """Make a step of output k, whose score is p, but for the features of the row."""
+    state, changes = outputs.state, outputs.changes
+    rate = learning_rate(rule, t, state[RATE, k])
+    state[RATE, k] = rate
+    if rule.schedule >= PA1:
+        step = passive_aggressive_step(rule, target, p, length)
+    else:
+        slope = slope_of(rule.loss, rule.width, target, p)
+        step = -rate * min(max(slope, -LARGEST_SLOPE), LARGEST_SLOPE)
+    step *= (state[POSITIVE, k] if target > 0 else state[NEGATIVE, k]) * row_weight
+    product = np.float64(outputs.scores[k])
+    if rule.l2 > 0:
+        state[SCALE, k] *= max(0.0, 1 - rate * rule.l2)
+        if state[SCALE, k] < SMALLEST_SCALE:
+            product *= state[SCALE, k]
+            multiply(outputs.w, outputs.corrections, state, k)
+    state[INTERCEPT, k] += rule.bias * step
+    changes[k] = step * (1 / state[SCALE, k])  # the quotient does not wait for the score
+    outputs.mean_changes[k] = state[SCALE_SUM, k] * changes[k]
+    if rule.l1 > 0:
+        state[OWED, k] += rate * rule.l1
+    elif rule.measure and rule.l2 > 0:
+        change = np.float64(changes[k])
+        square = state[SQUARED_NORM, k] + change * (2 * product + change * length)
+        state[SQUARED_NORM, k] = max(0.0, square)
+
+
 @compiled
-def visit_rows(X, y, weight, order, start, stop, rule, v, state, applied, corrections):
-    """Visit the rows order[start:stop] for one output; stop at a score that is not finite."""
-    scale, b, t, rate = state[SCALE], state[INTERCEPT], state[T], state[RATE]
-    scale_sum, square, size = state[SCALE_SUM], state[SQUARED_NORM], state[L1_NORM]
-    objective, owed = state[OBJECTIVE], state[OWED]
-    weighted, finite = weight.shape[0] > 1, True
-    for place in range(start, stop):
-        rows.prefetch_row(X, y, order, place)
-        i = order[place]
-        target = y[i]
-        if rule.classify:
-            target = 1.0 if target == state[LABEL] else -1.0
-        product = np.float64(rows.dot(X, i, v))
-        p = scale * product + b
-        if not np.isfinite(p):
-            finite = False
-            break
-        if rule.measure:
-            objective += loss_of(rule.loss, rule.width, target, p)
-            if rule.schedule < PA1:
-                objective += 0.5 * rule.l2 * scale * scale * square + rule.l1 * scale * size
-        rate = learning_rate(rule, t, rate)
-        if rule.schedule >= PA1:
-            length = squared_length(X, i)
-            if rule.schedule == PA1 and length == 0:
-                continue
-            step = passive_aggressive_step(rule, target, p, length)
-        else:
-            slope = slope_of(rule.loss, rule.width, target, p)
-            step = -rate * min(max(slope, -LARGEST_SLOPE), LARGEST_SLOPE)
-        step *= state[POSITIVE] if target > 0 else state[NEGATIVE]
-        step *= weight[i if weighted else 0]
-        if rule.l2 > 0:
-            scale *= max(0.0, 1 - rate * rule.l2)
-            if scale < SMALLEST_SCALE:
-                if scale_sum > 0:
-                    fold(v, scale_sum, corrections)
-                    scale_sum = 0.0
-                for j in range(v.shape[0]):
-                    v[j] *= scale
-                product, square, size = scale * product, scale * scale * square, scale * size
-                scale = 1.0
-        b += rule.bias * step
-        change = v.dtype.type(step * (1 / scale))  # the quotient does not wait for the score
-        if rule.l1 > 0:
-            owed += rate * rule.l1
-            if scale_sum > 0:
-                add_products(X, i, -scale_sum, v, corrections)
-            more_square, more_size = add_truncated(X, i, change, v, scale, owed, applied)
-            square, size = max(0.0, square + more_square), max(0.0, size + more_size)
-            if scale_sum > 0:
-                add_products(X, i, scale_sum, v, corrections)
-        elif change != 0:
-            if rule.measure and rule.l2 > 0:
-                square += change * (2 * product + change * squared_length(X, i))
-                square = max(0.0, square)
-            rows.add(X, i, change, v)
-            if scale_sum > 0:
-                rows.add(X, i, scale_sum * change, corrections)
-        if t >= rule.average:
-            scale_sum += scale
-            state[INTERCEPT_SUM] += b
-            state[N_AVERAGED] += 1
-        t += 1
-    state[SCALE], state[INTERCEPT], state[T], state[RATE] = scale, b, t, rate
-    state[SCALE_SUM], state[SQUARED_NORM], state[L1_NORM] = scale_sum, square, size
-    state[OBJECTIVE], state[OWED] = objective, owed
-    return finite
+def objective(rule, target, p, state, k):
+    """Loss of a row, plus the penalty on the weights of output k."""
+    loss = loss_of(rule.loss, rule.width, target, p)
+    if rule.schedule >= PA1:
+        return loss
+    scale = state[SCALE, k]
+    l2 = 0.5 * rule.l2 * scale * scale * state[SQUARED_NORM, k]
+    return loss + l2 + rule.l1 * scale * state[L1_NORM, k]
+
+
+@compiled
+def fill_scores(X, i, w, scores):
+    """Fill scores (K,) with row i times the stored weights."""
+    if w.ndim == 1:
+        scores[0] = rows.dot(X, i, w)
+    else:
+        rows.dots(X, i, w, scores)
+
+
+@compiled
+def add_row(X, i, changes, w):
+    """Add changes (K,) times row i to w (d,) or (d, K)."""
+    if w.ndim == 1:
+        rows.add(X, i, changes[0], w)
+    else:
+        rows.add_to_each(X, i, changes, w)
 
 
 @compiled
@@ -222,7 +248,14 @@ def slope_of(loss, width, y, p):
     return 2 * beyond * np.sign(error)
 
 
-@compiled(reorder_sums=True)  # as the product with the weights
+@compiled
+def find_lengths(X, lengths):
+    """Fill lengths (n,) with the squared lengths of the rows of X."""
+    for i in range(lengths.shape[0]):
+        lengths[i] = squared_length(X, i)
+
+
+@compiled(reorder_sums=True)
 def squared_length(X, i):
     """Sum of the squares of row i of X."""
     total = 0.0
@@ -236,6 +269,16 @@ def squared_length(X, i):
     return total
 
 
+@compiled
+def measure_weights(w, state):
+    """Sum the squares and the sizes of the stored weights w (d,) or (d, K)."""
+    for k in range(state.shape[1]):
+        if w.ndim == 1:
+            state[SQUARED_NORM, k], state[L1_NORM, k] = norms(w)
+        else:
+            state[SQUARED_NORM, k], state[L1_NORM, k] = norms(w[:, k])
+
+
 @compiled(reorder_sums=True)
 def norms(v):
     """Sum of the squares and of the sizes of v (d,)."""
@@ -247,57 +290,139 @@ def norms(v):
 
 
 @compiled
-def fold(v, scale_sum, corrections):
-    """Move the sum of the weights so far into the corrections."""
+def multiply(w, corrections, state, k):
+    """Multiply the stored weights of output k by their scale, which becomes 1."""
+    scale, scale_sum = state[SCALE, k], state[SCALE_SUM, k]
+    if w.ndim == 1:
+        multiply_column(w, corrections, scale, scale_sum)
+    else:
+        multiply_column(w[:, k], corrections[:, k], scale, scale_sum)
+    state[SCALE, k], state[SCALE_SUM, k] = 1.0, 0.0
+    state[SQUARED_NORM, k] *= scale * scale
+    state[L1_NORM, k] *= scale
+
+
+@compiled
+def multiply_column(v, corrections, scale, scale_sum):
+    """`multiply` for v (d,); move the sum of the weights so far into the corrections (d,)."""
+    if scale_sum > 0:
+        for j in range(v.shape[0]):
+            corrections[j] -= scale_sum * v[j]
     for j in range(v.shape[0]):
-        corrections[j] -= scale_sum * v[j]
+        v[j] *= scale
+
+
+@compiled
+def add_row_with_l1(X, i, changes, state, w, applied, corrections):
+    """Add changes (K,) times row i to w (d,) or (d, K) and apply the L1 penalty."""
+    K = changes.shape[0]
+    for k in range(K):
+        state[UNSCALE, k] = 1 / state[SCALE, k]
+        state[DUE, k] = state[UNSCALE, k] * state[OWED, k]
+    if w.ndim == 1:
+        add_column_with_l1(X, i, changes[0], state, 0, w, applied, corrections)
+    else:
+        last = K - K % float64x4.WIDTH
+        if isinstance(X, tuple):
+            data, indices, indptr = X
+            for p in range(indptr[i], indptr[i + 1]):
+                place = np.int64(np.uint32(indices[p])) * K
+                for k in range(0, last, float64x4.WIDTH):
+                    add_four_with_l1(data[p], place + k, k, changes, state, w, applied, corrections)
+        else:
+            for j in range(X.shape[1]):
+                for k in range(0, last, float64x4.WIDTH):
+                    add_four_with_l1(X[i, j], j * K + k, k, changes, state, w, applied, corrections)
+        for k in range(last, K):
+            columns = w[:, k], applied[:, k], corrections[:, k]
+            add_column_with_l1(X, i, changes[k], state, k, *columns)
+
+
+@compiled
+def add_column_with_l1(X, i, change, state, k, v, applied, corrections):
+    """`add_row_with_l1` for output k, with weights v (d,)."""
+    output = state[SCALE, k], state[UNSCALE, k], state[DUE, k], state[SCALE_SUM, k]
+    if isinstance(X, tuple):
+        square, size = add_sparse_with_l1(X, i, change, output, v, applied, corrections)
+    else:
+        square, size = add_dense_with_l1(X, i, change, output, v, applied, corrections)
+    state[SQUARED_NORM, k] = max(0.0, state[SQUARED_NORM, k] + square)
+    state[L1_NORM, k] = max(0.0, state[L1_NORM, k] + size)
+
+
+@compiled
+def add_sparse_with_l1(X, i, change, output, v, applied, corrections):
+    """Change v (d,); return the changes of its sums of squares and of sizes."""
+    data, indices, indptr = X
+    square, size = 0.0, 0.0
+    for p in range(indptr[i], indptr[i + 1]):
+        j = np.uint32(indices[p])
+        before, after = add_one_with_l1(change * data[p], j, output, v, applied)
+        if corrections.shape[0] > 0:
+            corrections[j] += output[3] * (after - before)
+        square += after * after - before * before
+        size += abs(after) - abs(before)
+    return square, size
 
 
 @compiled(reorder_sums=True)  # the sums then allow vectors
-def add_truncated(X, i, change, v, scale, owed, applied):
-    """Add change times row i to v and apply the L1 penalty to its features.
-
-    Returns the changes of the sum of squares and of the sum of sizes of v.
-    """
+def add_dense_with_l1(X, i, change, output, v, applied, corrections):
+    """Change v (d,); return the changes of its sums of squares and of sizes."""
     square, size = 0.0, 0.0
-    unscale = 1 / scale
-    if isinstance(X, tuple):
-        data, indices, indptr = X
-        for p in range(indptr[i], indptr[i + 1]):
-            j = np.uint32(indices[p])
-            before, moved = v[j], v[j] + change * data[p]
-            after = truncated(moved, unscale * owed, unscale * applied[j])
-            v[j], applied[j] = after, applied[j] + scale * (after - moved)
-            square += after * after - before * before
-            size += abs(after) - abs(before)
-    else:
-        for j in range(X.shape[1]):
-            before, moved = v[j], v[j] + change * X[i, j]
-            after = truncated(moved, unscale * owed, unscale * applied[j])
-            v[j], applied[j] = after, applied[j] + scale * (after - moved)
-            square += after * after - before * before
-            size += abs(after) - abs(before)
+    for j in range(X.shape[1]):
+        before, after = add_one_with_l1(change * X[i, j], j, output, v, applied)
+        if corrections.shape[0] > 0:
+            corrections[j] += output[3] * (after - before)
+        square += after * after - before * before
+        size += abs(after) - abs(before)
     return square, size
 
 
 @compiled
-def truncated(value, owed, applied):
-    """A weight moved towards 0, not past it, by the penalty owed and not yet applied."""
-    lowered, raised = max(0.0, value - owed - applied), min(0.0, value + owed - applied)
-    return lowered if value > 0 else (raised if value < 0 else 0.0)
+def add_one_with_l1(change, j, output, v, applied):
+    """Change weight j and move it towards 0, not past it; return it before and after."""
+    scale, unscale, due, _ = output
+    before, moved, done = v[j], v[j] + change, unscale * applied[j]
+    penalty = min(max(moved, min(0.0, done - due)), max(0.0, done + due))
+    v[j], applied[j] = moved - penalty, applied[j] - scale * penalty
+    return before, v[j]
 
 
 @compiled
-def add_products(X, i, factor, v, corrections):
-    """Add factor times v to the corrections, for the features of row i."""
-    if isinstance(X, tuple):
-        _, indices, indptr = X
-        for p in range(indptr[i], indptr[i + 1]):
-            j = np.uint32(indices[p])
-            corrections[j] += factor * v[j]
-    else:
-        for j in range(X.shape[1]):
-            corrections[j] += factor * v[j]
+def add_four_with_l1(x, place, k, changes, state, w, applied, corrections):
+    """`add_one_with_l1` for outputs k to k + 3, with weights from `place` of w on."""
+    K, zero = changes.shape[0], float64x4.zeros()
+    before, applied_before = float64x4.load(w, place), float64x4.load(applied, place)
+    due, scale = float64x4.load(state, DUE * K + k), float64x4.load(state, SCALE * K + k)
+    change = float64x4.multiply(float64x4.spread(x), float64x4.load(changes, k))
+    moved = float64x4.add(before, change)
+    done = float64x4.multiply(float64x4.load(state, UNSCALE * K + k), applied_before)
+    lower = float64x4.lowest(zero, float64x4.subtract(done, due))
+    upper = float64x4.highest(zero, float64x4.add(done, due))
+    penalty = float64x4.lowest(float64x4.highest(moved, lower), upper)
+    after = float64x4.subtract(moved, penalty)
+    float64x4.store(w, place, after)
+    float64x4.store(
+        applied, place, float64x4.subtract(applied_before, float64x4.multiply(scale, penalty))
+    )
+    if corrections.shape[0] > 0:
+        total = float64x4.load(state, SCALE_SUM * K + k)
+        change = float64x4.multiply(total, float64x4.subtract(after, before))
+        change = float64x4.add(float64x4.load(corrections, place), change)
+        float64x4.store(corrections, place, change)
+    at = SQUARED_NORM * K + k
+    square = float64x4.multiply_add(after, after, float64x4.load(state, at))
+    square = float64x4.subtract(square, float64x4.multiply(before, before))
+    float64x4.store(state, at, square)
+    at = L1_NORM * K + k
+    size = float64x4.add(float64x4.load(state, at), size_of(after))
+    float64x4.store(state, at, float64x4.subtract(size, size_of(before)))
+
+
+@compiled
+def size_of(vector):
+    """The absolute values of four numbers."""
+    return float64x4.highest(vector, float64x4.subtract(float64x4.zeros(), vector))
 
 
 @compiled

@@ -158,3 +158,8 @@ def unlike_repeated_rows(reason: str) -> dict[str, str]:
     """Return scikit-learn's two checks that a weight of two equals a repeated row, as failures."""
     checks = [f"check_sample_weight_equivalence_on_{kind}_data" for kind in ("dense", "sparse")]
     return dict.fromkeys(checks, reason)
+
+
+VISITS_ROWS = unlike_repeated_rows(
+    "visits row by row: a row of weight two is one visit with a double step, not two"
+)
