@@ -15,7 +15,14 @@ from . import logistic_messages
 from .gradient_descent import Diverged, gradient, sgd
 from .lbfgs import lbfgs
 from .logistic_coordinate import coordinate
-from .logistic_problem import ROUNDING, Array, BinaryProblem, Iterate, LogisticProblem
+from .logistic_problem import (
+    ROUNDING,
+    Array,
+    BinaryProblem,
+    Iterate,
+    LogisticProblem,
+    soft_threshold,
+)
 from .newton import factored, has_small_classes, is_wide, newton, newton_cg, row_space_newton
 from .sampled_newton import float32_start, has_many_rows, sampled_newton
 from .softmax import SoftmaxProblem
@@ -279,8 +286,8 @@ def balancing_move(problem: LogisticProblem, iterate: Iterate) -> Array | None:
 
 def _conjugate(problem: LogisticProblem, v: Array) -> tuple[float, float]:
     """Return the conjugate of the penalty, and the factor that makes the dual point feasible."""
-    over = np.maximum(np.abs(v) - problem.l1, 0.0)
     if problem.l2:
+        over = soft_threshold(v, problem.l1)
         return float(np.vdot(over, over)) / (2 * problem.l2), 1.0
     most = float(np.abs(v).max(initial=0.0))
     return 0.0, 1.0 if most <= problem.l1 else problem.l1 / most

@@ -9,13 +9,11 @@ from scipy.linalg import LinAlgError, lapack
 
 from rosenblatt.runtime.threads import one_blas_thread
 
-from . import logistic_loops
 from .logistic_problem import Array, Iterate, LogisticProblem, PenalizedProblem
 from .softmax import SoftmaxProblem
 
 Inverse = Callable[[Array], Array]  # v -> H^-1 v
 
-SMALL = 40  # columns of a Hessian, up to which a call of LAPACK takes longer than its work
 RIDGES = (1e-12, 1e-9, 1e-6, 1e-3)  # added to a diagonal of ones: the first that works
 MAX_TOGETHER = 300  # parameters of several classes whose Hessian is inverted as one matrix
 MAX_OF_A_CLASS = 300  # parameters of one class: their Hessian costs some dozen products
@@ -49,21 +47,13 @@ def factored(H: Array) -> Factor:
     # Scores do not change along some directions (all intercepts of a softmax together, columns that
     # repeat another): with a little more on the diagonal there is no step along them.
     scale = np.sqrt(np.maximum(H.diagonal(), 1e-300))
+    scaled = H / (scale[:, np.newaxis] * scale)
     for ridge in RIDGES:
-        if (lower := _cholesky(H, scale, ridge)) is not None:
+        scaled.flat[:: len(H) + 1] = 1.0 + ridge
+        lower, failed = lapack.dpotrf(scaled, lower=True)
+        if not failed and np.isfinite(lower.trace()):
             return Factor(lower, scale)
     return Factor(np.eye(len(H), order="F"), scale)
-
-
-def _cholesky(H: Array, scale: Array, ridge: float) -> Array | None:
-    """Return L of ``H = S L L' S``, with a ridge on the diagonal of L L', if there is one."""
-    if len(H) <= SMALL:
-        H, lower = np.ascontiguousarray(H), np.empty(H.shape, order="F")
-        return lower if logistic_loops.cholesky(H, ridge, scale, lower) else None
-    scaled = H / (scale[:, np.newaxis] * scale)
-    scaled.flat[:: len(H) + 1] = 1.0 + ridge
-    lower, failed = lapack.dpotrf(scaled, lower=True)
-    return None if failed or not np.isfinite(lower.trace()) else lower
 
 
 @np.errstate(over="ignore", invalid="ignore")
