@@ -132,8 +132,7 @@ class LogisticDescent:
         self.solver = choose_solver(settings.solver, problem)
         is_sampled = self.solver == "newton-sampled"
         self.iterate = float32_start(problem, start) if is_sampled else problem.at(start)
-        self._check_finite(self.iterate.objective)
-        self._check_finite(self.iterate.gradient_norm)
+        self._check_finite(self.iterate.objective + self.iterate.gradient_norm)
         self.gap, self.best, self.start = np.inf, self.iterate, self.iterate
         tol, weight = settings.tol or 0.0, float(problem.c.sum())
         self.wanted_gradient = tol * weight
@@ -211,9 +210,11 @@ class LogisticDescent:
     def finish(self, reason: str) -> str:
         """Compute the final gap; return "diverged" if iterations ended above the start."""
         self._compute_gap()
+        if reason != "max_iter":
+            return reason
         # The start may be known in single precision only.
         highest = (1 + 1e-6) * max(self.start.objective, self.problem.zero())
-        if reason != "max_iter" or self.iterate.objective <= highest:
+        if self.iterate.objective <= highest:
             return reason
         self.divergence = (
             f"the objective rose from {self.start.objective:.6g} to {self.iterate.objective:.6g}"
