@@ -108,7 +108,7 @@ class PenalizedProblem:
             self._last = iterate
         return self.P
 
-    def centred(self, v: Array) -> Array:
+    def centered(self, v: Array) -> Array:
         """Return v without the part that adds the same to the scores of all classes."""
         return v
 

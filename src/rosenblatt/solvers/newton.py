@@ -76,14 +76,14 @@ def inverse_hessian(problem: PenalizedProblem, iterate: Iterate) -> Inverse:
     """Return v -> H^-1 v; with many classes, without the blocks that connect them."""
     if not isinstance(problem, SoftmaxProblem) or np.prod(problem.shape) <= MAX_TOGETHER:
         solve = factored(problem.hessian(iterate))
-        return lambda v: problem.centred(solve(problem.centred(v).ravel()).reshape(problem.shape))
+        return lambda v: problem.centered(solve(problem.centered(v).ravel()).reshape(problem.shape))
     # One product with all inverses: a call for each class takes longer than its arithmetic.
     inverses = inverted(problem.class_hessians(iterate))
 
     def solution(v: Array) -> Array:
         with np.errstate(over="ignore", invalid="ignore"):
-            own = np.matmul(inverses, problem.centred(v).T[:, :, None])
-        return problem.centred(own[:, :, 0].T)
+            own = np.matmul(inverses, problem.centered(v).T[:, :, None])
+        return problem.centered(own[:, :, 0].T)
 
     return solution
 
@@ -91,7 +91,7 @@ def inverse_hessian(problem: PenalizedProblem, iterate: Iterate) -> Inverse:
 def inverse_diagonal(problem: PenalizedProblem, iterate: Iterate) -> Inverse:
     """Return v -> v over the diagonal of H."""
     diagonal = np.maximum(problem.diagonal(iterate), 1e-300)
-    return lambda v: problem.centred(problem.centred(v) / diagonal)
+    return lambda v: problem.centered(problem.centered(v) / diagonal)
 
 
 def has_small_classes(problem: PenalizedProblem) -> bool:
@@ -105,7 +105,7 @@ def newton(problem: PenalizedProblem, iterate: Iterate) -> Iterator[Iterate]:
         g = iterate.gradient.ravel()
         direction = -factored(problem.hessian(iterate))(g).reshape(problem.shape)
         with np.errstate(over="ignore", invalid="ignore"):
-            direction = problem.centred(direction)  # rounding moves all classes' scores alike
+            direction = problem.centered(direction)  # rounding moves all classes' scores alike
             slope = float(g @ direction.ravel())
         new = backtrack(problem, iterate, direction, slope)
         if new is None:
@@ -123,14 +123,13 @@ def backtrack(
     for _ in range(MAX_TRIALS):
         new = problem.at(iterate.point + step * direction)
         if new.objective <= iterate.objective + ARMIJO * step * slope + allowance:
-            return new if _moved(iterate, new) else None
+            # A step that lowers neither is rounding.
+            is_better = (
+                new.objective < iterate.objective or new.gradient_norm < iterate.gradient_norm
+            )
+            return new if is_better else None
         step *= 0.5
     return None
-
-
-def _moved(iterate: Iterate, new: Iterate) -> bool:
-    """Whether a step is more than rounding."""
-    return new.objective < iterate.objective or new.gradient_norm < iterate.gradient_norm
 
 
 def newton_cg(problem: PenalizedProblem, iterate: Iterate) -> Iterator[Iterate]:

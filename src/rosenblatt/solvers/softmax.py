@@ -100,7 +100,7 @@ class SoftmaxProblem(LogisticProblem):
         with one_blas_thread():
             parts = self.over_rows(work)
         # The sum of the gradient over classes is rounding.
-        gradient = self.centred(total([gradient for _, gradient in parts]))
+        gradient = self.centered(total([gradient for _, gradient in parts]))
         return sum(loss for loss, _ in parts), gradient
 
     def _curvature(self, P: Array, v: Array) -> Array:
@@ -191,7 +191,7 @@ class SoftmaxProblem(LogisticProblem):
         P = self.probabilities(iterate)
         return self._diagonal_of(self.c[:, None] * P * (1 - P))
 
-    def centred(self, v: Array) -> Array:
+    def centered(self, v: Array) -> Array:
         return v if self.reference else v - v.mean(axis=1, keepdims=True)
 
     def by_class(self, table: Array) -> Array:
