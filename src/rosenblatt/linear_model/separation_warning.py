@@ -125,10 +125,9 @@ def separation_warning(
         return _warning(model, problem, ahead, "completely", proof, "proved")
     if leads.n_cells > MAX_CELLS:
         return not_searched
-    direction = partial_direction(leads)
+    direction, grade = partial_direction(leads, X)
     if direction is None:
         return None
-    grade: Grade = "proved" if holds_exactly(leads, direction, X) else "checked"
     how = f"in part ({leads.n_ahead(direction)} of {len(leads.used)} rows)"
     return _warning(model, problem, moved(direction, shift, -1), how, None, grade)
 
@@ -250,8 +249,11 @@ def has_maximum(leads: ClassMargins, iterate: Iterate, move: Array) -> bool:
 # Partial separation: a linear program finds the direction of least weights.
 
 
-def partial_direction(leads: ClassMargins) -> Array | None:
-    """Return the direction of least weights with leads >= 0, of mean one; None if none exists."""
+def partial_direction(leads: ClassMargins, X: Any) -> tuple[Array | None, Grade]:
+    """Return the direction of least weights with leads >= 0 and mean one, or None; and its grade.
+
+    It is "proved" if no lead on the rows as given, X, is below zero in exact arithmetic.
+    """
     given, d = leads.matrix(), leads.problem.d
     n_blocks = given.shape[1] // (d + 1)
     sizes = abs(leads.X).max(axis=0)
@@ -269,7 +271,7 @@ def partial_direction(leads: ClassMargins) -> Array | None:
         )
     )  # fmt: skip
     if solved.x is None:
-        return None
+        return None, "checked"
     v = solved.x[:p] - solved.x[p:]
     v[np.abs(v) < 1e-9 * np.abs(v).max()] = 0.0
     v = v / scale
@@ -277,8 +279,10 @@ def partial_direction(leads: ClassMargins) -> Array | None:
     flat = (v, simple_proportions(v), tied, close_ties(given, tied, AHEAD))
     candidates = [w.reshape(n_blocks, d + 1).T.reshape(leads.problem.shape) for w in flat]
     valid = [w for w in candidates if leads.n_ahead(w)]
-    exact = (w for w in valid if holds_exactly(leads, w, leads.X))
-    return next(exact, valid[0] if valid else None)
+    for w in valid:
+        if holds_exactly(leads, w, X):
+            return w, "proved"
+    return (valid[0] if valid else None), "checked"
 
 
 def simple_proportions(v: Array) -> Array:

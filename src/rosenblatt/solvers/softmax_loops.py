@@ -12,6 +12,7 @@ from rosenblatt.loops.exponential import exp_negative, exp_of_its_precision, log
 
 SMALLEST = 2.3e-308  # number that is none of the subnormal ones
 ROUNDING = 4e-15  # of a sum of probabilities
+ROWS_PER_SUM = 64  # losses are summed in parts, which loses fewer digits
 
 
 @compiled
@@ -34,10 +35,13 @@ def loss_block(Z, b, code, c, reference, scratch, P):
             z[i] = score
             top[i] = score if score > top[i] else top[i]
     loss = 0.0
-    for i in range(m):
-        own = 0.0 if reference and code[i] == K else Z[code[i], i]
-        loss -= c[i] * (own - top[i])
-        total[i] = exp_of_its_precision(-top[i]) if reference else 0.0
+    for first in range(0, m, ROWS_PER_SUM):
+        part = 0.0
+        for i in range(first, min(first + ROWS_PER_SUM, m)):
+            own = 0.0 if reference and code[i] == K else Z[code[i], i]
+            part -= c[i] * (own - top[i])
+            total[i] = exp_of_its_precision(-top[i]) if reference else 0.0
+        loss += part
     for k in range(K):
         z = Z[k]
         for i in range(m):
@@ -45,9 +49,12 @@ def loss_block(Z, b, code, c, reference, scratch, P):
             e = exp_of_its_precision(z[i] - top[i])
             z[i] = e
             total[i] += e
-    for i in range(m):
-        loss += c[i] * math.log(total[i])
-        total[i] = 1.0 / total[i]
+    for first in range(0, m, ROWS_PER_SUM):
+        part = 0.0
+        for i in range(first, min(first + ROWS_PER_SUM, m)):
+            part += c[i] * math.log(total[i])
+            total[i] = 1.0 / total[i]
+        loss += part
     for k in range(K):
         z = Z[k]
         for i in range(P.shape[0]):
