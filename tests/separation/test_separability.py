@@ -266,7 +266,7 @@ def separates(A):
 def separates_by_hull(A):
     """The same by the nearest point, each column in units of its own."""
     whole = np.column_stack([integers(column)[0] for column in A.T])
-    return bool(nearest_point(whole, [0], [Fraction(1)])[0].any())
+    return bool(nearest_point(whole)[0].any())
 
 
 # Tampering

@@ -35,7 +35,7 @@ def test_one_step_finds_what_steps_on_all_columns_find(K, reference, intercept, 
     assert found.objective <= best.objective * (1 + 1e-9)
     assert duality_gap(problem, found) <= 1e-9 * found.objective
     # A number added to the biases of all classes changes nothing.
-    ours, theirs = problem.centred(found.point), problem.centred(best.point)
+    ours, theirs = problem.centered(found.point), problem.centered(best.point)
     np.testing.assert_allclose(ours, theirs, atol=1e-5)
 
 

@@ -95,8 +95,8 @@ class PartsProblem(LogisticProblem):
         self.form, self.zero = form, form.zero
         self.has_hessian = int(np.prod(form.shape)) <= MAX_TOGETHER
 
-    def centred(self, v: Array) -> Array:
-        return self.form.centred(v)
+    def centered(self, v: Array) -> Array:
+        return self.form.centered(v)
 
     def by_class(self, table: Array) -> Array:
         return self.form.by_class(table)

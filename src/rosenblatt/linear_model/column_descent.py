@@ -19,8 +19,9 @@ from numpy.typing import NDArray
 
 from rosenblatt.loops.rows import arrays
 from rosenblatt.runtime import threads
-from rosenblatt.solvers import Iterate, coordinate_descent_loops
+from rosenblatt.solvers import Iterate
 
+from . import coordinate_descent_loops
 from .gram_descent import MOST_FINISHING, Array, GramDescent, Penalty, exact
 
 # The columns of a table, centered and weighted, dense or compressed.

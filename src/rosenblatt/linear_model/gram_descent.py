@@ -14,7 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import lapack
 
-from rosenblatt.solvers import Iterate, coordinate_descent_loops
+from rosenblatt.solvers import Iterate
+
+from . import coordinate_descent_loops
 
 Array = NDArray[np.float64]
 

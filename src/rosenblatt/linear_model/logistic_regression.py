@@ -291,7 +291,7 @@ class LogisticRegression(LinearClassifier, LogisticScores):
         if not self.fit_intercept:
             start[-1] = 0.0
         # What moves all classes alike changes no probability, and costs L2.
-        return problem.centred(start) if problem.l2 and not problem.l1 else start
+        return problem.centered(start) if problem.l2 and not problem.l1 else start
 
     def _warn(
         self, descent: LogisticDescent, reason: str, rows: Any, codes: Any, shift: Array | None

@@ -6,7 +6,7 @@ direction if probabilities, all positive, balance; near a maximum those of the f
 """
 
 from fractions import Fraction
-from itertools import permutations, product
+from itertools import product
 from math import lcm
 from operator import mul
 from typing import Any, Literal
@@ -15,25 +15,25 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.optimize import linprog
-from scipy.sparse.linalg import LinearOperator, cg
 from sklearn.exceptions import ConvergenceWarning
 
 from rosenblatt.runtime.threads import interruptible
 from rosenblatt.separation import Separability, separability
+from rosenblatt.separation.homogeneous_rows import homogeneous_rows, needed_columns
 from rosenblatt.solvers.logistic import balancing_move
 from rosenblatt.solvers.logistic_problem import Iterate, LogisticProblem
-from rosenblatt.solvers.softmax import SoftmaxProblem
+from rosenblatt.solvers.newton import conjugate_gradients, inverse_diagonal
 
 from .centered_rows import moved
 
 Array = NDArray[np.float64]
 Grade = Literal["proved", "checked"]
 
-MAX_NEWTON_STEPS = 4, 30  # until probabilities balance; of large tables, until a plane separates
-MAX_PRODUCTS = 300  # of conjugate gradients, for a step of many columns
+MAX_NEWTON_STEPS = 4  # until probabilities balance
 SMALL_CHANGE = 0.5  # of a score, by Newton's step; of separated classes it raises some by one
 NEGLIGIBLE = 1e-6  # a sum of leads, where columns have length one
 ROUNDING = 1e-14  # of a sum of weights times numbers, as a share of the lengths of both
+MOST_CELLS = 20_000_000  # numbers among which a plane is looked for
 MAX_CELLS = 300_000  # numbers that the linear program may have
 MAX_SECONDS = 20.0  # of the linear program
 NEARLY_TIED = 1e-6  # a lead, as a share of its terms: the tolerance of the program
@@ -100,39 +100,34 @@ def separation_warning(
 
     The problem has no penalty; its columns are those of X less `shift`.
     """
-    leads = Leads(problem)
-    is_large = leads.n_cells > MAX_CELLS
-    for step in range(MAX_NEWTON_STEPS[is_large]):
+    leads = ClassMargins(problem)
+    for _ in range(MAX_NEWTON_STEPS):
         move = newton_step(problem, iterate)
         if has_maximum(leads, iterate, move):
             return None
-        if step < MAX_NEWTON_STEPS[0]:
-            is_rising = leads.along(move).min() < -SMALL_CHANGE
         further = problem.at(iterate.point - move)
         if not np.isfinite(further.objective):
             break
         iterate = further  # nearer to the maximum, if there is one
-        if is_large and leads.along(iterate.point).min() > 0:
-            break
+    not_searched = None
+    if leads.along(move).min() < -SMALL_CHANGE:
+        not_searched = ConvergenceWarning(NOT_SEARCHED.format(len(leads.code), problem.d))
+    if leads.n_cells > MOST_CELLS:
+        return not_searched
     X, y = (X, y) if len(leads.used) == problem.n else (X[leads.used], y[leads.used])
-    if is_large:
-        plane = proof_by(leads, moved(iterate.point, shift, -1), X, y)
-        if plane is None:
-            return ConvergenceWarning(NOT_SEARCHED.format(*X.shape)) if is_rising else None
-        proof = plane
-    else:
-        try:
-            proof = separability(X, y, fit_intercept=problem.fit_intercept, joint=leads.K > 2)
-        except (TypeError, ValueError):  # numbers that exact arithmetic does not take
-            return None
+    try:
+        proof = separability(X, y, fit_intercept=problem.fit_intercept, joint=leads.K > 2)
+    except (TypeError, ValueError):  # numbers that exact arithmetic does not take
+        return None
     if proof.coef is not None:
         coef, intercept = np.atleast_2d(proof.coef), np.atleast_1d(proof.intercept)
         ahead = leads.as_point(np.vstack([coef.T, intercept.astype(np.float64)]))
         return _warning(model, problem, ahead, "completely", proof, "proved")
-    direction = partial_direction(leads)
+    if leads.n_cells > MAX_CELLS:
+        return not_searched
+    direction, grade = partial_direction(leads, X)
     if direction is None:
         return None
-    grade: Grade = "proved" if holds_exactly(leads, direction, X) else "checked"
     how = f"in part ({leads.n_ahead(direction)} of {len(leads.used)} rows)"
     return _warning(model, problem, moved(direction, shift, -1), how, None, grade)
 
@@ -165,7 +160,7 @@ def _listed(names: tuple[Any, ...]) -> str:
     return f"column{'s' if len(names) > 1 else ''} {shown}{more}" if names else "the bias alone"
 
 
-class Leads:
+class ClassMargins:
     """By how much the score of each row's own class leads those of others, along a direction.
 
     Rows of weight zero do not count. Directions have the shape of the problem's points.
@@ -174,26 +169,23 @@ class Leads:
     def __init__(self, problem: LogisticProblem) -> None:
         self.problem, self.used = problem, np.flatnonzero(problem.c > 0)
         self.X = problem.X if len(self.used) == problem.n else problem.X[self.used]
-        if isinstance(problem, SoftmaxProblem):
-            self.K, self.code = problem.n_classes, problem.code[self.used]
-            self.weighted = np.arange(problem.K)  # classes that have weights
-        else:
-            self.K, self.code = 2, (problem.labels[self.used] > 0).astype(np.intp)
-            self.weighted = np.array([1])
+        self.K = getattr(problem, "n_classes", 2)
+        labels = problem.labels[self.used]
+        self.code = (labels > 0).astype(np.intp) if self.K == 2 else labels
         self.own = np.arange(self.K) == self.code[:, None]
         stored = self.X.nnz if sp.issparse(self.X) else self.X.size
         self.n_cells = (self.K - 1) * min(self.K - 1, 2) * (stored + len(self.used))
 
     def by_class(self, direction: Array) -> Array:
         """Return weights and intercepts (d + 1, K) of all classes."""
-        table = np.zeros((self.problem.d + 1, self.K))
-        table[:, self.weighted] = direction.reshape(self.problem.d + 1, -1)
-        table[-1] *= self.problem.fit_intercept
+        table = direction.reshape(self.problem.d + 1, -1)
+        if table.shape[1] < self.K:  # the first of two classes, or the reference, scores zero
+            table = np.hstack([0 * table, table] if self.K == 2 else [table, 0 * table[:, :1]])
         return table
 
     def as_point(self, table: Array) -> Array:
         """Return the direction of a table (d + 1, K), or (d + 1, 1) of two classes."""
-        if table.shape[1] > len(self.weighted):
+        if table.size > np.prod(self.problem.shape):
             table = (table - table[:, -1:])[:, :-1]
         return table.reshape(self.problem.shape)
 
@@ -203,26 +195,20 @@ class Leads:
         scores = np.asarray(self.X @ table[:-1]) + table[-1]
         return np.where(self.own, np.inf, scores[self.own][:, None] - scores)
 
-    def rounding(self, direction: Array) -> Array:
-        """Return bounds (n, K) of the rounding errors of leads."""
-        table = abs(self.by_class(direction))
-        sizes = np.asarray(abs(self.X) @ table[:-1]) + table[-1]
-        n_terms = 2 * np.count_nonzero(table.any(axis=1)) + 4
-        return np.asarray(1.01 * n_terms * UNIT * (sizes + sizes[self.own][:, None]) + 1e-300)
-
     def n_ahead(self, direction: Array) -> int:
         """Return the number of rows with a lead above zero; 0 if some lead is below."""
-        leads, rounding = self.along(direction), self.rounding(direction)
-        ahead = (leads > rounding) & ~self.own
+        A, v = self.matrix(), direction.reshape(self.problem.d + 1, -1).T.ravel()
+        leads = A @ v
+        rounding = 1.01 * (np.count_nonzero(v) + 4) * UNIT * (abs(A) @ abs(v)) + 1e-300
+        ahead = (leads > rounding).reshape(len(self.used), -1)
         return int(ahead.any(axis=1).sum()) if (leads >= -rounding).all() else 0
 
     def matrix(self) -> Any:
-        """Return the CSR matrix whose products with a flat direction are the finite leads."""
-        ones = sp.csr_matrix(np.full((len(self.used), 1), float(self.problem.fit_intercept)))
-        Z = sp.hstack([sp.csr_matrix(self.X, dtype=np.float64), ones]).tocsr()
-        E = np.eye(self.K)[:, self.weighted]
-        pairs = permutations(range(self.K), 2)
-        return sp.vstack([sp.kron(Z[self.code == y], E[[y]] - E[[k]]) for y, k in pairs]).tocsr()
+        """Return the CSR matrix whose products with ``direction.T`` are the finite leads."""
+        ones = np.full((len(self.used), 1), float(self.problem.fit_intercept))
+        Z = sp.hstack([sp.csr_array(self.X, dtype=np.float64), ones], format="csr")
+        A = homogeneous_rows(Z, self.code, 0.0, 1 if self.K == 2 else self.K)
+        return A if A.shape[1] == np.prod(self.problem.shape) else needed_columns(A, self.K)
 
 
 def newton_step(problem: LogisticProblem, iterate: Iterate) -> Array:
@@ -230,17 +216,10 @@ def newton_step(problem: LogisticProblem, iterate: Iterate) -> Array:
     move = balancing_move(problem, iterate)
     if move is not None:
         return move
-    size, shape = iterate.point.size, problem.shape
-    diagonal = np.maximum(problem.diagonal(iterate).ravel(), 1e-300)
-    hessian = LinearOperator(
-        (size, size), lambda v: problem.product(iterate, v.reshape(shape)).ravel(), dtype=np.float64
-    )
-    scale = LinearOperator((size, size), lambda v: v.ravel() / diagonal, dtype=np.float64)
-    flat, _ = cg(hessian, iterate.gradient.ravel(), rtol=1e-9, maxiter=MAX_PRODUCTS, M=scale)
-    return np.asarray(flat).reshape(shape)
+    return -conjugate_gradients(problem, iterate, 1e-9, inverse_diagonal(problem, iterate))[0]
 
 
-def has_maximum(leads: Leads, iterate: Iterate, move: Array) -> bool:
+def has_maximum(leads: ClassMargins, iterate: Iterate, move: Array) -> bool:
     """Whether the probabilities after Newton's step prove that there is no direction."""
     # Let a > 0 be the probability that each row gives each other class, and the sum of a times the
     # leads be r, zero but for rounding. A direction v has leads >= 0, so min(a) times their sum is
@@ -267,38 +246,23 @@ def has_maximum(leads: Leads, iterate: Iterate, move: Array) -> bool:
     return bool(least > 0 and np.abs(rest).max(initial=0.0) <= allowed)
 
 
-def proof_by(leads: Leads, direction: Array, X: Any, y: Any) -> Separability | None:
-    """Return the proof that a direction separates the rows of X completely, if it does."""
-    table, joint = leads.by_class(direction).T, leads.K > 2
-    table = table / np.linalg.norm(table) if joint else table[1:] / np.linalg.norm(table[1, :-1])
-    coef, intercept = table[:, :-1], table[:, -1]
-    scores = np.asarray(X @ coef.T) + intercept
-    scores = scores if joint else np.hstack([0 * scores, scores])
-    margin = float(np.where(leads.own, np.inf, scores[leads.own][:, None] - scores).min())
-    if not margin > 0:
-        return None
-    proof = Separability(
-        True, np.unique(y), coef=coef if joint else coef[0], margin=margin, joint=joint,
-        intercept=intercept if joint else float(intercept[0]),
-        fit_intercept=leads.problem.fit_intercept,
-    )  # fmt: skip
-    return proof if proof.verify(X, y) else None
-
-
 # Partial separation: a linear program finds the direction of least weights.
 
 
-def partial_direction(leads: Leads) -> Array | None:
-    """Return the direction of least weights with leads >= 0, of mean one; None if none exists."""
-    X, n_weighted = leads.X, len(leads.weighted)
-    sizes = abs(X).max(axis=0)
-    sizes = np.append(sizes.toarray()[0] if sp.issparse(X) else sizes, 1.0)
-    scale = np.repeat(np.where(sizes > 0, sizes, 1.0), n_weighted)
-    given = leads.matrix()
-    A = (given @ sp.diags(1 / scale)).tocsr()
+def partial_direction(leads: ClassMargins, X: Any) -> tuple[Array | None, Grade]:
+    """Return the direction of least weights with leads >= 0 and mean one, or None; and its grade.
+
+    It is "proved" if no lead on the rows as given, X, is below zero in exact arithmetic.
+    """
+    given, d = leads.matrix(), leads.problem.d
+    n_blocks = given.shape[1] // (d + 1)
+    sizes = abs(leads.X).max(axis=0)
+    sizes = np.append(sizes.toarray() if sp.issparse(sizes) else sizes, 1.0)
+    scale = np.tile(np.where(sizes > 0, sizes, 1.0), n_blocks)
+    A = (given @ sp.diags_array(1 / scale)).tocsr()
     m, p = A.shape
-    cost = np.append(np.ones(p - n_weighted), np.full(n_weighted, 1e-6))  # weights, intercepts
-    mean = np.asarray(A.mean(axis=0))
+    cost = np.tile(np.append(np.ones(d), 1e-6), n_blocks)  # of weights and intercepts
+    mean = np.asarray(A.mean(axis=0)).reshape(1, p)
     solved = interruptible(
         lambda: linprog(
             np.append(cost, cost), A_ub=sp.hstack([-A, A]).tocsr(), b_ub=np.zeros(m),
@@ -307,16 +271,18 @@ def partial_direction(leads: Leads) -> Array | None:
         )
     )  # fmt: skip
     if solved.x is None:
-        return None
+        return None, "checked"
     v = solved.x[:p] - solved.x[p:]
     v[np.abs(v) < 1e-9 * np.abs(v).max()] = 0.0
     v = v / scale
     tied = close_ties(given, v)
     flat = (v, simple_proportions(v), tied, close_ties(given, tied, AHEAD))
-    candidates = [w.reshape(leads.problem.shape) for w in flat]
+    candidates = [w.reshape(n_blocks, d + 1).T.reshape(leads.problem.shape) for w in flat]
     valid = [w for w in candidates if leads.n_ahead(w)]
-    exact = (w for w in valid if holds_exactly(leads, w, X))
-    return next(exact, valid[0] if valid else None)
+    for w in valid:
+        if holds_exactly(leads, w, X):
+            return w, "proved"
+    return (valid[0] if valid else None), "checked"
 
 
 def simple_proportions(v: Array) -> Array:
@@ -340,7 +306,7 @@ def close_ties(A: Any, v: Array, ahead: float = 0.0) -> Array:
     return closed
 
 
-def holds_exactly(leads: Leads, direction: Array, X: Any) -> bool:
+def holds_exactly(leads: ClassMargins, direction: Array, X: Any) -> bool:
     """Whether no lead on rows X is below zero in exact arithmetic, with the best intercepts."""
     W, K = leads.by_class(direction)[:-1], leads.K
     used = np.flatnonzero(W.any(axis=1))

@@ -6,7 +6,7 @@ Weights that cancel rows are proved by intervals around the solution of their eq
 elimination in integers. The nearest point of a small hull, in integers, decides what is left.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from math import lcm
 from typing import Any
@@ -16,6 +16,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy import linalg
 
+from .homogeneous_rows import dense
 from .inputs import UNIT, Floats, Table
 
 TINY = 1e-300  # more than underflow can add up to
@@ -45,29 +46,35 @@ def exact_scores(X: Table, w: Floats) -> list[Fraction]:
     w_int, w_power = integers(w)
     scores = []
     for i in range(X.shape[0]):
-        stored: Any = slice(X.indptr[i], X.indptr[i + 1]) if sp.issparse(X) else None
-        values, part = (
-            (X[i], slice(None)) if stored is None else (X.data[stored], X.indices[stored])
-        )
+        part: Any = slice(None)
+        values = X[i] if not sp.issparse(X) else X.data[X.indptr[i] : X.indptr[i + 1]]
+        if sp.issparse(X):
+            part = X.indices[X.indptr[i] : X.indptr[i + 1]]
         x_int, x_power = integers(values)
         scores.append(int(x_int @ w_int[part]) * Fraction(2) ** (w_power + x_power))
     return scores
 
 
-def smallest(
-    scores: Floats, errors: Floats, exact: Callable[[NDArray[np.intp]], list[Fraction]], cost: int
-) -> Fraction | None:
-    """Return the least true score, or None unless all of them are positive."""
-    # `exact` computes scores by row number, `cost` terms each. When the floating-point bound
-    # settles all signs, the least score is exact over the LOOKED_AT lowest rows.
+def least_margin(A: Table, w: Floats, b: Fraction | None = None) -> Fraction | None:
+    """Return the least ``a.w`` over the rows of A without rounding; None unless all are positive.
+
+    With b the last column of A holds signs, and w has no coefficient for it: ``a.(w, b)``.
+    """
+    # When the floating-point bound settles all signs, only the LOOKED_AT lowest are exact.
+    v = w if b is None else np.append(w, float(b))
+    scores = np.asarray(A @ v)
+    errors = 1.01 * (len(v) + 4) * UNIT * np.asarray(abs(A) @ abs(v)) + TINY
     if (scores < -errors).any() or np.isnan(scores).any() or not np.isfinite(errors).all():
         return None
     doubt = np.flatnonzero(scores <= errors)
-    if len(doubt) * cost > LONGEST_SUM:
+    if len(doubt) * len(w) > LONGEST_SUM:
         return None
-    low = np.argsort(scores, kind="stable")[:LOOKED_AT]
-    low = low[np.isfinite(scores[low])]
-    least = min(exact(np.union1d(doubt, low)))
+    rows = A[np.union1d(doubt, np.argsort(scores, kind="stable")[:LOOKED_AT])]
+    exact = exact_scores(rows[:, : len(w)], w)
+    if b is not None:
+        signs = dense(rows[:, [-1]]).ravel()
+        exact = [score + int(sign) * b for score, sign in zip(exact, signs, strict=True)]
+    least = min(exact)
     return least if least > 0 else None
 
 
@@ -228,14 +235,12 @@ def bits_of(A: NDArray[Any]) -> int:
 # P. Wolfe (1976), Finding the nearest point in a polytope.
 
 
-def nearest_point(
-    A: NDArray[Any], corral: list[int], weights: list[Fraction]
-) -> tuple[NDArray[Any], NDArray[Any]] | None:
+def nearest_point(A: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]] | None:
     """Return a multiple of the nearest point (m,) and of the rows' weights (n,), in integers.
 
-    A (n, m) holds Python integers; the search starts at independent rows `corral` with weights > 0
-    that sum to one. None if it takes more than MOST_WORK.
+    A (n, m) holds Python integers. None if the search takes more than MOST_WORK.
     """
+    corral, weights = [0], [Fraction(1)]
     bits, spent = bits_of(A), 0.0
     while True:
         k = len(corral)

@@ -62,10 +62,9 @@ def _as_float64(table: Table) -> Table:
 
 def _refuse_rounded(table: Table, cast: Table) -> None:
     """Refuse the first number that the cast to float64 changed, naming the place."""
-    given, floats = (t.data if sparse.issparse(t) else t for t in (table, cast))
-    if given.dtype.kind in "bf" and given.dtype.itemsize <= 8:
+    given, floats = (t.data if sparse.issparse(t) else t.ravel() for t in (table, cast))
+    if given.dtype.kind == "b":
         return
-    given, floats = given.ravel(), floats.ravel()
     if given.dtype.kind == "f":
         doubt = np.flatnonzero(floats.astype(given.dtype) != given)
     elif given.dtype.kind == "O":
@@ -73,48 +72,38 @@ def _refuse_rounded(table: Table, cast: Table) -> None:
     else:
         doubt = np.flatnonzero((given > 2**53) | (given < -(2**53)))
     for at in doubt.tolist():
-        if not _same(given[at], float(floats[at])):
-            i, j = _place(table, at)
+        value, rounded = given[at], float(floats[at])
+        if isinstance(value, (str, bytes)):
+            raise TypeError(f"X must hold numbers only; got {value!r}: encode or fill it first.")
+        # NumPy would round an integer to compare it. NaN is refused elsewhere.
+        value = int(value) if isinstance(value, np.integer) else value
+        if value != rounded and rounded == rounded:
             raise ValueError(
-                f"X must hold numbers that float64 keeps exactly; got {given[at]} "
-                f"in row {i}, column {j}: {CURE}."
+                f"X must hold numbers that float64 keeps exactly; got {value} "
+                f"in {_place(table, at)}: {CURE}."
             )
 
 
-def _same(value: Any, rounded: float) -> bool:
-    """Compare without rounding, which NumPy's integers would; NaN is refused elsewhere."""
-    if isinstance(value, (str, bytes)):
-        raise TypeError(f"X must hold numbers only; got {value!r}: encode or fill it first.")
-    value = int(value) if isinstance(value, np.integer) else value
-    return bool(value == rounded) or rounded != rounded
-
-
-def _place(table: Table, at: int) -> tuple[int, int]:
+def _place(table: Table, at: int) -> str:
     """Return row and column of the stored value number `at`."""
     if sparse.issparse(table):
         table = table.tocoo()
-        return int(table.row[at]), int(table.col[at])
-    i, j = divmod(at, table.shape[1])
-    return i, j
+        i, j = table.row[at], table.col[at]
+    else:
+        i, j = divmod(at, table.shape[1])
+    return f"row {i}, column {j}"
 
 
 def _refuse_values(table: Table) -> None:
-    """Refuse NaN, infinity and magnitudes whose squares overflow, naming the place."""
-    values = table.data if sparse.issparse(table) else table
-    bad = ~(np.abs(values) <= BEYOND)
-    if not bad.any():
-        _refuse_faint_columns(table)
-        return
-    at = int(np.flatnonzero(bad)[0])
-    i, j, value = *_place(table, at), values.flat[at]
-    cure = "rescale the column" if np.isfinite(value) else "drop or fill it"
-    raise ValueError(
-        f"X must hold finite numbers below {BEYOND:g}; got {value} in row {i}, column {j}: {cure}."
-    )
-
-
-def _refuse_faint_columns(table: Table) -> None:
-    """Refuse columns of numbers whose squares underflow."""
+    """Refuse NaN, infinity, and magnitudes whose squares overflow or underflow."""
+    values = table.data if sparse.issparse(table) else table.ravel()
+    bad = np.flatnonzero(~(np.abs(values) <= BEYOND))
+    if bad.size:
+        value, where = values[bad[0]], _place(table, int(bad[0]))
+        cure = "rescale the column" if np.isfinite(value) else "drop or fill it"
+        raise ValueError(
+            f"X must hold finite numbers below {BEYOND:g}; got {value} in {where}: {cure}."
+        )
     largest = abs(table).max(axis=0)
     largest = largest.toarray().ravel() if sparse.issparse(largest) else largest
     faint = np.flatnonzero((largest > 0) & (largest < 1 / BEYOND))

@@ -12,7 +12,7 @@ References
 C. L. Lawson, R. J. Hanson (1974), Solving Least Squares Problems, chapter 23.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,7 +22,8 @@ from scipy.optimize import nnls
 
 from rosenblatt.runtime.threads import interruptible
 
-from .inputs import Floats
+from .homogeneous_rows import dense
+from .inputs import Floats, Table
 
 ROUNDS = 60
 CLOSE = 1e-11  # relative distance between a margin and its upper bound that ends the search
@@ -42,62 +43,50 @@ class HullPoint:
     bound: float  # no unit vector has a larger margin
 
 
-def nearest_points(
-    take: Callable[[NDArray[np.intp]], Floats],
-    margins: Callable[[Floats], Floats],
-    group: NDArray[np.intp],
-    start: Floats,
-) -> Iterator[HullPoint]:
-    """Yield the nearest point of growing working sets, until no row is too near.
+def nearest_points(A: Table, group: NDArray[np.intp], start: Floats) -> Iterator[HullPoint]:
+    """Yield the nearest point of growing working sets of the rows of A (n, m).
 
-    `take` returns rows (k, m) by number, `margins` the products of all rows with a vector. Rows of
-    group -1 do not count. The first working set are the rows with the smallest margins of `start`.
+    The first working set holds the rows with the smallest products with `start`. The search ends
+    when no other row has a smaller product with the nearest point.
     """
     n_groups, size = int(group.max()) + 1, len(start) + 10
-    scores = margins(start)
-    parts = [_first_rows(scores, np.flatnonzero(group == g), size) for g in range(n_groups)]
-    work = np.unique(np.concatenate(parts))
+    members = [np.flatnonzero(group == g) for g in range(n_groups)]
+
+    def margin_of(scores: Floats) -> float:
+        return float(np.mean([scores[index].min() for index in members]))
+
+    scores = A @ start
+    work = np.unique(np.concatenate([_first_rows(scores, index, size) for index in members]))
     for _ in range(ROUNDS):
-        A = take(work)
-        u = nearest_weights(A, group[work], n_groups)
-        z = A.T @ u
+        rows = dense(A[work])
+        u = nearest_weights(rows, group[work], n_groups)
+        z = rows.T @ u
         bound = float(np.linalg.norm(z)) / n_groups
         carrying = u > 0
         if not carrying.any():
             return
-        if bound <= 1e-15 * np.abs(A).max():
-            yield HullPoint(work[carrying], A[carrying], u[carrying], 0.0 * z, 0.0, 0.0)
+        support = work[carrying], rows[carrying], u[carrying]
+        if bound <= 1e-15 * np.abs(rows).max():
+            yield HullPoint(*support, 0.0 * z, 0.0, 0.0)
             return
         w = z / np.linalg.norm(z)
-        scores = margins(w)
-        margin = _margin(scores, group, n_groups)
-        if margin < bound * (1.0 - CLOSE):  # z is a small difference: its equations are sharper
-            sharp = _equal_margins(A[carrying], group[work][carrying], n_groups)
-            sharp_scores = margins(sharp)
-            if _margin(sharp_scores, group, n_groups) > margin:
-                w, scores, margin = sharp, sharp_scores, _margin(sharp_scores, group, n_groups)
-        yield HullPoint(work[carrying], A[carrying], u[carrying], w, margin, bound)
-        parts = [_too_near(scores, np.flatnonzero(group == g), work, size) for g in range(n_groups)]
-        fresh = np.concatenate(parts)
+        scores = A @ w
+        margin = margin_of(scores)
+        yield HullPoint(*support, w, margin, bound)
+        fresh = np.concatenate([_too_near(scores, index, work, size) for index in members])
         kept = work[carrying | (scores[work] < np.median(scores[work]))]
         if margin >= bound * (1.0 - CLOSE) or not len(fresh) or len(kept) > MOST_ROWS:
             return
         work = np.union1d(kept, fresh)
 
 
-def widest_direction(
-    take: Callable[[NDArray[np.intp]], Floats],
-    margins: Callable[[Floats], Floats],
-    group: NDArray[np.intp],
-    start: Floats,
-) -> tuple[Floats, float]:
-    """Return the unit vector of largest margin that was met, and what no vector exceeds."""
-    best = start / np.linalg.norm(start)
-    value, bound = _margin(margins(best), group, int(group.max()) + 1), np.inf
-    for point in nearest_points(take, margins, group, start):
+def widest_direction(A: Table, group: NDArray[np.intp], start: Floats) -> tuple[Floats, float]:
+    """Return the unit vector of the largest margin found, and a bound of all margins."""
+    best, margin, bound = start, -np.inf, np.inf
+    for point in nearest_points(A, group, start):
         bound = min(bound, point.bound or np.inf)
-        if point.margin > value:
-            best, value = point.direction, point.margin
+        if point.margin > margin:
+            best, margin = point.direction, point.margin
     return best, bound
 
 
@@ -114,15 +103,14 @@ def nearest_weights(A: Floats, group: NDArray[np.intp], n_groups: int) -> Floats
     for _ in range(4):
         scale = np.abs(A).max() * np.sqrt(A.shape[1]) or 1.0
         system = np.vstack([A.T / scale, 16.0 * member])
-        system = np.column_stack([system, np.append(np.zeros(A.shape[1]), np.full(n_groups, 16.0))])
+        target = np.append(np.zeros(A.shape[1]), np.full(n_groups, 16.0))
+        system = np.column_stack([system, target])
         if not np.isfinite(system).all():
             return np.zeros(len(A))
-        if (
-            system.shape[0] > 2 * system.shape[1]
-        ):  # more columns than rows: the same problem, folded
+        if system.shape[0] > 2 * system.shape[1]:  # the same problem in fewer equations
             system = np.asarray(linalg.qr(system, mode="r")[0][: system.shape[1]])
         try:
-            u = _solve(system)
+            u = _nonnegative_least_squares(system[:, :-1], system[:, -1])
         except RuntimeError:
             return np.zeros(len(A))
         total = member @ u
@@ -135,22 +123,9 @@ def nearest_weights(A: Floats, group: NDArray[np.intp], n_groups: int) -> Floats
     return u
 
 
-def _solve(system: Floats) -> Floats:
-    """Return non-negative least squares of columns against the last one."""
-    E, target = system[:, :-1], system[:, -1]
-    work = interruptible(lambda: nnls(E, target, maxiter=10 * E.shape[1]), E.shape[1] > LONG_CALL)
-    return np.asarray(work[0])
-
-
-def _equal_margins(A: Floats, group: NDArray[np.intp], n_groups: int) -> Floats:
-    """Return the unit vector w with one value of ``a_i.w`` within each group of rows A."""
-    side = np.where(group == 0, -1.0, 1.0) if n_groups == 2 else np.zeros(len(A))
-    w = linalg.lstsq(np.column_stack([A, side]), np.ones(len(A)), lapack_driver="gelsy")[0][:-1]
-    return np.asarray(w / (np.linalg.norm(w) or 1.0))
-
-
-def _margin(scores: Floats, group: NDArray[np.intp], n_groups: int) -> float:
-    return float(np.mean([scores[group == g].min() for g in range(n_groups)]))
+def _nonnegative_least_squares(E: Floats, target: Floats) -> Floats:
+    is_long = E.shape[1] > LONG_CALL
+    return np.asarray(interruptible(lambda: nnls(E, target, maxiter=10 * E.shape[1]), is_long)[0])
 
 
 def _first_rows(scores: Floats, index: NDArray[np.intp], size: int) -> NDArray[np.intp]:
@@ -162,7 +137,7 @@ def _first_rows(scores: Floats, index: NDArray[np.intp], size: int) -> NDArray[n
 def _too_near(
     scores: Floats, index: NDArray[np.intp], work: NDArray[np.intp], size: int
 ) -> NDArray[np.intp]:
-    """Return the rows below what the working set reached, at most the `size` worst."""
+    """Return the rows below the least score of the working set, at most the `size` worst."""
     reached = scores[np.intersect1d(index, work)].min()
     below = np.setdiff1d(index[scores[index] < reached], work)
     return below[np.argsort(scores[below], kind="stable")[:size]]

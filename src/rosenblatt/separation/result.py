@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 
 from .exact import (
     integers,
+    least_margin,
     nearest_point,
-    smallest,
     weights_by_elimination,
     weights_by_intervals,
 )
-from .homogeneous_rows import HomogeneousRows, standardize
+from .homogeneous_rows import dense, homogeneous_rows, needed_columns, standardize
 from .inputs import Floats, Table, check_labels, check_table
 
 MOST_ENTRIES = 200_000  # of the rows for which exact weights are looked for
@@ -109,9 +109,9 @@ class Separability:
         whole = summary(pairs)
         return all(getattr(self, name) == value for name, value in whole.items())
 
-    def _rows(self, X: Table, code: NDArray[np.intp]) -> HomogeneousRows:
-        n_classes = len(self.classes) if self.joint else 0
-        return HomogeneousRows(X, code, float(self.fit_intercept), n_classes)
+    def _rows(self, X: Table, code: NDArray[np.intp]) -> Table:
+        n_scores = len(self.classes) if self.joint else 1
+        return homogeneous_rows(X, code, float(self.fit_intercept), n_scores)
 
     def _plane_holds(self, X: Table, code: NDArray[np.intp]) -> bool:
         """Every row's own score leads all others, by the margin claimed."""
@@ -124,18 +124,13 @@ class Separability:
             return False
         if not self.fit_intercept and b.any():
             return False
-        u = np.column_stack([W, b]) if self.fit_intercept else W
-        length = float(np.linalg.norm(u if self.joint else W))
+        u = np.column_stack([W, b]) if self.joint and self.fit_intercept else W
+        length = float(np.linalg.norm(u))
         if not 0.0 < length < np.inf or not np.isfinite(b).all():
             return False
-        rows = self._rows(X, code)
-        flat, exact_b = (u.ravel(), Fraction(0)) if self.joint else (W[0], Fraction(self.intercept))
-        least = smallest(
-            rows.margins(u.ravel()),
-            rows.rounding(u.ravel()),
-            lambda index: rows.exact_margins(index, flat, exact_b),
-            u.size,
-        )
+        is_free = self.fit_intercept and not self.joint
+        exact_b = Fraction(self.intercept) if is_free else None
+        least = least_margin(self._rows(X, code), u.ravel(), exact_b)
         return least is not None and abs(float(least) / length - self.margin) <= 1e-9 * self.margin
 
     def _combination_holds(self, X: Table, code: NDArray[np.intp], mine: NDArray[np.bool_]) -> bool:
@@ -145,16 +140,20 @@ class Separability:
             return False
         if self.coef is not None or self.margin is not None:
             return False
-        p, rows = p[mine], self._rows(X, code)
+        p = p[mine]
         if p.shape != ((len(code), len(self.classes)) if self.joint else (len(code),)):
             return False
-        if self.joint and p[rows.own].any():
-            return False
+        if self.joint:
+            own = np.arange(len(self.classes)) == code[:, None]
+            if p[own].any():
+                return False
+            p = p[~own]
         in_classes = self.fit_intercept and not self.joint
         parts = [p[code == 0], p[code == 1]] if in_classes else [p]
         if any(abs(part.sum() - 1.0) > ROUNDED for part in parts):
             return False
-        rest, terms = abs(rows.combine(p.ravel())), rows.combine(p.ravel(), sizes=True)
+        A = self._rows(X, code)
+        rest, terms = abs(A.T @ p), abs(A).T @ p
         if self.grade == "proved":
             nearly = bool((rest <= ROUNDED * terms).all())
             return nearly and gap == 0 and self._exact_weights_exist(X, code, p)
@@ -164,19 +163,18 @@ class Separability:
 
     def _exact_weights_exist(self, X: Table, code: NDArray[np.intp], p: Floats) -> bool:
         """Rows that carry weight p cancel for some exact weights; taken as shown if too many."""
-        used, index = np.flatnonzero(p.reshape(len(p), -1).any(axis=1)), np.flatnonzero(p)
+        index = np.flatnonzero(p)
         if len(index) * X.shape[1] > MOST_ENTRIES:
             return True
-        rows = self._rows(standardize(X, self.fit_intercept)[0][used], code[used])
-        at, k = np.divmod(index, rows.n_scores)
-        A = rows.take(np.searchsorted(used, at) * rows.n_scores + k)
+        A = self._rows(standardize(X, self.fit_intercept)[0], code)
+        A = dense(A[index])
         with np.errstate(all="ignore"):
-            B = A[:, : rows.n_needed]
+            B = needed_columns(A, len(self.classes) if self.joint else 1)
             if weights_by_intervals(B) is not None:
                 return True
-            if weights_by_elimination(B, p.ravel()[index]) is not None:
+            if weights_by_elimination(B, p[index]) is not None:
                 return True
-        found = nearest_point(integers(A)[0], [0], [Fraction(1)])
+        found = nearest_point(integers(A)[0])
         return found is None or not found[0].any()
 
     def __repr__(self) -> str:

@@ -8,6 +8,7 @@ Nothing that floating point finds is trusted; `exact` proves it, or decides smal
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import combinations
 from math import hypot, sqrt
 from typing import Any
 
@@ -15,21 +16,20 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy import linalg
-from scipy.sparse.linalg import LinearOperator, lsmr
+from scipy.sparse.linalg import lsmr
 
 from .exact import (
     TINY,
-    first_dependence,
     independent_columns,
     integers,
+    least_margin,
     middle,
     nearest_point,
     shares_of_one,
-    smallest,
     weights_by_elimination,
     weights_by_intervals,
 )
-from .homogeneous_rows import HomogeneousRows, standardize
+from .homogeneous_rows import dense, homogeneous_rows, needed_columns, standardize
 from .inputs import UNIT, Floats, Table, check_labels, check_table
 from .margin import HullPoint, nearest_points, nearest_weights, widest_direction
 from .result import Separability, Widest, summary
@@ -94,7 +94,7 @@ def separability(
     if len(classes) == 2:
         return _two(table, classes, code, fit_intercept)
     pairs = {}
-    for low, high in _pairs(len(classes)):
+    for low, high in combinations(range(len(classes)), 2):
         mine = np.isin(code, (low, high))
         pair = _two(table[mine], classes[[low, high]], 1 * (code[mine] == high), fit_intercept)
         if pair.combination is not None:
@@ -143,175 +143,148 @@ def widest(X: Any, sign: Any, *, bias: float | None = 1.0) -> Widest:
     if bias is not None and not np.isfinite(bias):
         raise ValueError(f"bias must be a finite number or None; got {bias!r}.")
     answer = _answer(Question(table, 1 * (side > 0), constant=bias or 0.0))
-    if answer.plane is None:
+    if answer.coef is None:
         return Widest(False, None, None, answer.combination, answer.grade, answer.gap)
-    plane = answer.plane
-    direction = np.append(plane.coef[0], plane.intercept) if bias else plane.coef[0]
-    return Widest(True, direction, plane.margin, None, "proved", None)
-
-
-def _pairs(K: int) -> list[tuple[int, int]]:
-    return [(low, high) for low in range(K) for high in range(low + 1, K)]
+    direction = np.append(answer.coef[0], answer.intercept) if bias else answer.coef[0]
+    return Widest(True, direction, answer.margin, None, "proved", None)
 
 
 def _two(table: Table, classes: Any, code: NDArray[Any], fit_intercept: bool) -> Separability:
-    """Answer for two classes."""
-    answer = _answer(Question(table, code, constant=float(fit_intercept), free=fit_intercept))
-    return _published(answer, classes, fit_intercept, joint=False)
+    """Return the answer for two classes."""
+    question = Question(table, code, constant=float(fit_intercept), free=fit_intercept)
+    return _published(_answer(question), classes, fit_intercept, joint=False)
 
 
 def _jointly(table: Table, classes: Any, code: Any, fit_intercept: bool) -> Separability:
-    """Answer for one score per class; a pair of classes without a plane settles it."""
+    """Return the answer for one score per class; one inseparable pair of classes settles it."""
     K = len(classes)
-    for low, high in _pairs(K):
+    for low, high in combinations(range(K), 2):
         mine = np.flatnonzero(np.isin(code, (low, high)))
         pair = _two(table[mine], classes[[low, high]], 1 * (code[mine] == high), fit_intercept)
         if not pair.separable and pair.grade == "proved":
             C = np.zeros((len(code), K))
             C[mine, low + high - code[mine]] = pair.combination
             return _published(Answer(combination=C / C.sum()), classes, fit_intercept, joint=True)
-    answer = _answer(Question(table, code, constant=float(fit_intercept), n_classes=K))
+    answer = _answer(Question(table, code, constant=float(fit_intercept), n_scores=K))
+    if answer.combination is not None:
+        C = np.zeros((len(code), K))
+        C[np.arange(K) != code[:, None]] = answer.combination
+        answer = replace(answer, combination=C)
     return _published(answer, classes, fit_intercept, joint=True)
 
 
 def _published(answer: "Answer", classes: Any, fit_intercept: bool, joint: bool) -> Separability:
     """Return an answer with the attributes of the public class."""
-    plane, p = answer.plane, answer.combination
-    if plane is None:
-        return Separability(
-            False, classes, answer.grade, combination=p.reshape(-1, len(classes)) if joint else p,
-            gap=answer.gap, fit_intercept=fit_intercept, joint=joint,
-        )  # fmt: skip
+    about: Any = {"fit_intercept": fit_intercept, "joint": joint}
+    if answer.coef is None:
+        p, gap = answer.combination, answer.gap
+        return Separability(False, classes, answer.grade, combination=p, gap=gap, **about)
+    coef = answer.coef if joint else answer.coef[0]
+    intercept = answer.intercept if joint else answer.intercept.item()
     return Separability(
-        True, classes, coef=plane.coef if joint else plane.coef[0], margin=plane.margin,
-        intercept=plane.intercept if joint else plane.intercept.item(),
-        fit_intercept=fit_intercept, joint=joint,
-    )  # fmt: skip
-
-
-# The question, and its answer
-
-
-@dataclass(frozen=True)
-class SeparatingPlane:
-    """A plane proved to separate: coef (K, d), or (1, d) of two classes, intercept and margin."""
-
-    coef: Floats
-    intercept: Any
-    margin: float
+        True, classes, coef=coef, margin=answer.margin, intercept=intercept, **about
+    )
 
 
 @dataclass(frozen=True)
 class Answer:
-    """A plane, or normalised weights p with their grade and the margin they still allow."""
+    """A plane that is proved to separate, or normalized weights and the margin they allow."""
 
-    plane: SeparatingPlane | None = None
+    coef: Any = None  # (K, d), or (1, d) of two classes
+    intercept: Any = None
+    margin: float = 0.0
     combination: Any = None
     grade: str = "proved"
     gap: float = 0.0
 
 
 class Question:
-    """Whether a vector separates the rows; `free` if the constant is not part of its length."""
+    """Rows A to separate from the origin; `free` if the constant is not part of the length."""
 
     def __init__(
         self, X: Table, code: NDArray[Any], *, constant: float, free: bool = False,
-        n_classes: int = 0,
+        n_scores: int = 1,
     ):  # fmt: skip
         # Columns of zeros are left out. Small tables are dense, whose columns can be shifted.
         filled = np.unique(X.indices) if sp.issparse(X) else X.any(axis=0).nonzero()[0]
         self.used = filled if len(filled) else np.zeros(1, np.intp)
         self.n_columns = X.shape[1]
         X = X if len(self.used) == X.shape[1] else X[:, self.used]
-        X = X.toarray() if sp.issparse(X) and np.prod(X.shape) <= MOST_WHOLE else X
-        self.rows = HomogeneousRows(X, code, constant, n_classes)
-        Z, self.centre, self.unit = standardize(X, bool(constant))
-        self.standard = HomogeneousRows(Z, code, float(bool(constant)), n_classes)
-        self.free = free
+        self.X = X.toarray() if sp.issparse(X) and np.prod(X.shape) <= MOST_WHOLE else X
+        self.code, self.constant, self.free = code, constant, free
+        self.n_scores = n_scores
+        self.A = homogeneous_rows(self.X, code, constant, n_scores)
+        Z, self.center, self.unit = standardize(self.X, bool(constant))
+        self.standard = homogeneous_rows(Z, code, float(bool(constant)), n_scores)
 
     @property
     def is_direct(self) -> bool:
         """Whether the nearest point of the rows can be found by least squares."""
-        n, m = self.rows.shape
+        n, m = self.A.shape
         return bool(min(n, m) <= DIRECT and min(n, 2 * m + 20) * m <= MOST_CELLS)
 
-    def plane(self, v: Floats) -> SeparatingPlane | None:
+    def plane(self, v: Floats) -> Answer | None:
         """Return v, which separates the standardized rows, if it is proved to separate."""
-        W, b = self.standard.split(v)
-        W = W / self.unit[:, None]
-        b = b - self.centre @ W
+        V, d = v.reshape(self.n_scores, -1), self.X.shape[1]
+        W = V[:, :d] / self.unit
         if self.free:
-            return self.prove(W[:, 0]) or self.prove(W[:, 0], rounded=False)
-        V = np.vstack([W, b / self.rows.constant]) if self.rows.constant else W
-        if self.rows.n_classes:  # one vector added to every class changes nothing
-            V = V - V.mean(axis=1, keepdims=True)
-        return self.prove(V.T.ravel())
+            return self.prove(W[0]) or self.prove(W[0], rounded=False)
+        if self.constant:
+            b = V[:, d] - W @ self.center
+            W = np.column_stack([W, b / self.constant])
+        if self.n_scores > 1:  # one vector added to every class changes nothing
+            W = W - W.mean(axis=0)
+        return self.prove(W.ravel())
 
-    def prove(self, u: Floats, rounded: bool = True) -> SeparatingPlane | None:
+    def prove(self, u: Floats, rounded: bool = True) -> Answer | None:
         """Return u, in units of x, with its exact margin; None unless it is proved to separate."""
         # With a free intercept u are the coefficients, and the best intercept is found: a float, or
         # if not `rounded` a fraction.
-        u, rows = unit_vector(u), self.rows
+        u = unit_vector(u)
         if not u.any():
             return None
-        best, v = Fraction(0), u
+        b = None
         if self.free:
-            best = middle(rows.X, u, rows.sign)
-            best = Fraction(float(best)) if rounded else best
-            v = np.append(u, float(best))
-
-        least = smallest(
-            rows.margins(v), rows.rounding(v), lambda at: rows.exact_margins(at, u, best), len(u)
-        )
+            b = middle(self.X, u, 2.0 * self.code - 1.0)
+            b = Fraction(float(b)) if rounded else b
+        least = least_margin(self.A, u, b)
         if least is None:
             return None
-        W, b = rows.split(v)
-        b = np.array(float(best) if rounded else best) if self.free else b / (rows.constant or 1.0)
-        return SeparatingPlane(W.T, b, float(least) / length_of(u))
+        U, d = u.reshape(self.n_scores, -1), self.X.shape[1]
+        intercept: Any
+        if b is not None:
+            intercept = np.array(float(b) if rounded else b)
+        else:
+            intercept = U[:, d] if self.constant else np.zeros(self.n_scores)
+        coef = np.zeros((self.n_scores, self.n_columns))
+        coef[:, self.used] = U[:, :d]
+        return Answer(coef, intercept, float(least) / length_of(u))
 
-    def widen(self, plane: SeparatingPlane) -> tuple[SeparatingPlane, bool]:
+    def widen(self, plane: Answer) -> tuple[Answer, bool]:
         """Return the widest plane found, `plane` itself at worst, and whether no other is wider."""
         if not self.is_direct:
             return plane, False
-        if self.free:
-            u, bound = self._widest_free(plane.coef[0])
-            return wider(plane, self.prove(u), bound)
-        rows = self.rows
-        if rows.constant and not rows.n_classes and np.ptp(rows.sign) > 0:
-            # The widest plane with a free intercept is the better one far from the origin.
-            free = Question(rows.X, rows.code, constant=1.0, free=True)
-            w = free._widest_free(plane.coef[0])[0]
-            if w.any():
-                b = float(middle(rows.X, w, rows.sign)) / rows.constant
-                plane = wider(plane, self.prove(np.append(w, b)), np.inf)[0]
-        start = plane.coef
-        if rows.constant:
-            start = np.column_stack([plane.coef, plane.intercept])
-        u, bound = widest_direction(rows.take, rows.margins, rows.group, start.ravel())
+        start = plane.coef[:, self.used]
+        if self.free:  # the nearest points of the two classes
+            unit = sp.diags_array(self.unit) if sp.issparse(self.X) else np.diag(self.unit)
+            u, bound = widest_direction(self.standard[:, :-1] @ unit, self.code, start[0])
+        else:
+            if self.constant:
+                start = np.column_stack([start, plane.intercept])
+            u, bound = widest_direction(self.A, np.zeros(self.A.shape[0], int), start.ravel())
         return wider(plane, self.prove(u), bound)
 
-    def _widest_free(self, start: Floats) -> tuple[Floats, float]:
-        """Return the direction along which the classes are farthest apart, and a bound."""
-        Z, sign = self.standard.X, self.rows.sign
-        plain = HomogeneousRows(Z, self.rows.code, 0.0)
-        return widest_direction(
-            lambda index: plain.take(index) * self.unit,
-            lambda w: sign * np.asarray(Z @ (self.unit * w)),
-            np.where(sign > 0, 1, 0),
-            start,
-        )
-
-    def normalise(self, p: Floats) -> Floats:
+    def normalize(self, p: Floats) -> Floats:
         """Scale weights p as their proof is published: to sum to one, in each class if free."""
         if not self.free:
             return np.asarray(p / p.sum())
-        total = np.bincount(self.rows.code, p, 2)[self.rows.code]
+        total = np.bincount(self.code, p, 2)[self.code]
         return np.asarray(np.divide(p, total, out=np.full(len(p), np.inf), where=total > 0))
 
     def gap(self, p: Floats) -> float:
-        """Return an e that no unit plane's margin exceeds, whatever the normalised weights p."""
-        rest, sizes = self.rows.combine(p), self.rows.combine(p, sizes=True)
-        rounding = (self.rows.n + 3) * UNIT * sizes
+        """Return an e that no unit plane's margin exceeds, whatever the normalized weights p."""
+        rest, sizes = self.A.T @ p, abs(self.A).T @ p
+        rounding = (self.A.shape[0] + 3) * UNIT * sizes
         if self.free:  # for a unit plane with margin g the class averages are at least 2g apart
             rest, rounding = rest[:-1] / 2.0, rounding[:-1]
         return 1.01 * hypot(*rounding) + hypot(*rest)  # hypot, unlike norm, never underflows
@@ -321,180 +294,139 @@ class Question:
 @np.errstate(all="ignore")
 def _answer(question: Question) -> Answer:
     """Return the widest plane found, or the proof that there is none."""
-    p = None if question.rows.n_classes else contradiction(question)
+    p = contradiction(question.A)
     if p is not None:
-        return Answer(combination=question.normalise(p))
-    answer, last = _search(question)
-    if answer.plane is None and answer.grade == "checked":
-        answer = _without_rounding(question, last) or answer
-    if answer.plane is None:
+        return Answer(combination=question.normalize(p))
+    answer = _search(question)
+    if answer.grade == "checked":
+        answer = _without_rounding(question) or answer
+    if answer.coef is None:
         return answer
-    plane, is_widest = question.widen(answer.plane)
-    if not is_widest:
-        other = _without_rounding(question, None)
-        plane = wider(plane, other.plane, np.inf)[0] if other is not None else plane
-    coef = np.zeros((len(plane.coef), question.n_columns))
-    coef[:, question.used] = plane.coef
-    return Answer(plane=replace(plane, coef=coef))
+    answer, is_widest = question.widen(answer)
+    return answer if is_widest else wider(answer, _without_rounding(question), np.inf)[0]
 
 
-def _search(question: Question) -> tuple[Answer, HullPoint | None]:
-    """Search in floating point for the first proof either way; also return the last hull point."""
-    rows, last = question.standard, None
-    v = _least_squares(rows)
-    if rows.margins(v).min() > 0.0 and (plane := question.plane(v)) is not None:
-        return Answer(plane=plane), None
+def _search(question: Question) -> Answer:
+    """Search in floating point for the first proof either way."""
+    A, last, is_zero = question.standard, None, False
+    v = _least_squares(A)
+    if (A @ v).min() > 0.0 and (plane := question.plane(v)) is not None:
+        return plane
     if question.is_direct:
-        for point in nearest_points(rows.take, rows.margins, rows.group, v):
-            last = point
-            if point.margin > 0.0 and (plane := question.plane(point.direction)) is not None:
-                return Answer(plane=plane), point
-            if is_zero := point.bound <= NEARLY_ZERO * np.abs(point.rows).max():
-                p = weights_by_intervals(point.rows[:, : rows.n_needed])
+        for last in nearest_points(A, np.zeros(A.shape[0], int), v):
+            if last.margin > 0.0 and (plane := question.plane(last.direction)) is not None:
+                return plane
+            if is_zero := last.bound <= NEARLY_ZERO * np.abs(last.rows).max():
+                p = weights_by_intervals(needed_columns(last.rows, question.n_scores))
                 if p is not None:
-                    return _proof(question, point.index, p), point
-        if last is not None and is_zero and (found := _cancelling_weights(rows, last)) is not None:
-            return _proof(question, *found), last
+                    return _proof(question, last.index, p)
+        if is_zero and last is not None:
+            found = _canceling_weights(needed_columns(A, question.n_scores), last)
+            if found is not None:
+                return _proof(question, *found)
     else:
-        v = _hinge_direction(rows, v)
-        if rows.margins(v).min() > 0.0 and (plane := question.plane(v)) is not None:
-            return Answer(plane=plane), None
-    equal = np.where(rows.group < 0, 0.0, 1.0)
-    slack = np.maximum(1.0 - rows.margins(v), 0.0)
+        v = _hinge_direction(A, v)
+        if (A @ v).min() > 0.0 and (plane := question.plane(v)) is not None:
+            return plane
+    p = np.maximum(1.0 - A @ v, 0.0)
     if last is not None:
-        slack = np.zeros(len(equal))
-        slack[last.index] = last.weights
-    tried = [question.normalise(p) for p in (slack, equal)]
+        p = np.zeros(len(p))
+        p[last.index] = last.weights
+    tried = [question.normalize(p), question.normalize(np.ones(len(p)))]
     gaps = [question.gap(p) if np.isfinite(p).all() else np.inf for p in tried]
     best = int(np.argmin(gaps))
-    return Answer(combination=tried[best], grade="checked", gap=gaps[best]), last
+    return Answer(combination=tried[best], grade="checked", gap=gaps[best])
 
 
 def _proof(question: Question, index: NDArray[np.intp], weights: Floats) -> Answer:
     """Return proved weights of some rows as an answer."""
-    p = np.zeros(question.rows.shape[0])
+    p = np.zeros(question.A.shape[0])
     p[index] = weights
-    return Answer(combination=question.normalise(p))
+    return Answer(combination=question.normalize(p))
 
 
-def _cancelling_weights(
-    rows: HomogeneousRows, point: HullPoint
-) -> tuple[NDArray[np.intp], Floats] | None:
+def _canceling_weights(A: Table, point: HullPoint) -> tuple[NDArray[np.intp], Floats] | None:
     """Return rows and weights, rounded from exact ones that cancel them; None if unproved."""
     # Columns that depend on each other leave too few rows: their differences ask for more.
-    spread = np.flatnonzero(rows.group == 0)
-    spread = spread[:: max(1, len(spread) // (SPREAD * rows.shape[1]))]
+    spread = np.arange(0, A.shape[0], max(1, A.shape[0] // (SPREAD * A.shape[1])))
     index = np.union1d(point.index, spread)
-    A = rows.take(index)[:, : rows.n_needed]
-    B = independent_columns(A[:, A.any(axis=0)])
+    rows = dense(A[index])
+    B = independent_columns(rows[:, rows.any(axis=0)])
     carrying = nearest_weights(B, np.zeros(len(B), np.intp), 1) > 0
     p = weights_by_intervals(B[carrying])
     if p is not None:
         return index[carrying], p
-    p = weights_by_elimination(point.rows[:, : rows.n_needed], point.weights)
+    p = weights_by_elimination(dense(A[point.index]), point.weights)
     return None if p is None else (point.index, p)
 
 
-def _least_squares(rows: HomogeneousRows) -> Floats:
-    """Return the v whose scores are nearest to the signs, or to one for a row's own class."""
-    target = 1.0 * rows.own if rows.n_classes else rows.sign[:, None]
-    X = rows.X
-    if rows.constant:
-        ones = np.ones((rows.n, 1))
-        X = sp.hstack([X, ones], format="csr") if sp.issparse(X) else np.hstack([X, ones])
-    if rows.m <= 2 * DIRECT:
-        gram = X.T @ X
-        gram = gram.toarray() if sp.issparse(gram) else gram
-        gram += (1e-12 * np.trace(gram) + TINY) * np.eye(len(gram))
+def _least_squares(A: Table) -> Floats:
+    """Return the v whose products with all rows are nearest to one."""
+    ones, m = np.ones(A.shape[0]), A.shape[1]
+    v = np.zeros(m)
+    if m <= 2 * DIRECT:
+        gram = dense(A.T @ A)
+        gram += (1e-12 * np.trace(gram) + TINY) * np.eye(m)
         try:
-            V = linalg.cho_solve(linalg.cho_factor(gram), np.asarray(X.T @ target))
+            v = linalg.solve(gram, A.T @ ones, assume_a="pos")
         except (linalg.LinAlgError, ValueError):
-            V = np.zeros((rows.m, rows.n_scores))
+            v = np.zeros(m)
     else:
-        V = np.column_stack([lsmr(X, column, maxiter=200)[0] for column in target.T])
-    V = V if np.isfinite(V).all() and V.any() else np.ones_like(V)
-    return np.asarray(V.T).ravel()
+        v = lsmr(A, ones, maxiter=200)[0]
+    return v if np.isfinite(v).all() and v.any() else np.ones(m)
 
 
-def _hinge_direction(rows: HomogeneousRows, v: Floats) -> Floats:
+def _hinge_direction(A: Table, v: Floats) -> Floats:
     """Lower ``sum [1 - a.v]_+^2`` until all margins are positive: Newton steps, nearly solved."""
     # S. S. Keerthi, D. DeCoste (2005), A modified finite Newton method for fast solution of large
     # scale linear SVMs. The step stays near the last v, which makes its equations regular.
     for _ in range(HINGE_STEPS):
-        margins = rows.margins(v)
-        active = margins < 1.0
+        margins = A @ v
         if margins.min() > 0.0:
             break
-
-        def combine(p: Floats, active: NDArray[np.bool_] = active) -> Floats:
-            whole = np.zeros(len(active))
-            whole[active] = p
-            return rows.combine(whole)
-
-        def dot(v: Floats, active: NDArray[np.bool_] = active) -> Floats:
-            return rows.margins(v)[active]
-
-        A = LinearOperator((int(active.sum()), len(v)), matvec=dot, rmatvec=combine, dtype=float)
-        v = lsmr(A, np.ones(A.shape[0]), damp=HINGE_PENALTY, x0=v, maxiter=100)[0]
+        active = A[margins < 1.0]
+        v = lsmr(active, np.ones(active.shape[0]), damp=HINGE_PENALTY, x0=v, maxiter=100)[0]
     return np.asarray(v)
 
 
-def _without_rounding(question: Question, point: HullPoint | None) -> Answer | None:
+def _without_rounding(question: Question) -> Answer | None:
     """Decide a small question in integers; None if it is large."""
     # Also None where a plane exists but none was found whose coefficients float64 can hold.
-    rows = question.standard
-    if rows.shape[0] * rows.shape[1] > MOST_WHOLE:
+    if np.prod(question.standard.shape) > MOST_WHOLE:
         return None
-    index = np.flatnonzero(rows.group >= 0)
-    A = integers(rows.take(index))[0]
-    corral, weights = [0], [Fraction(1)]
-    if point is not None:
-        order = np.argsort(-point.weights, kind="stable")
-        S = A[np.searchsorted(index, point.index[order])]
-        dependence = first_dependence(S.T.copy())
-        n_independent = len(order) if dependence is None else len(dependence) - 1
-        corral = np.searchsorted(index, point.index[order[:n_independent]]).tolist()
-        shares = [Fraction(float(u)) for u in point.weights[order[:n_independent]]]
-        weights = [share / sum(shares) for share in shares]
-    found = nearest_point(A, corral, weights)
+    found = nearest_point(integers(dense(question.standard))[0])
     if found is None:
         return None
     z, parts = found
     if not z.any():
         p = shares_of_one(parts.tolist())
-        return None if p is None else _proof(question, index, p)
+        return None if p is None else Answer(combination=question.normalize(p))
     unit = 2 ** (max(abs(int(value)) for value in z).bit_length() + 50)
     for nudge in range(ROUNDINGS):  # a hair longer, other digits are rounded
         v = np.array([float(Fraction(int(value) * (2**50 + nudge), unit)) for value in z])
         plane = question.plane(v)
         if plane is not None:
-            return Answer(plane=plane)
+            return plane
     return None
 
 
-def contradiction(question: Question) -> Floats | None:
-    """Return weights on two equal rows of different classes, if there are any."""
-    # Without intercept a row of zeros is a contradiction by itself.
-    X, sign = question.rows.X, question.rows.sign
+def contradiction(A: Table) -> Floats | None:
+    """Return weights on two rows with ``a = -b``, or on a row of zeros; None without such rows."""
     seen: dict[bytes, int] = {}
-    zero = b"" if sp.issparse(X) else bytes(8 * X.shape[1])
-    for i in range(X.shape[0]):
-        if sp.issparse(X):
-            part = slice(X.indptr[i], X.indptr[i + 1])
-            key = bytes(X.indices[part].tobytes() + X.data[part].tobytes())
-        else:
-            key = bytes(X[i].tobytes())
-        j = seen.setdefault(key, i)
-        if sign[i] != sign[j] or (key == zero and not question.rows.constant):
-            p = np.zeros(len(sign))
+    for i in range(A.shape[0]):
+        part = slice(A.indptr[i], A.indptr[i + 1]) if sp.issparse(A) else i
+        place = A.indices[part].tobytes() if sp.issparse(A) else b""
+        values = A.data[part] if sp.issparse(A) else A[i]
+        seen.setdefault(place + values.tobytes(), i)
+        j = seen.get(place + (0.0 - values).tobytes())
+        if j is not None:
+            p = np.zeros(A.shape[0])
             p[[i, j]] = 1.0
             return p
     return None
 
 
-def wider(
-    plane: SeparatingPlane, other: SeparatingPlane | None, bound: float
-) -> tuple[SeparatingPlane, bool]:
+def wider(plane: Answer, other: Answer | None, bound: float) -> tuple[Answer, bool]:
     """Return the wider of two planes, and whether its margin is the bound of all margins."""
     if other is not None and other.margin > plane.margin:
         plane = other

@@ -9,7 +9,7 @@ from rosenblatt.loops import random
 from rosenblatt.loops.rows import arrays
 
 from . import logistic_loops, softmax_loops
-from .logistic_problem import Array, BinaryProblem, Iterate, LogisticProblem
+from .logistic_problem import Array, BinaryProblem, Iterate, LogisticProblem, soft_threshold
 from .softmax import SoftmaxProblem
 
 ROUNDING = 4e-15
@@ -74,8 +74,7 @@ def _stepped(problem: LogisticProblem, iterate: Iterate, step: float) -> Array:
     with np.errstate(over="ignore", invalid="ignore"):
         point = iterate.point - step * iterate.gradient
     if problem.l1:
-        w = point[:-1]
-        point[:-1] = np.sign(w) * np.maximum(np.abs(w) - step * problem.l1, 0.0)
+        point[:-1] = soft_threshold(point[:-1], step * problem.l1)
     return point
 
 

@@ -15,7 +15,14 @@ from . import logistic_messages
 from .gradient_descent import Diverged, gradient, sgd
 from .lbfgs import lbfgs
 from .logistic_coordinate import coordinate
-from .logistic_problem import ROUNDING, Array, BinaryProblem, Iterate, LogisticProblem
+from .logistic_problem import (
+    ROUNDING,
+    Array,
+    BinaryProblem,
+    Iterate,
+    LogisticProblem,
+    soft_threshold,
+)
 from .newton import factored, has_small_classes, is_wide, newton, newton_cg, row_space_newton
 from .sampled_newton import float32_start, has_many_rows, sampled_newton
 from .softmax import SoftmaxProblem
@@ -125,8 +132,7 @@ class LogisticDescent:
         self.solver = choose_solver(settings.solver, problem)
         is_sampled = self.solver == "newton-sampled"
         self.iterate = float32_start(problem, start) if is_sampled else problem.at(start)
-        self._check_finite(self.iterate.objective)
-        self._check_finite(self.iterate.gradient_norm)
+        self._check_finite(self.iterate.objective + self.iterate.gradient_norm)
         self.gap, self.best, self.start = np.inf, self.iterate, self.iterate
         tol, weight = settings.tol or 0.0, float(problem.c.sum())
         self.wanted_gradient = tol * weight
@@ -204,9 +210,11 @@ class LogisticDescent:
     def finish(self, reason: str) -> str:
         """Compute the final gap; return "diverged" if iterations ended above the start."""
         self._compute_gap()
+        if reason != "max_iter":
+            return reason
         # The start may be known in single precision only.
         highest = (1 + 1e-6) * max(self.start.objective, self.problem.zero())
-        if reason != "max_iter" or self.iterate.objective <= highest:
+        if self.iterate.objective <= highest:
             return reason
         self.divergence = (
             f"the objective rose from {self.start.objective:.6g} to {self.iterate.objective:.6g}"
@@ -279,8 +287,8 @@ def balancing_move(problem: LogisticProblem, iterate: Iterate) -> Array | None:
 
 def _conjugate(problem: LogisticProblem, v: Array) -> tuple[float, float]:
     """Return the conjugate of the penalty, and the factor that makes the dual point feasible."""
-    over = np.maximum(np.abs(v) - problem.l1, 0.0)
     if problem.l2:
+        over = soft_threshold(v, problem.l1)
         return float(np.vdot(over, over)) / (2 * problem.l2), 1.0
     most = float(np.abs(v).max(initial=0.0))
     return 0.0, 1.0 if most <= problem.l1 else problem.l1 / most

@@ -1,5 +1,5 @@
 # mypy: ignore-errors
-"""Logistic regression with two classes: loss, gradient and curvature; a small Cholesky factor.
+"""Logistic regression with two classes: loss, gradient and curvature; coordinate sweeps.
 
 Legend: X rows of examples (see `rows`); y (n,) of -1 and +1; c (n,) what a row counts; w (d + 1,)
 the weights and, last, the bias; share (n,) the probability of the wrong class, s(-m) with the
@@ -121,30 +121,6 @@ def stochastic_pass(X, y, c, order, steps, shrink, bias, w, scale):
         rows.add(X, i, step / scale[0], w[:d])
         w[d] += bias * step
     return order.shape[0]
-
-
-@compiled
-def cholesky(H, ridge, scale, lower):
-    """Fill lower (m, m), stored by columns, with L of ``H = S L L' S``; return if there is one.
-
-    Reads H (m, m) and the diagonal of S, scale (m,); the diagonal of L L' is 1 + ridge.
-    """
-    m = scale.shape[0]
-    for j in range(m):
-        lower[:j, j] = 0.0
-        lower[j, j] = 1.0 + ridge
-        for i in range(j + 1, m):
-            lower[i, j] = H[i, j] / (scale[i] * scale[j])
-        for k in range(j):
-            part = lower[j, k]
-            for i in range(j, m):
-                lower[i, j] -= part * lower[i, k]
-        if not (lower[j, j] > 0 and math.isfinite(lower[j, j])):
-            return False
-        root = math.sqrt(lower[j, j])
-        for i in range(j, m):
-            lower[i, j] /= root
-    return True
 
 
 @compiled

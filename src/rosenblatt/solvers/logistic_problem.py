@@ -42,6 +42,11 @@ class Iterate:
     is_float32: bool = False  # computed in single precision
 
 
+def soft_threshold(v: Array, threshold: float) -> Array:
+    """Move each number toward 0 by a threshold, and not beyond."""
+    return np.asarray(np.sign(v) * np.maximum(np.abs(v) - threshold, 0.0))
+
+
 class PenalizedProblem:
     """A loss of linear scores, summed over rows, with an L1 and an L2 penalty on the weights.
 
@@ -85,8 +90,7 @@ class PenalizedProblem:
             return gradient
         w, g = point[:-1], gradient[:-1]
         shortest = gradient.copy()
-        pulled = np.sign(g) * np.maximum(np.abs(g) - self.l1, 0.0)
-        shortest[:-1] = np.where(w == 0, pulled, g + self.l1 * np.sign(w))
+        shortest[:-1] = np.where(w == 0, soft_threshold(g, self.l1), g + self.l1 * np.sign(w))
         return shortest
 
     def product(self, iterate: Iterate, v: Array) -> Array:
@@ -104,7 +108,7 @@ class PenalizedProblem:
             self._last = iterate
         return self.P
 
-    def centred(self, v: Array) -> Array:
+    def centered(self, v: Array) -> Array:
         """Return v without the part that adds the same to the scores of all classes."""
         return v
 
@@ -268,30 +272,21 @@ def total_dual(parts: list[tuple[Array, float] | None]) -> tuple[Array, float] |
 
 
 def weighted_gram(problem: PenalizedProblem, h: Array, chosen: NDArray[np.intp]) -> Array:
-    """Return the sum of h (x, 1)(x, 1)' over rows, for the chosen columns; d is the constant."""
+    """Return the sum of h (x, 1)(x, 1)' over rows, for chosen columns; the constant is d, last."""
     columns = chosen[chosen < problem.d]
-    inside = np.flatnonzero(chosen < problem.d)
-    constant = np.flatnonzero(chosen == problem.d)
-    every = len(columns) == problem.d
-    H = np.zeros((len(chosen), len(chosen)))
+    k, H = len(columns), np.zeros((len(chosen), len(chosen)))
+    if k == 0:
+        H += h.sum()
+        return H
     with one_blas_thread():
-        for start, stop in problem.blocks(len(columns)):
-            weight = h[start:stop]
-            H[constant, constant] += weight.sum()
-            if not len(columns):
-                continue
-            rows = problem.X[start:stop]
-            rows = rows if every else rows[:, columns]
-            root = np.sqrt(weight)[:, None]
-            if sp.issparse(rows):
-                rows = rows.multiply(root).tocsr()
-                gram, edge = (rows.T @ rows).toarray(), np.ravel(rows.T @ root)
-            else:
-                rows = rows * root
-                gram, edge = rows.T @ rows, (rows.T @ root)[:, 0]
-            H[np.ix_(inside, inside)] += gram
-            if len(constant):
-                H[constant, inside] += edge
-    if len(constant):
-        H[inside, constant] = H[constant, inside]
+        for start, stop in problem.blocks(k):
+            rows, root = problem.X[start:stop], np.sqrt(h[start:stop])[:, None]
+            rows = rows if k == problem.d else rows[:, columns]
+            rows = rows.multiply(root).tocsr() if sp.issparse(rows) else rows * root
+            gram = rows.T @ rows
+            H[:k, :k] += gram.toarray() if sp.issparse(rows) else gram
+            if k < len(chosen):
+                H[k, :k] += np.ravel(rows.T @ root)
+                H[k, k] += h[start:stop].sum()
+    H[:k, k:] = H[k:, :k].T
     return H

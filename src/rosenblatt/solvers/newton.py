@@ -9,13 +9,11 @@ from scipy.linalg import LinAlgError, lapack
 
 from rosenblatt.runtime.threads import one_blas_thread
 
-from . import logistic_loops
 from .logistic_problem import Array, Iterate, LogisticProblem, PenalizedProblem
 from .softmax import SoftmaxProblem
 
 Inverse = Callable[[Array], Array]  # v -> H^-1 v
 
-SMALL = 40  # columns of a Hessian, up to which a call of LAPACK takes longer than its work
 RIDGES = (1e-12, 1e-9, 1e-6, 1e-3)  # added to a diagonal of ones: the first that works
 MAX_TOGETHER = 300  # parameters of several classes whose Hessian is inverted as one matrix
 MAX_OF_A_CLASS = 300  # parameters of one class: their Hessian costs some dozen products
@@ -49,21 +47,13 @@ def factored(H: Array) -> Factor:
     # Scores do not change along some directions (all intercepts of a softmax together, columns that
     # repeat another): with a little more on the diagonal there is no step along them.
     scale = np.sqrt(np.maximum(H.diagonal(), 1e-300))
+    scaled = H / (scale[:, np.newaxis] * scale)
     for ridge in RIDGES:
-        if (lower := _cholesky(H, scale, ridge)) is not None:
+        scaled.flat[:: len(H) + 1] = 1.0 + ridge
+        lower, failed = lapack.dpotrf(scaled, lower=True)
+        if not failed and np.isfinite(lower.trace()):
             return Factor(lower, scale)
     return Factor(np.eye(len(H), order="F"), scale)
-
-
-def _cholesky(H: Array, scale: Array, ridge: float) -> Array | None:
-    """Return L of ``H = S L L' S``, with a ridge on the diagonal of L L', if there is one."""
-    if len(H) <= SMALL:
-        H, lower = np.ascontiguousarray(H), np.empty(H.shape, order="F")
-        return lower if logistic_loops.cholesky(H, ridge, scale, lower) else None
-    scaled = H / (scale[:, np.newaxis] * scale)
-    scaled.flat[:: len(H) + 1] = 1.0 + ridge
-    lower, failed = lapack.dpotrf(scaled, lower=True)
-    return None if failed or not np.isfinite(lower.trace()) else lower
 
 
 @np.errstate(over="ignore", invalid="ignore")
@@ -86,14 +76,14 @@ def inverse_hessian(problem: PenalizedProblem, iterate: Iterate) -> Inverse:
     """Return v -> H^-1 v; with many classes, without the blocks that connect them."""
     if not isinstance(problem, SoftmaxProblem) or np.prod(problem.shape) <= MAX_TOGETHER:
         solve = factored(problem.hessian(iterate))
-        return lambda v: problem.centred(solve(problem.centred(v).ravel()).reshape(problem.shape))
+        return lambda v: problem.centered(solve(problem.centered(v).ravel()).reshape(problem.shape))
     # One product with all inverses: a call for each class takes longer than its arithmetic.
     inverses = inverted(problem.class_hessians(iterate))
 
     def solution(v: Array) -> Array:
         with np.errstate(over="ignore", invalid="ignore"):
-            own = np.matmul(inverses, problem.centred(v).T[:, :, None])
-        return problem.centred(own[:, :, 0].T)
+            own = np.matmul(inverses, problem.centered(v).T[:, :, None])
+        return problem.centered(own[:, :, 0].T)
 
     return solution
 
@@ -101,7 +91,7 @@ def inverse_hessian(problem: PenalizedProblem, iterate: Iterate) -> Inverse:
 def inverse_diagonal(problem: PenalizedProblem, iterate: Iterate) -> Inverse:
     """Return v -> v over the diagonal of H."""
     diagonal = np.maximum(problem.diagonal(iterate), 1e-300)
-    return lambda v: problem.centred(problem.centred(v) / diagonal)
+    return lambda v: problem.centered(problem.centered(v) / diagonal)
 
 
 def has_small_classes(problem: PenalizedProblem) -> bool:
@@ -115,7 +105,7 @@ def newton(problem: PenalizedProblem, iterate: Iterate) -> Iterator[Iterate]:
         g = iterate.gradient.ravel()
         direction = -factored(problem.hessian(iterate))(g).reshape(problem.shape)
         with np.errstate(over="ignore", invalid="ignore"):
-            direction = problem.centred(direction)  # rounding moves all classes' scores alike
+            direction = problem.centered(direction)  # rounding moves all classes' scores alike
             slope = float(g @ direction.ravel())
         new = backtrack(problem, iterate, direction, slope)
         if new is None:
@@ -133,14 +123,13 @@ def backtrack(
     for _ in range(MAX_TRIALS):
         new = problem.at(iterate.point + step * direction)
         if new.objective <= iterate.objective + ARMIJO * step * slope + allowance:
-            return new if _moved(iterate, new) else None
+            # A step that lowers neither is rounding.
+            is_better = (
+                new.objective < iterate.objective or new.gradient_norm < iterate.gradient_norm
+            )
+            return new if is_better else None
         step *= 0.5
     return None
-
-
-def _moved(iterate: Iterate, new: Iterate) -> bool:
-    """Whether a step is more than rounding."""
-    return new.objective < iterate.objective or new.gradient_norm < iterate.gradient_norm
 
 
 def newton_cg(problem: PenalizedProblem, iterate: Iterate) -> Iterator[Iterate]:

@@ -7,7 +7,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.special import entr
 
-from rosenblatt.loops.rows import arrays, read_only
+from rosenblatt.loops.rows import read_only
 from rosenblatt.runtime import threads
 from rosenblatt.runtime.threads import one_blas_thread
 
@@ -74,61 +74,36 @@ class SoftmaxProblem(LogisticProblem):
         return weight * float(entr(shares).sum())
 
     def _loss(self, point: Array) -> tuple[float, Array]:
-        if sp.issparse(self.X):
-            return self._sparse_loss(point)
-        # Rows of zeros up to a multiple of four: BLAS is slower with an odd number of them.
-        padded = -(-self.K // 4) * 4
-        W, b = np.zeros((padded, self.d), self.real), point[-1].astype(self.real)
-        W[: self.K] = point[:-1].T
+        is_sparse = sp.issparse(self.X)
+        # Columns of zeros up to a multiple of four: BLAS is slower with an odd number of them.
+        padded = self.K if is_sparse else -(-self.K // 4) * 4
+        W, b = np.zeros((self.d, padded), self.real), point[-1].astype(self.real)
+        W[:, : self.K] = point[:-1]
         with np.errstate(over="ignore"):
             c = self.c.astype(self.real, copy=False)
 
         @np.errstate(over="ignore", invalid="ignore")
         def work(start: int, stop: int) -> tuple[float, Array]:
-            gradient, loss = np.zeros((padded, self.d + 1)), 0.0
+            gradient, loss = np.zeros((self.d + 1, padded)), 0.0
             for first, last in self._blocks_within(start, stop):
-                rows = self._dense_rows(first, last)
-                Z = W @ rows.T
+                rows = self._rows(first, last)
+                Z = np.ascontiguousarray((rows @ W).T) if is_sparse else W.T @ rows.T
                 scratch = np.empty((2, last - first), self.real)
                 loss += softmax_loops.loss_block(
                     Z[: self.K], b, self.code[first:last], c[first:last], self.reference, scratch,
                     self.P[first:last],
                 )  # fmt: skip
-                gradient[:, :-1] += Z @ rows
-                gradient[:, -1] += Z @ np.ones(last - first, self.real)  # faster than Z.sum
-            return loss, gradient[: self.K].T
+                gradient[:-1] += rows.T @ Z.T
+                gradient[-1] += Z @ np.ones(last - first, self.real)  # faster than Z.sum
+            return loss, gradient[:, : self.K]
 
         with one_blas_thread():
             parts = self.over_rows(work)
-        return self._sum(parts)
-
-    def _sparse_loss(self, point: Array) -> tuple[float, Array]:
-        rows = arrays(self.X)
-        W = np.ascontiguousarray(point)
-
-        def work(start: int, stop: int) -> tuple[float, Array]:
-            gradient = np.zeros(self.shape)
-            loss = softmax_loops.loss_pass(
-                rows, self.code, self.c, start, stop, W, self.reference, self.P, gradient
-            )
-            return loss, gradient
-
-        return self._sum(self.over_rows(work))
-
-    def _sum(self, parts: list[tuple[float, Array]]) -> tuple[float, Array]:
-        """Return loss and gradient of all rows; their sum over classes is rounding."""
-        return sum(loss for loss, _ in parts), self.centred(total([g for _, g in parts]))
+        # The sum of the gradient over classes is rounding.
+        gradient = self.centered(total([gradient for _, gradient in parts]))
+        return sum(loss for loss, _ in parts), gradient
 
     def _curvature(self, P: Array, v: Array) -> Array:
-        v = np.ascontiguousarray(v)
-
-        def sparse_work(start: int, stop: int) -> Array:
-            product = np.zeros(self.shape)
-            softmax_loops.curvature_pass(
-                arrays(self.X), self.c, P, start, stop, v, np.empty(self.K), product
-            )
-            return product
-
         def work(start: int, stop: int) -> Array:
             product = np.zeros(self.shape)
             for first, last in self._blocks_within(start, stop):
@@ -142,7 +117,7 @@ class SoftmaxProblem(LogisticProblem):
             return product
 
         with one_blas_thread():
-            return total(self.over_rows(sparse_work if sp.issparse(self.X) else work))
+            return total(self.over_rows(work))
 
     def hessian(self, iterate: Iterate, chosen: NDArray[np.intp] | None = None) -> Array:
         # H = D - M'M with D block diagonal by class, D_k = sum c p_k z z', and M with a column
@@ -182,7 +157,7 @@ class SoftmaxProblem(LogisticProblem):
         columns = np.arange(self.d + 1)
         blocks = np.zeros((self.K, self.d + 1, self.d + 1))
         with one_blas_thread():
-            for start, stop in self._blocks_within(0, self.n):
+            for start, stop in self.blocks(self.d + self.K):
                 Z, p = self._with_constant(start, stop, columns), P[start:stop]
                 roots: Any = np.sqrt(self.c[start:stop, None] * p * (1 - p)).astype(self.real)
 
@@ -199,7 +174,7 @@ class SoftmaxProblem(LogisticProblem):
     def _with_constant(self, start: int, stop: int, columns: NDArray[np.intp]) -> Array:
         """Return some columns of some rows as a dense table; column d is 1."""
         weights = columns[columns < self.d]
-        rows: Any = self.X[start:stop] if sp.issparse(self.X) else self._dense_rows(start, stop)
+        rows = self._rows(start, stop)
         if len(weights) < self.d:
             rows = rows[:, weights]
         rows = rows.toarray() if sp.issparse(rows) else rows
@@ -207,16 +182,16 @@ class SoftmaxProblem(LogisticProblem):
             return np.asarray(rows)
         return np.hstack([rows, np.ones((stop - start, 1), self.real)])
 
-    def _dense_rows(self, start: int, stop: int) -> Array:
-        """Return dense rows in the precision of the problem."""
+    def _rows(self, start: int, stop: int) -> Any:
+        """Return rows in the precision of the problem."""
         rows = self.X[start:stop]
-        return to_float32(rows) if self.is_float32 else np.asarray(rows)
+        return to_float32(rows) if self.is_float32 else rows
 
     def diagonal(self, iterate: Iterate) -> Array:
         P = self.probabilities(iterate)
         return self._diagonal_of(self.c[:, None] * P * (1 - P))
 
-    def centred(self, v: Array) -> Array:
+    def centered(self, v: Array) -> Array:
         return v if self.reference else v - v.mean(axis=1, keepdims=True)
 
     def by_class(self, table: Array) -> Array:
@@ -258,6 +233,8 @@ class SoftmaxProblem(LogisticProblem):
 
     def _blocks_within(self, start: int, stop: int) -> list[tuple[int, int]]:
         """Return ranges of some rows whose numbers and probabilities stay in cache."""
+        if sp.issparse(self.X):  # each range takes time for all columns
+            return [(start, stop)]
         size = max(64, CELLS_PER_BLOCK // (self.d + self.K))
         return [(first, min(first + size, stop)) for first in range(start, stop, size)]
 

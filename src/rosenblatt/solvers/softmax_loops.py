@@ -1,5 +1,5 @@
 # mypy: ignore-errors
-"""Softmax: probabilities and loss from scores, and passes over sparse rows.
+"""Softmax: probabilities and loss from scores, and a stochastic pass.
 
 Legend: code (n,) each row's class; c (n,) what a row counts; W (d + 1, K) weights, the biases last.
 With `reference`, one more class, the last, has score 0 and no column.
@@ -12,6 +12,7 @@ from rosenblatt.loops.exponential import exp_negative, exp_of_its_precision, log
 
 SMALLEST = 2.3e-308  # number that is none of the subnormal ones
 ROUNDING = 4e-15  # of a sum of probabilities
+ROWS_PER_SUM = 64  # losses are summed in parts, which loses fewer digits
 
 
 @compiled
@@ -34,10 +35,13 @@ def loss_block(Z, b, code, c, reference, scratch, P):
             z[i] = score
             top[i] = score if score > top[i] else top[i]
     loss = 0.0
-    for i in range(m):
-        own = 0.0 if reference and code[i] == K else Z[code[i], i]
-        loss -= c[i] * (own - top[i])
-        total[i] = exp_of_its_precision(-top[i]) if reference else 0.0
+    for first in range(0, m, ROWS_PER_SUM):
+        part = 0.0
+        for i in range(first, min(first + ROWS_PER_SUM, m)):
+            own = 0.0 if reference and code[i] == K else Z[code[i], i]
+            part -= c[i] * (own - top[i])
+            total[i] = exp_of_its_precision(-top[i]) if reference else 0.0
+        loss += part
     for k in range(K):
         z = Z[k]
         for i in range(m):
@@ -45,9 +49,12 @@ def loss_block(Z, b, code, c, reference, scratch, P):
             e = exp_of_its_precision(z[i] - top[i])
             z[i] = e
             total[i] += e
-    for i in range(m):
-        loss += c[i] * math.log(total[i])
-        total[i] = 1.0 / total[i]
+    for first in range(0, m, ROWS_PER_SUM):
+        part = 0.0
+        for i in range(first, min(first + ROWS_PER_SUM, m)):
+            part += c[i] * math.log(total[i])
+            total[i] = 1.0 / total[i]
+        loss += part
     for k in range(K):
         z = Z[k]
         for i in range(P.shape[0]):
@@ -112,61 +119,6 @@ def row_loss(z, true, reference):
     for k in range(K):
         z[k] *= share
     return math.log(total) - own
-
-
-@compiled
-def loss_pass(X, code, c, start, stop, W, reference, P, gradient):
-    """The loss of sparse rows start to stop. Fills P (n, K), adds to gradient (d + 1, K)."""
-    d, K = W.shape[0] - 1, W.shape[1]
-    loss = 0.0
-    for i in range(start, stop):
-        rows.dots(X, i, W[:d], P[i])
-        for k in range(K):
-            P[i, k] += W[d, k]
-        loss += c[i] * row_loss(P[i], code[i], reference)
-        add_outer(X, i, c[i], code[i], P[i], gradient)
-    return loss
-
-
-@compiled
-def add_outer(X, i, c, true, p, gradient):
-    """Add c (p - e_true) times (x_i, 1) to gradient (d + 1, K)."""
-    data, indices, indptr = X
-    d, K = gradient.shape[0] - 1, gradient.shape[1]
-    for q in range(indptr[i], indptr[i + 1]):
-        j, value = indices[q], c * data[q]
-        for k in range(K):
-            gradient[j, k] += value * p[k]
-        if true < K:
-            gradient[j, true] -= value
-    for k in range(K):
-        gradient[d, k] += c * p[k]
-    if true < K:
-        gradient[d, true] -= c
-
-
-@compiled
-def curvature_pass(X, c, P, start, stop, V, scores, product):
-    """Add H V, H the curvature of the loss at probabilities P, to product (d + 1, K); sparse rows.
-
-    scores (K,) is scratch space.
-    """
-    data, indices, indptr = X
-    d, K = V.shape[0] - 1, V.shape[1]
-    for i in range(start, stop):
-        rows.dots(X, i, V[:d], scores)
-        mean = 0.0
-        for k in range(K):
-            scores[k] += V[d, k]
-            mean += P[i, k] * scores[k]
-        for k in range(K):
-            scores[k] = c[i] * P[i, k] * (scores[k] - mean)
-        for q in range(indptr[i], indptr[i + 1]):
-            j = indices[q]
-            for k in range(K):
-                product[j, k] += data[q] * scores[k]
-        for k in range(K):
-            product[d, k] += scores[k]
 
 
 @compiled
