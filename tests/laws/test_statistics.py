@@ -24,10 +24,10 @@ from rosenblatt.statistics import (
     Gram,
     Moments,
     PairCounts,
+    ProductStatistic,
     RowCounts,
     Statistic,
     TermCounts,
-    Together,
 )
 from tests.reference import statistics as reference
 
@@ -129,7 +129,7 @@ KINDS = {
     ),
 }
 # A product of other statistics, and one of texts instead of rows, have tests of their own.
-ELSEWHERE = {Statistic, Together, TermCounts}
+ELSEWHERE = {Statistic, ProductStatistic, TermCounts}
 kinds = pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS.keys())
 subtractable = {name: kind for name, kind in KINDS.items() if "extremes" not in name}
 two_way_kinds = pytest.mark.parametrize("kind", subtractable.values(), ids=subtractable.keys())

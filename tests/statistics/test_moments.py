@@ -218,3 +218,9 @@ def test_a_center_far_from_its_bucket_costs_no_digits(monkeypatch):
     for full in (False, True):
         found = Moments.of(X, y, full=full).diagonal()
         np.testing.assert_allclose(found.scatter[1], X[y].var(axis=0) * y.sum(), rtol=1e-9)
+
+
+def test_the_bound_of_a_subtraction_covers_the_values_of_a_single_row_left():
+    whole, rest = Moments.of([[0.0], [0.0], [1.0]]), Moments.of([[0.0], [1.0]])
+    assert (whole - rest).mean[0, 0] != 0  # only rounding
+    assert whole.subtraction_bound(rest) > 1

@@ -213,13 +213,23 @@ class Moments(ByClass):
         """Return a bound on the relative error of the scatter of ``self - other``.
 
         This is the largest ratio, over classes and features, of the rounding error to the scatter
-        that is left; infinite where only rounding is left.
+        that is left; infinite where only rounding is left. A single row has no scatter; the error
+        of its values counts instead.
 
         >>> a = Moments.of([[0.0], [1.0], [10.0]])
         >>> 0 < a.subtraction_bound(Moments.of([[10.0]])) < 1e-12
         True
         """
-        return (self - other).relative_noise()
+        left = self - other
+        single = (left.rows == 1)[:, None]
+        error = np.where(
+            single,
+            _mean_error(left.noise, np.broadcast_to(left.feature_weight, left.mean.shape)),
+            0.0,
+        )
+        size = np.abs(left.mean)
+        share = np.divide(error, size, out=np.full(error.shape, np.inf), where=size > 0)
+        return max(left.relative_noise(), float(share[error > 0].max(initial=0.0)))
 
     def relative_noise(self, floor: Any = 0.0, pooled: bool = False) -> float:
         """Return a bound on the relative error of the scatters, at its largest.
