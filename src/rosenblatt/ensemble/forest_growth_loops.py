@@ -27,9 +27,9 @@ from rosenblatt.tree.tree_loops import (
     LOW_HALF,
     MAJORITY,
     POISSON,
-    ROUNDING,
     SQUARED,
     TO_THE_HEAVIER,
+    bound_of_block,
     class_impurity,
     is_better,
     mean_score,
@@ -93,7 +93,6 @@ class Scratch(NamedTuple):
     sizes: Any  # (M + 2,) rows of each child
     counts: Any  # (256,) of codes; zero between uses
     below: Any  # (16,) counts of all codes up to the end of a block
-    scores: Any  # (16,) the scores there
     few: Any  # (FEW,) sorted rows
 
 
@@ -341,7 +340,7 @@ def scan_sorted(codes, settings, scratch, start, stop, W, W1):
         left += few[i] & SUMS
         if (few[i] ^ few[i + 1]) >> CODE_SHIFT:
             L, L1 = np.float64(left >> WEIGHT_SHIFT), np.float64(left & ONES)
-            score = score_of_two(L, L1, W - L, W1 - L1)
+            score = half_gini(L, L1, W - L, W1 - L1)
             if score > best and is_large_enough(settings, i + 1, m, L, W):
                 best, place = score, i
     if place < 0:
@@ -381,7 +380,7 @@ def scan_sorted_numbers(levels, codes, settings, scratch, start, stop, W, total)
 
 
 @compiled(inline=True)
-def scan_counted(codes, settings, scratch, start, stop, W, W1):
+def scan_counted(codes, settings, scratch, table, start, stop, W, W1):
     """The same on more rows, by counts of codes; scores below the best so far may be left out."""
     keys, added, counts, found = scratch.keys, scratch.added, scratch.counts, scratch.found
     for i in range(start, stop):
@@ -390,7 +389,7 @@ def scan_counted(codes, settings, scratch, start, stop, W, W1):
     score, code, above = -np.inf, CONSTANT, -1
     if np.int64(counts[first] & FIELD_MASK) < stop - start:
         least = 0.5 * (found[0] - W) if found[1] >= 0 else -np.inf
-        score, code = best_code(settings, scratch, stop - start, W, W1, least)
+        score, code = best_code(settings, scratch, table, stop - start, W, W1, least)
     if code >= 0:
         above = code + 1
         while counts[above] == 0:
@@ -401,34 +400,32 @@ def scan_counted(codes, settings, scratch, start, stop, W, W1):
 
 
 @compiled(inline=True)
-def best_code(settings, scratch, n_rows, W, W1, least):
+def best_code(settings, scratch, table, n_rows, W, W1, least):
     """The best score above `least`, and the last code on its left, of scratch.counts.
 
-    Codes are read in blocks of 16, of which those that cannot hold the best score are skipped: a
-    score is convex in the rows of both classes on the left, so that none in a block is above the
-    largest at the corners of the rectangle that its rows span.
+    Codes are read in blocks of 16, of which those that cannot hold the best score are skipped.
     """
-    counts, below, ends = scratch.counts, scratch.below, scratch.scores
+    counts, below = scratch.counts, scratch.below
     total = np.uint64(0)
     for b in range(BLOCKS):
         for c in range(BLOCK * b, BLOCK * (b + 1)):
             total += counts[c]
         below[b], n_left = total, np.int64(total & FIELD_MASK)
         L, L1 = left_of(total)
-        ends[b] = score_of_two(L, L1, W - L, W1 - L1) if 0 < n_left < n_rows else -np.inf
-        if ends[b] > least and is_large_enough(settings, n_left, n_rows, L, W):
-            least = ends[b]
-    best, code, total, before = -np.inf, REFUSED, np.uint64(0), -np.inf
+        if 0 < n_left < n_rows and is_large_enough(settings, n_left, n_rows, L, W):
+            least = max(least, half_gini(L, L1, W - L, W1 - L1))
+    best, code, total = -np.inf, REFUSED, np.uint64(0)
     for b in range(BLOCKS):
-        bound = max(max(before, ends[b]), corners(total, below[b], W, W1))
-        before = ends[b]
-        if total == below[b] or bound + ROUNDING * W < least:
+        L, L1 = left_of(total)
+        end, end1 = left_of(below[b])
+        bound = bound_of_block(True, L - L1, L1, end - end1, end1, W - W1, W1, table)
+        if total == below[b] or bound < least:
             total = below[b]
             continue
         for c in range(BLOCK * b, BLOCK * (b + 1)):
             total += counts[c]
             L, L1 = left_of(total)
-            score = score_of_two(L, L1, W - L, W1 - L1)
+            score = half_gini(L, L1, W - L, W1 - L1)
             if score > best:
                 n_left = np.int64(total & FIELD_MASK)
                 if is_large_enough(settings, n_left, n_rows, L, W):
@@ -444,18 +441,7 @@ def left_of(count):
 
 
 @compiled(inline=True)
-def corners(first, last, W, W1):
-    """The larger score of two corners: all rows of a block that have one class are on the left."""
-    La, La1 = left_of(first)
-    Lb, Lb1 = left_of(last)
-    L, M = La - La1 + Lb1, Lb - Lb1 + La1
-    more = score_of_two(L, Lb1, W - L, W1 - Lb1) if 0 < L < W else 0.0
-    less = score_of_two(M, La1, W - M, W1 - La1) if 0 < M < W else 0.0
-    return max(more, less)
-
-
-@compiled(inline=True)
-def score_of_two(L, L1, R, R1):
+def half_gini(L, L1, R, R1):
     """Minus half of both branches' impurity by gini, times their weight."""
     return -((L - L1) * L1 * R + (R - R1) * R1 * L) / (L * R)
 
@@ -483,7 +469,9 @@ def split_on_pairs(levels, settings, scratch, j, start, stop, W):
         if stop - start <= FEW:
             score, code, above = scan_sorted(codes, settings, scratch, start, stop, W, second)
         else:
-            score, code, above = scan_counted(codes, settings, scratch, start, stop, W, second)
+            score, code, above = scan_counted(
+                codes, settings, scratch, levels.table, start, stop, W, second
+            )
         score = W + 2.0 * score
     if code >= 0 and is_better(score, scratch.found):
         take(levels, scratch, j, code, above, 0, score, np.nan)

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from math import prod
 from typing import Any, NamedTuple
+from weakref import ref
 
 import numpy as np
 import scipy.sparse as sp
@@ -19,8 +20,8 @@ from .tree_loops import TO_THE_HEAVIER
 LEAF, UNDEFINED = -1, -2
 KNOWN_LEFT, KNOWN_RIGHT, MISSING_BRANCH = 0, 1, 2  # branches of a threshold with NaN apart
 ROWS_WITHOUT_NUMBA = 50  # walked in Python while Numba is not loaded, which takes a second
-ROWS_AT_ONCE = 8_192  # routed by one tree after another
-CELLS_AT_ONCE = 200_000  # of those rows, which then stay in the cache
+ROWS_AT_ONCE = 16_384  # routed by one tree after another
+CELLS_AT_ONCE = 500_000  # of those rows, which then stay in the cache
 
 _ARRAYS = (
     "children_left", "children_right", "feature", "threshold", "missing_go_to_left", "impurity",
@@ -209,7 +210,7 @@ class Tree:
     def leaves_of(self, rows: "Rows") -> NDArray[np.int64]:
         """Return the leaf of each row, on one thread."""
         X, table, shift = rows
-        if len(X) <= ROWS_WITHOUT_NUMBA and "numba" not in sys.modules:
+        if _is_without_numba(X):
             return np.array([self._leaf_of(x.tolist()) for x in X], np.int64)
         leaves = np.empty(len(X), np.int64)
         if self.is_multiway:
@@ -219,19 +220,23 @@ class Tree:
                 self.branch_child, self.n_categories, leaves,
             )  # fmt: skip
         else:
-            at = np.empty(routing_loops.ROWS_AT_ONCE, np.uint64)
-            routing_loops.route(table, shift, *self._packed, at, leaves)
+            scratch = np.empty((2, routing_loops.ROWS_AT_ONCE), np.uint64)
+            routing_loops.route(table, shift, *self._packed, scratch, leaves)
         return leaves
 
     @cached_property
     def _packed(self) -> tuple[NDArray[np.uint64], NDArray[np.float64], NDArray[np.int32]]:
         """The nodes as `routing_loops.route` reads them."""
         nodes, order = np.empty(2 * self.node_count, np.uint64), np.empty(self.node_count, np.int32)
+        self.pack(nodes, order)
+        return nodes, nodes.view(np.float64), order
+
+    def pack(self, nodes: NDArray[np.uint64], order: NDArray[np.int32]) -> None:
+        """Write the nodes to nodes (2 N,) as `routing_loops` reads them, and their numbers."""
         routing_loops.pack_nodes(
             self.children_left, self.children_right, self.feature, self.threshold,
             self.missing_go_to_left, order, nodes, nodes.view(np.float64),
         )  # fmt: skip
-        return nodes, nodes.view(np.float64), order
 
     def _leaf_of(self, x: list[float]) -> int:
         """Return the leaf of one row."""
@@ -330,8 +335,8 @@ class Tree:
 
     def __getstate__(self) -> dict[str, Any]:
         state = dict(vars(self))  # a copy: another thread may be setting what is cached
-        state.pop("_packed", None)
-        state.pop("votes", None)
+        for name in ("_packed", "_packed_trees", "votes"):
+            state.pop(name, None)
         return state
 
     def __repr__(self) -> str:
@@ -357,6 +362,45 @@ class Rows(NamedTuple):
         return Rows(X, read_only(pairs.reshape(len(X), -1)), np.uint64(0))
 
 
+class PackedTrees:
+    """The nodes of several binary trees one after the other, and the values of their leaves.
+
+    The first of the trees keeps them for the next call.
+    """
+
+    def __init__(self, trees: Sequence[Tree], votes: NDArray[np.float64] | None) -> None:
+        self.trees, self.votes = [ref(tree) for tree in trees], votes
+        self.starts = np.cumsum([0, *(tree.node_count for tree in trees)])
+        self.nodes = np.empty(2 * self.starts[-1], np.uint64)
+        self.value = np.empty((self.starts[-1], prod(trees[0].value.shape[1:])))
+        for t, (tree, start) in enumerate(zip(trees, self.starts, strict=False)):
+            order, stop = np.empty(tree.node_count, np.int32), start + tree.node_count
+            tree.pack(self.nodes[2 * start : 2 * stop], order)
+            value = tree.value if votes is None else votes[t] * tree.votes
+            self.value[start:stop] = value.reshape(len(value), -1)[order]
+
+    @staticmethod
+    def of(trees: Sequence[Tree], votes: NDArray[np.float64] | None) -> "PackedTrees":
+        """Return the nodes of these trees; with `votes` (trees,), their votes times these."""
+        kept: PackedTrees | None = vars(trees[0]).get("_packed_trees")
+        if kept is None or not kept._is_of(trees, votes):
+            kept = trees[0]._packed_trees = PackedTrees(trees, votes)
+        return kept
+
+    def _is_of(self, trees: Sequence[Tree], votes: NDArray[np.float64] | None) -> bool:
+        same = len(trees) == len(self.trees) and (votes is None) == (self.votes is None)
+        same = same and all(own() is tree for own, tree in zip(self.trees, trees, strict=True))
+        return same and (votes is None or np.array_equal(votes, self.votes))
+
+    def add(self, rows: "Rows", out: NDArray[np.float64]) -> None:
+        """Add the values of the leaves of the rows to out (n, S)."""
+        scratch = np.empty((2, routing_loops.ROWS_AT_ONCE), np.uint64)
+        routing_loops.add_leaf_values(
+            rows.table, rows.shift, self.nodes, self.nodes.view(np.float64), self.starts,
+            self.value, scratch, out,
+        )  # fmt: skip
+
+
 def mean_values(
     trees: Sequence[Tree], X: Any, votes: NDArray[np.float64] | None = None
 ) -> NDArray[np.float64]:
@@ -364,27 +408,28 @@ def mean_values(
 
     With weights of votes (trees,), the mean of the votes times these.
     """
-    values = [tree.value if votes is None else tree.votes for tree in trees]
-    weights = [1.0] * len(trees) if votes is None else votes.tolist()
     n, shape = X.shape[0], trees[0].value.shape[1:]
-    out = np.zeros((n, prod(shape)))
-    tables = [read_only(value.reshape(len(value), -1)) for value in values]
+    out = np.zeros((n, *shape))
+    packed = None
+    if not _is_without_numba(X) and not any(tree.is_multiway for tree in trees):
+        packed = PackedTrees.of(trees, votes)
     each = -(-n // threads.count())
     size = max(1, min(ROWS_AT_ONCE, CELLS_AT_ONCE // X.shape[1], each))
 
+    def add(rows: Rows, sums: NDArray[np.float64]) -> None:
+        if packed is not None:
+            packed.add(rows, sums.reshape(len(sums), -1))
+            return
+        for t, tree in enumerate(trees):
+            value = tree.value if votes is None else votes[t] * tree.votes
+            sums += value[tree.leaves_of(rows)]
+
     def work(first: int, last: int) -> None:
         for i, block in dense_blocks(X[first * size : last * size], size):
-            rows, place = Rows.of(block), slice(first * size + i, first * size + i + len(block))
-            for tree, value, weight in zip(trees, tables, weights, strict=True):
-                leaves = tree.leaves_of(rows)
-                if "numba" in sys.modules:
-                    routing_loops.add_values(value, weight, leaves, out[place])
-                else:
-                    out[place] += weight * value[leaves]
+            add(Rows.of(block), out[first * size + i :][: len(block)])
 
-    blocks = -(-n // size)
-    threads.over_chunks(work, blocks, n * max(len(trees) * 10, X.shape[1]))
-    return (out / len(trees)).reshape(n, *shape)
+    threads.over_chunks(work, -(-n // size), n * max(len(trees) * 10, X.shape[1]))
+    return out / len(trees)
 
 
 def dense_blocks(X: Any, most: int | None = None) -> Iterator[tuple[int, NDArray[Any]]]:
@@ -400,8 +445,17 @@ def dense_blocks(X: Any, most: int | None = None) -> Iterator[tuple[int, NDArray
     size = max(1, min(CELLS_AT_ONCE // X.shape[1], most))
     buffer = np.empty((min(size, n), X.shape[1]), X.dtype)
     for first in range(0, n, size):
-        block = X[first : first + size]
-        yield first, block.toarray(out=buffer[: block.shape[0]])
+        block = buffer[: n - first]
+        starts = X.indptr[first : first + len(block) + 1]
+        held = slice(starts[0], starts[-1])
+        block[:] = 0
+        block[np.repeat(np.arange(len(block)), np.diff(starts)), X.indices[held]] = X.data[held]
+        yield first, block
+
+
+def _is_without_numba(X: Any) -> bool:
+    """Whether rows are so few that loading Numba would take longer than plain Python."""
+    return X.shape[0] <= ROWS_WITHOUT_NUMBA and "numba" not in sys.modules
 
 
 def _by_node(name: str) -> bool:
