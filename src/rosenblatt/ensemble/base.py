@@ -24,7 +24,8 @@ from rosenblatt.tree.inputs import (
     class_weights,
     n_features_of,
 )
-from rosenblatt.tree.structure import Tree, dense_blocks, mean_values
+from rosenblatt.tree.routing import dense_blocks, mean_values
+from rosenblatt.tree.structure import Tree
 from rosenblatt.tree.text import path_contributions
 
 from .forest_growth import ForestGrowth

@@ -19,7 +19,7 @@ from rosenblatt.tree.inputs import (
     refuse_other_classes,
     warn_of_friedman,
 )
-from rosenblatt.tree.structure import dense_blocks
+from rosenblatt.tree.routing import dense_blocks
 
 from .base import Forest
 

@@ -101,6 +101,15 @@ def add_leaf_values(X, shift, nodes, cuts, starts, value, scratch, out):
 
 
 @compiled
+def write_rows(X, clear, table):
+    """Write the numbers that CSR rows X store to table (n, d), or zeros in their places."""
+    data, indices, indptr = X
+    for i in range(table.shape[0]):
+        for p in range(indptr[i], indptr[i + 1]):
+            table[i, np.uint32(indices[p])] = 0 if clear else data[p]
+
+
+@compiled
 def branch_of(code, node, first, stop, branch_code, branch_child):
     """The child of a node for a code, by bisection; the node itself if it has no such branch."""
     end = stop

@@ -1,27 +1,20 @@
 """A grown tree as arrays: scikit-learn's names, and branches for categories."""
 
-import sys
-from collections.abc import Iterator, Sequence
 from functools import cached_property
-from math import prod
-from typing import Any, NamedTuple
-from weakref import ref
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from rosenblatt.loops.rows import read_only
 from rosenblatt.runtime import threads
 
 from . import routing_loops
+from .routing import Rows, dense_blocks, is_without_numba
 from .tree_loops import TO_THE_HEAVIER
 
 LEAF, UNDEFINED = -1, -2
 KNOWN_LEFT, KNOWN_RIGHT, MISSING_BRANCH = 0, 1, 2  # branches of a threshold with NaN apart
-ROWS_WITHOUT_NUMBA = 50  # walked in Python while Numba is not loaded, which takes a second
-ROWS_AT_ONCE = 16_384  # routed by one tree after another
-CELLS_AT_ONCE = 500_000  # of those rows, which then stay in the cache
 
 _ARRAYS = (
     "children_left", "children_right", "feature", "threshold", "missing_go_to_left", "impurity",
@@ -207,10 +200,10 @@ class Tree:
         threads.over_chunks(route, len(X), len(X) * 30)
         return leaves
 
-    def leaves_of(self, rows: "Rows") -> NDArray[np.int64]:
+    def leaves_of(self, rows: Rows) -> NDArray[np.int64]:
         """Return the leaf of each row, on one thread."""
         X, table, shift = rows
-        if _is_without_numba(X):
+        if is_without_numba(X):
             return np.array([self._leaf_of(x.tolist()) for x in X], np.int64)
         leaves = np.empty(len(X), np.int64)
         if self.is_multiway:
@@ -341,121 +334,6 @@ class Tree:
 
     def __repr__(self) -> str:
         return f"<Tree: {self.node_count} nodes, {self.n_leaves} leaves, depth {self.max_depth}>"
-
-
-class Rows(NamedTuple):
-    """Rows to be routed: X (n, d), and the table and shift of `routing_loops.route`."""
-
-    X: NDArray[Any]
-    table: NDArray[Any]
-    shift: np.uint64
-
-    @staticmethod
-    def of(X: NDArray[Any]) -> "Rows":
-        """Dense rows X (n, d)."""
-        X = read_only(X)
-        with np.errstate(over="ignore", invalid="ignore"):
-            total = X.sum()
-        if not np.isnan(total):
-            return Rows(X, X, np.uint64(1))
-        pairs = np.stack([np.where(np.isnan(X), X.dtype.type(-np.inf), X), X], axis=2)
-        return Rows(X, read_only(pairs.reshape(len(X), -1)), np.uint64(0))
-
-
-class PackedTrees:
-    """The nodes of several binary trees one after the other, and the values of their leaves.
-
-    The first of the trees keeps them for the next call.
-    """
-
-    def __init__(self, trees: Sequence[Tree], votes: NDArray[np.float64] | None) -> None:
-        self.trees, self.votes = [ref(tree) for tree in trees], votes
-        self.starts = np.cumsum([0, *(tree.node_count for tree in trees)])
-        self.nodes = np.empty(2 * self.starts[-1], np.uint64)
-        self.value = np.empty((self.starts[-1], prod(trees[0].value.shape[1:])))
-        for t, (tree, start) in enumerate(zip(trees, self.starts, strict=False)):
-            order, stop = np.empty(tree.node_count, np.int32), start + tree.node_count
-            tree.pack(self.nodes[2 * start : 2 * stop], order)
-            value = tree.value if votes is None else votes[t] * tree.votes
-            self.value[start:stop] = value.reshape(len(value), -1)[order]
-
-    @staticmethod
-    def of(trees: Sequence[Tree], votes: NDArray[np.float64] | None) -> "PackedTrees":
-        """Return the nodes of these trees; with `votes` (trees,), their votes times these."""
-        kept: PackedTrees | None = vars(trees[0]).get("_packed_trees")
-        if kept is None or not kept._is_of(trees, votes):
-            kept = trees[0]._packed_trees = PackedTrees(trees, votes)
-        return kept
-
-    def _is_of(self, trees: Sequence[Tree], votes: NDArray[np.float64] | None) -> bool:
-        same = len(trees) == len(self.trees) and (votes is None) == (self.votes is None)
-        same = same and all(own() is tree for own, tree in zip(self.trees, trees, strict=True))
-        return same and (votes is None or np.array_equal(votes, self.votes))
-
-    def add(self, rows: "Rows", out: NDArray[np.float64]) -> None:
-        """Add the values of the leaves of the rows to out (n, S)."""
-        scratch = np.empty((2, routing_loops.ROWS_AT_ONCE), np.uint64)
-        routing_loops.add_leaf_values(
-            rows.table, rows.shift, self.nodes, self.nodes.view(np.float64), self.starts,
-            self.value, scratch, out,
-        )  # fmt: skip
-
-
-def mean_values(
-    trees: Sequence[Tree], X: Any, votes: NDArray[np.float64] | None = None
-) -> NDArray[np.float64]:
-    """Return the mean over the trees of the values (n, outputs, classes) of the rows of X.
-
-    With weights of votes (trees,), the mean of the votes times these.
-    """
-    n, shape = X.shape[0], trees[0].value.shape[1:]
-    out = np.zeros((n, *shape))
-    packed = None
-    if not _is_without_numba(X) and not any(tree.is_multiway for tree in trees):
-        packed = PackedTrees.of(trees, votes)
-    each = -(-n // threads.count())
-    size = max(1, min(ROWS_AT_ONCE, CELLS_AT_ONCE // X.shape[1], each))
-
-    def add(rows: Rows, sums: NDArray[np.float64]) -> None:
-        if packed is not None:
-            packed.add(rows, sums.reshape(len(sums), -1))
-            return
-        for t, tree in enumerate(trees):
-            value = tree.value if votes is None else votes[t] * tree.votes
-            sums += value[tree.leaves_of(rows)]
-
-    def work(first: int, last: int) -> None:
-        for i, block in dense_blocks(X[first * size : last * size], size):
-            add(Rows.of(block), out[first * size + i :][: len(block)])
-
-    threads.over_chunks(work, -(-n // size), n * max(len(trees) * 10, X.shape[1]))
-    return out / len(trees)
-
-
-def dense_blocks(X: Any, most: int | None = None) -> Iterator[tuple[int, NDArray[Any]]]:
-    """Yield dense blocks of at most `most` rows of X, each with its first row.
-
-    Blocks of sparse rows are of limited size and share one buffer: use each before the next.
-    """
-    n, most = X.shape[0], most or X.shape[0]
-    if not sp.issparse(X):
-        for first in range(0, n, most):
-            yield first, X[first : first + most]
-        return
-    size = max(1, min(CELLS_AT_ONCE // X.shape[1], most))
-    buffer = np.empty((min(size, n), X.shape[1]), X.dtype)
-    for first in range(0, n, size):
-        block = buffer[: n - first]
-        starts = X.indptr[first : first + len(block) + 1]
-        held = slice(starts[0], starts[-1])
-        block[:] = 0
-        block[np.repeat(np.arange(len(block)), np.diff(starts)), X.indices[held]] = X.data[held]
-        yield first, block
-
-
-def _is_without_numba(X: Any) -> bool:
-    """Whether rows are so few that loading Numba would take longer than plain Python."""
-    return X.shape[0] <= ROWS_WITHOUT_NUMBA and "numba" not in sys.modules
 
 
 def _by_node(name: str) -> bool:
