@@ -20,6 +20,7 @@ from rosenblatt.tree.inputs import Settings, Targets, columns_of, x_log_x_table
 from rosenblatt.tree.structure import Tree
 
 from . import forest_growth_loops as loop
+from . import forest_scan_loops as scan
 
 MOST_LEVELS = 255
 CELLS_A_CALL = 20_000_000  # rows times columns tried, of a compiled call
@@ -161,7 +162,7 @@ class CodedGrowth:
         K = targets.n_classes[0] if targets.classes is not None else 2
         M = max(int(columns.n_levels.max(initial=0)), 256) + 2
         self.nodes = loop.Nodes(np.empty((2 * n, 7), np.int32), np.empty((2 * n, 3 + K)))
-        self.scratch = loop.Scratch(
+        self.scratch = scan.Scratch(
             keys=np.empty(n, np.uint64), buffer=np.empty(n, np.uint64),
             added=np.empty(n, np.uint64),
             stack=np.empty((n + 1, 5), np.int64), sums=np.zeros((M, K)),
@@ -169,7 +170,7 @@ class CodedGrowth:
             group_code=np.empty(M, np.int64), totals=np.empty((3, K)),
             columns=np.empty(d, np.int64), found=np.zeros(8), side_of=np.empty(M, np.int64),
             sizes=np.empty(M + 1, np.int64), counts=np.zeros(256, np.uint64),
-            below=np.empty(loop.BLOCKS, np.uint64), few=np.empty(loop.FEW, np.uint64),
+            below=np.empty(scan.BLOCKS, np.uint64), few=np.empty(scan.FEW, np.uint64),
         )  # fmt: skip
 
     def grow(self, drawn: NDArray[np.int64], settings: Settings, stopped: Any) -> Tree:
@@ -210,7 +211,7 @@ class CodedGrowth:
         targets = none if self.targets.numbers is None else self.targets.numbers[:, 0].copy()
         centered = targets if settings.kind == tree_loops.POISSON else targets - targets.mean()
         by_table = settings.kind == tree_loops.ENTROPY and weights is None
-        return loop.Levels(
+        return scan.Levels(
             columns.codes, columns.missing_code, columns.n_levels, columns.n_categories > 0,
             columns.has_missing, columns.bounds, centered, targets,
             none if weights is None else weights, x_log_x_table(total if by_table else 0),
