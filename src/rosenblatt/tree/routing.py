@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Iterator, Sequence
 from math import prod
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 from weakref import ref
 
 import numpy as np
@@ -14,9 +14,6 @@ from rosenblatt.loops.rows import read_only, some_rows
 from rosenblatt.runtime import threads
 
 from . import routing_loops
-
-if TYPE_CHECKING:
-    from .structure import Tree
 
 ROWS_WITHOUT_NUMBA = 50  # walked in Python while Numba is not loaded, which takes a second
 ROWS_AT_ONCE = 16_384  # routed by one tree after another
@@ -47,8 +44,9 @@ class PackedTrees:
     The first of the trees keeps them for the next call.
     """
 
-    def __init__(self, trees: Sequence["Tree"], votes: NDArray[np.float64] | None) -> None:
-        self.trees, self.votes = [ref(tree) for tree in trees], votes
+    def __init__(self, trees: Sequence[Any], votes: NDArray[np.float64] | None) -> None:
+        self.trees = [ref(tree) for tree in trees]
+        self.votes = None if votes is None else votes.copy()  # weights may be changed in place
         self.starts = np.cumsum([0, *(tree.node_count for tree in trees)])
         self.nodes = np.empty(2 * self.starts[-1], np.uint64)
         self.value = np.empty((self.starts[-1], prod(trees[0].value.shape[1:])))
@@ -59,17 +57,20 @@ class PackedTrees:
             self.value[start:stop] = value.reshape(len(value), -1)[order]
 
     @staticmethod
-    def of(trees: Sequence["Tree"], votes: NDArray[np.float64] | None) -> "PackedTrees":
+    def of(trees: Sequence[Any], votes: NDArray[np.float64] | None) -> "PackedTrees":
         """Return the nodes of these trees; with `votes` (trees,), their votes times these."""
         kept: PackedTrees | None = vars(trees[0]).get("_packed_trees")
         if kept is None or not kept._is_of(trees, votes):
-            kept = trees[0]._packed_trees = PackedTrees(trees, votes)
+            kept = vars(trees[0])["_packed_trees"] = PackedTrees(trees, votes)
         return kept
 
-    def _is_of(self, trees: Sequence["Tree"], votes: NDArray[np.float64] | None) -> bool:
-        same = len(trees) == len(self.trees) and (votes is None) == (self.votes is None)
-        same = same and all(own() is tree for own, tree in zip(self.trees, trees, strict=True))
-        return same and (votes is None or np.array_equal(votes, self.votes))
+    def _is_of(self, trees: Sequence[Any], votes: NDArray[np.float64] | None) -> bool:
+        own = [tree() for tree in self.trees]
+        if len(own) != len(trees) or any(a is not b for a, b in zip(own, trees, strict=True)):
+            return False
+        if votes is None or self.votes is None:
+            return votes is self.votes
+        return bool(np.array_equal(votes, self.votes))
 
     def add(self, rows: "Rows", out: NDArray[np.float64]) -> None:
         """Add the values of the leaves of the rows to out (n, S)."""
@@ -81,7 +82,7 @@ class PackedTrees:
 
 
 def mean_values(
-    trees: Sequence["Tree"], X: Any, votes: NDArray[np.float64] | None = None
+    trees: Sequence[Any], X: Any, votes: NDArray[np.float64] | None = None
 ) -> NDArray[np.float64]:
     """Return the mean over the trees of the values (n, outputs, classes) of the rows of X.
 
