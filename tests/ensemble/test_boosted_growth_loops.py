@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rosenblatt.ensemble import boosted_growth_loops, boosting_loops
+from rosenblatt.ensemble import boosted_growth_loops, boosted_split_loops, boosting_loops
 
 N, D = 60, 11
 rng = np.random.default_rng(0)
@@ -32,7 +32,7 @@ def test_levels_are_how_many_cuts_lie_below():
 
 def test_a_histogram_has_the_sum_of_each_level(coded):
     levels, codes = coded
-    loop = boosted_growth_loops
+    loop = boosted_split_loops
     rows, values = np.zeros((2, N + loop.AHEAD), np.int32), rng.integers(-9, 9, N)
     rows[0, :40] = rng.permutation(N)[:40]
     hist = np.zeros((2, 2, 2048), np.int64)
@@ -46,7 +46,7 @@ def test_a_histogram_has_the_sum_of_each_level(coded):
 def test_rows_are_divided_in_their_order(coded):
     levels, codes = coded
     loop = boosted_growth_loops
-    rows, left = np.zeros((2, N + loop.AHEAD), np.int32), np.zeros(256, np.int64)
+    rows, left = np.zeros((2, N + boosted_split_loops.AHEAD), np.int32), np.zeros(256, np.int64)
     rows[0, :N], left[:7] = np.arange(N), 1
     middle = loop.partition(codes, 9, left, 10, 50, rows)
     goes_left = levels[10:50, 9] < 7
@@ -58,7 +58,7 @@ def test_rows_are_divided_in_their_order(coded):
 @pytest.mark.parametrize("dither", [0, 1])
 def test_packed_sums_are_the_sums_to_a_step(dither):
     g, h = rng.normal(size=N), rng.random(N)
-    loop = boosted_growth_loops
+    loop = boosted_split_loops
     whole = np.array([9, 9, 1, 7, 20, 10**9, 0])
     real = np.array([0.0, np.abs(g).sum() / 2**30, h.sum() / 2**19, 0.0, 0.0, 1.0])
     rows, values = np.zeros((2, N + loop.AHEAD), np.int32), np.zeros(N, np.int64)

@@ -25,7 +25,7 @@ from rosenblatt import (
     threads,
 )
 from rosenblatt.certificates import tree_routing
-from rosenblatt.tree import structure
+from rosenblatt.tree import routing
 
 CANCER = load_breast_cancer(return_X_y=True)
 DIABETES = load_diabetes(return_X_y=True)
@@ -327,7 +327,7 @@ def test_sparse_rows_are_answered_in_blocks(monkeypatch):
     make = partial(RandomForestClassifier, 20, max_depth=3, oob_score=True, random_state=0)
     sparse = sp.csr_matrix(X)
     forest, same = make().fit(X, y), make().fit(sparse, y)
-    for module in (structure, tree_routing):
+    for module in (routing, tree_routing):
         monkeypatch.setattr(module, "CELLS_AT_ONCE", 100 * X.shape[1])
     sizes, toarray = [], sp.csr_matrix.toarray
 

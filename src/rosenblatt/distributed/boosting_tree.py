@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.ensemble import boosted_growth_loops
+from rosenblatt.ensemble import boosted_split_loops
 from rosenblatt.ensemble.boosted_trees import LEAF, BoostedTrees
 
 from .coded_parts import MISSING
@@ -128,13 +128,13 @@ class GrowingTree:
     def _find_split(self, node: Node, hist: Array) -> None:
         """The split with the highest gain, the first of several."""
         rows, g, h = node.sums
-        own = g * g / (h + self.l2 + boosted_growth_loops.TINY)
+        own = g * g / (h + self.l2 + boosted_split_loops.TINY)
         below, missing = hist[:, : MISSING - 1].cumsum(axis=1), hist[:, MISSING]
         # Two ways for what is missing: right, then left.
         left = np.stack([below, below + missing[:, None]], axis=2)
         right = node.sums - left
         enough = (left[..., 0] >= self.least) & (right[..., 0] >= self.least)
-        enough &= np.minimum(left[..., 2], right[..., 2]) >= boosted_growth_loops.LEAST_HESSIAN
+        enough &= np.minimum(left[..., 2], right[..., 2]) >= boosted_split_loops.LEAST_HESSIAN
         enough[missing[:, 0] == 0, :, 1] = False
         with np.errstate(divide="ignore", invalid="ignore"):
             gain = sum(s[..., 1] ** 2 / (s[..., 2] + self.l2) for s in (left, right)) - own

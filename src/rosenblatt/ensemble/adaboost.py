@@ -22,7 +22,7 @@ from rosenblatt.capabilities import ModelPath, rows_of
 from rosenblatt.explanation import Explanation, one_row, two_classes
 from rosenblatt.registry.row import Candidate, Contract, Row, Warm
 from rosenblatt.tree import DecisionTreeClassifier
-from rosenblatt.tree.structure import mean_values
+from rosenblatt.tree.routing import mean_values
 from rosenblatt.tree.text import path_contributions
 
 from .weak_learners import weak_learner

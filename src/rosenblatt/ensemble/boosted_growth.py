@@ -18,6 +18,7 @@ from rosenblatt.base import warn
 from rosenblatt.runtime import threads
 
 from . import boosted_growth_loops as loop
+from . import boosted_split_loops as split
 from . import boosting_loops, fork_join_loops
 from .boosted_trees import LEAF, BoostedTrees, code, quantiles
 
@@ -194,15 +195,15 @@ class BoostedGrowth:
         self.least_rows = min(model.min_samples_leaf, self.n)
         blocks, leaves = len(codes), self._most_leaves()
         nodes = 2 * leaves
-        few = columns[loop.N_LEVELS].max() < loop.FEW_LEVELS
-        cells = loop.COLUMNS_A_BLOCK * (loop.FEW_LEVELS if few else loop.LEVELS)
+        few = columns[split.N_LEVELS].max() < split.FEW_LEVELS
+        cells = split.COLUMNS_A_BLOCK * (split.FEW_LEVELS if few else split.LEVELS)
         slots = max(2, min(leaves, HISTOGRAM_BYTES // (blocks * cells * 8))) + 1
-        self.rows = np.zeros((2, self.n + loop.AHEAD), np.int32)
+        self.rows = np.zeros((2, self.n + split.AHEAD), np.int32)
         self.values = np.empty(self.n, np.int64)
         self.hist = np.empty((slots + 1, blocks, cells), np.int64)
         self.node = np.zeros((nodes, 11), np.int64)
         self.number = np.zeros((nodes, 4))
-        has_categories = bool(columns[loop.CATEGORICAL].any())
+        has_categories = bool(columns[split.CATEGORICAL].any())
         self.sets = np.zeros((nodes if has_categories else 0, 4), np.uint64)
         self.active = np.zeros((nodes if len(groups) else 0, len(groups)), np.uint8)
         self.state, self.board = np.zeros(9, np.int64), np.zeros(fork_join_loops.BOARD, np.int64)
@@ -251,7 +252,7 @@ class BoostedGrowth:
             found = loop.grow_tree(False, *work)
             while found == loop.PAUSE:
                 found = loop.grow_tree(True, *work)
-        return int(self.state[loop.N_NODES])
+        return int(self.state[split.N_NODES])
 
     @contextmanager
     def _helpers(self, work: Any) -> Iterator[None]:
@@ -289,11 +290,11 @@ class BoostedGrowth:
 
     def leaves(self, n_nodes: int) -> NDArray[np.intp]:
         """The nodes that are leaves."""
-        return np.flatnonzero(self.node[:n_nodes, loop.LEFT] == 0)
+        return np.flatnonzero(self.node[:n_nodes, split.LEFT] == 0)
 
     def rows_of(self, v: int) -> NDArray[np.int32]:
         """The rows of a node."""
-        return self.rows[0, self.node[v, loop.START] : self.node[v, loop.STOP]]
+        return self.rows[0, self.node[v, split.START] : self.node[v, split.STOP]]
 
     def send_missing(self, n_nodes: int, weight: NDArray[np.float64]) -> None:
         """Send missing values to the heavier side where training had none, by weights (n,)."""
@@ -301,11 +302,11 @@ class BoostedGrowth:
         if not len(weight):  # counted as the tree grew
             return
         below = np.append(0.0, np.cumsum(weight[self.rows[0, : self.n]]))
-        mass = below[node[:, loop.STOP]] - below[node[:, loop.START]]
-        free = np.flatnonzero(node[:, loop.LEFT])
-        free = free[self.columns[loop.HAS_MISSING][node[free, loop.COLUMN]] == 0]
-        left = node[free, loop.LEFT]
-        node[free, loop.MISSING_LEFT] = mass[left] > mass[left + 1]
+        mass = below[node[:, split.STOP]] - below[node[:, split.START]]
+        free = np.flatnonzero(node[:, split.LEFT])
+        free = free[self.columns[split.HAS_MISSING][node[free, split.COLUMN]] == 0]
+        left = node[free, split.LEFT]
+        node[free, split.MISSING_LEFT] = mass[left] > mass[left + 1]
 
     def nodes(self, n_nodes: int) -> Nodes:
         """The nodes of the tree that has just grown, for `trees`."""
@@ -316,11 +317,11 @@ class BoostedGrowth:
         node, number, sets = (np.concatenate(arrays) for arrays in zip(*grown, strict=True))
         sizes = [len(nodes) for nodes, _, _ in grown]
         starts = np.cumsum([0, *sizes])
-        left = node[:, loop.LEFT] + np.repeat(starts[:-1], sizes)
-        inner = node[:, loop.LEFT] > 0
-        column = np.where(inner, node[:, loop.COLUMN], LEAF)
-        by_set = inner & (self.columns[loop.CATEGORICAL][column] > 0)
-        level = np.where(inner & ~by_set, node[:, loop.LEVEL], LEAF)
+        left = node[:, split.LEFT] + np.repeat(starts[:-1], sizes)
+        inner = node[:, split.LEFT] > 0
+        column = np.where(inner, node[:, split.COLUMN], LEAF)
+        by_set = inner & (self.columns[split.CATEGORICAL][column] > 0)
+        level = np.where(inner & ~by_set, node[:, split.LEVEL], LEAF)
         # A cut at the last level divides known values from missing ones.
         threshold = np.where(level >= 0, self.cuts[column, np.minimum(level, 254)], np.nan)
         return BoostedTrees(
@@ -329,11 +330,11 @@ class BoostedGrowth:
             left=np.where(inner, left, LEAF).astype(np.int32),
             level=level.astype(np.int16),
             threshold=threshold,
-            missing_left=inner & (node[:, loop.MISSING_LEFT] > 0),
-            value=number[:, loop.VALUE].copy(),
-            gain=np.where(inner, number[:, loop.GAIN], 0.0),
-            count=node[:, loop.STOP] - node[:, loop.START],
-            depth=node[:, loop.DEPTH].astype(np.int32),
+            missing_left=inner & (node[:, split.MISSING_LEFT] > 0),
+            value=number[:, split.VALUE].copy(),
+            gain=np.where(inner, number[:, split.GAIN], 0.0),
+            count=node[:, split.STOP] - node[:, split.START],
+            depth=node[:, split.DEPTH].astype(np.int32),
             sets=np.where(by_set[:, np.newaxis], sets, np.uint64(0)) if len(sets) else sets,
         )
 
@@ -345,9 +346,9 @@ class BoostedGrowth:
         """
         node = self.node
         found = np.tile([-np.inf, np.inf], (n_nodes, 1))
-        signs = self.columns[loop.MONOTONIC]
-        for v in np.flatnonzero(node[:n_nodes, loop.LEFT]) if signs.any() else ():
-            first, sign = node[v, loop.LEFT], signs[node[v, loop.COLUMN]]
+        signs = self.columns[split.MONOTONIC]
+        for v in np.flatnonzero(node[:n_nodes, split.LEFT]) if signs.any() else ():
+            first, sign = node[v, split.LEFT], signs[node[v, split.COLUMN]]
             found[first : first + 2] = found[v]
             if sign:
                 middle = np.mean([np.clip(value_of(v), *found[v]) for v in (first, first + 1)])
@@ -457,7 +458,7 @@ class Rounds:
         bounds = growth.bounds(n_nodes, step)
         for leaf in growth.leaves(n_nodes):
             value = growth.model.learning_rate * np.clip(step(leaf), *bounds[leaf])
-            growth.number[leaf, loop.VALUE] = value
+            growth.number[leaf, split.VALUE] = value
             rows.raw[0, growth.rows_of(leaf)] += value
 
 

@@ -1,8 +1,15 @@
 """Extremely randomised trees: forests whose thresholds are drawn."""
 
-from rosenblatt.registry.row import Candidate, Contract, Row, Warm
+from rosenblatt.registry.row import Candidate, Row, Warm
 
-from .base import ForestClassifier, ForestRegressor, with_defaults
+from .forest import (
+    CLASSIFIER_CONTRACT,
+    PEER_TESTS,
+    REGRESSOR_CONTRACT,
+    ForestClassifier,
+    ForestRegressor,
+    with_defaults,
+)
 
 
 class ExtraTreesClassifier(ForestClassifier):
@@ -136,24 +143,11 @@ ROWS = (
                 rank=1,
             ),
         ),
-        contract=Contract(
-            settings=(
-                {"n_estimators": 8, "random_state": 0},
-                {
-                    "n_estimators": 8,
-                    "random_state": 0,
-                    "criterion": "entropy",
-                    "max_depth": 4,
-                    "min_samples_leaf": 2,
-                },
-            ),
-            checked=({"n_estimators": 8, "random_state": 0},),
-            endless={"n_estimators": 200},
-        ),
+        contract=CLASSIFIER_CONTRACT,
         warm=Warm(({"n_estimators": 2},)),
         parts="forest",
         file_types=("tree.structure.Tree",),
-        slow_peer_tests=("tree/tests/test_monotonic_tree.py", "ensemble/tests/test_forest.py"),
+        slow_peer_tests=PEER_TESTS,
     ),
     Row(
         "ExtraTreesRegressor",
@@ -173,17 +167,10 @@ ROWS = (
                 rank=1,
             ),
         ),
-        contract=Contract(
-            settings=(
-                {"n_estimators": 8, "random_state": 0},
-                {"n_estimators": 8, "random_state": 0, "max_depth": 4, "min_samples_leaf": 2},
-            ),
-            checked=({"n_estimators": 8, "random_state": 0},),
-            endless={"n_estimators": 200},
-        ),
+        contract=REGRESSOR_CONTRACT,
         warm=Warm(({"n_estimators": 2},)),
         parts="forest",
         file_types=("tree.structure.Tree",),
-        slow_peer_tests=("tree/tests/test_monotonic_tree.py", "ensemble/tests/test_forest.py"),
+        slow_peer_tests=PEER_TESTS,
     ),
 )

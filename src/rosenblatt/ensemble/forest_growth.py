@@ -4,6 +4,7 @@ The columns are coded once: each value by its level, all of them or 255 quantile
 the same on any number of threads.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +20,7 @@ from rosenblatt.tree.inputs import Settings, Targets, columns_of, x_log_x_table
 from rosenblatt.tree.structure import Tree
 
 from . import forest_growth_loops as loop
+from . import forest_scan_loops as scan
 
 MOST_LEVELS = 255
 CELLS_A_CALL = 20_000_000  # rows times columns tried, of a compiled call
@@ -108,29 +110,47 @@ class CodedColumns:
         has_missing = np.zeros(d, bool)
 
         def code(first: int, last: int) -> None:
-            keys, buffer = np.empty(n, np.uint64), np.empty(n, np.uint64)
-            counts, level_of = np.empty((3, 2048), np.int64), np.empty(n, np.int64)
+            keys, buffer = np.empty(n + 1, np.uint64), np.empty(n + 1, np.uint64)
+            counts, level_of = np.empty((3, 2048), np.int64), np.empty(n + 1, np.int64)
             first, last = first * COLUMNS_AT_ONCE, min(last * COLUMNS_AT_ONCE, d)
             for a in range(first, last, COLUMNS_AT_ONCE):
                 b = min(a + COLUMNS_AT_ONCE, last)
-                for j, values in zip(range(a, b), columns_of(X, a, b), strict=True):
+                for j, (values, rows, zeros) in zip(range(a, b), _columns(X, a, b), strict=True):
                     if n_categories[j]:
                         absent = np.isnan(values)
                         codes[j] = np.where(absent, most, values)
                         has_missing[j] = absent.any()
                         continue
-                    none = np.zeros(1, np.int32)
-                    known = tree_loops.sort_column(values, none, 0, keys, buffer, counts)
+                    m, none = len(values), np.zeros(1, np.int32)
+                    known = tree_loops.sort_column(values, none, 0, keys[:m], buffer[:m], counts)
                     n_levels[j] = tree_loops.quantize(
-                        keys, known, values, MOST_LEVELS, level_of, bounds[j]
+                        keys[:m], known, values, MOST_LEVELS, max(zeros, 1), level_of, bounds[j]
                     )
-                    has_missing[j] = known < n
-                    codes[j] = level_of if not wide else np.where(
-                        level_of == MOST_LEVELS, most, level_of
-                    )  # fmt: skip
+                    has_missing[j] = known < m
+                    levels = level_of[:m]
+                    if wide:
+                        levels = np.where(levels == MOST_LEVELS, most, levels)
+                    if zeros:
+                        codes[j] = levels[-1]
+                        levels = levels[:-1]
+                    codes[j][rows] = levels
 
         threads.over_chunks(code, -(-d // COLUMNS_AT_ONCE), n * d)
         return CodedColumns(codes, most, n_levels, n_categories, bounds, has_missing)
+
+
+def _columns(X: Any, first: int, last: int) -> Iterator[tuple[NDArray[np.float64], Any, int]]:
+    """Yield the values of some columns, their rows, and for how many rows the last value stands.
+
+    Of a sparse column these are the values that it stores, and one zero for all others.
+    """
+    if not sp.issparse(X):
+        yield from ((values, slice(None), 0) for values in columns_of(X, first, last))
+        return
+    for j in range(first, last):
+        held = slice(X.indptr[j], X.indptr[j + 1])
+        values, zeros = X.data[held].astype(np.float64), X.shape[0] - held.stop + held.start
+        yield np.append(values, 0.0) if zeros else values, X.indices[held], int(zeros)
 
 
 class CodedGrowth:
@@ -142,7 +162,7 @@ class CodedGrowth:
         K = targets.n_classes[0] if targets.classes is not None else 2
         M = max(int(columns.n_levels.max(initial=0)), 256) + 2
         self.nodes = loop.Nodes(np.empty((2 * n, 7), np.int32), np.empty((2 * n, 3 + K)))
-        self.scratch = loop.Scratch(
+        self.scratch = scan.Scratch(
             keys=np.empty(n, np.uint64), buffer=np.empty(n, np.uint64),
             added=np.empty(n, np.uint64),
             stack=np.empty((n + 1, 5), np.int64), sums=np.zeros((M, K)),
@@ -150,8 +170,7 @@ class CodedGrowth:
             group_code=np.empty(M, np.int64), totals=np.empty((3, K)),
             columns=np.empty(d, np.int64), found=np.zeros(8), side_of=np.empty(M, np.int64),
             sizes=np.empty(M + 1, np.int64), counts=np.zeros(256, np.uint64),
-            below=np.empty(loop.BLOCKS, np.uint64), scores=np.empty(loop.BLOCKS),
-            few=np.empty(loop.FEW, np.uint64),
+            below=np.empty(scan.BLOCKS, np.uint64), few=np.empty(scan.FEW, np.uint64),
         )  # fmt: skip
 
     def grow(self, drawn: NDArray[np.int64], settings: Settings, stopped: Any) -> Tree:
@@ -192,7 +211,7 @@ class CodedGrowth:
         targets = none if self.targets.numbers is None else self.targets.numbers[:, 0].copy()
         centered = targets if settings.kind == tree_loops.POISSON else targets - targets.mean()
         by_table = settings.kind == tree_loops.ENTROPY and weights is None
-        return loop.Levels(
+        return scan.Levels(
             columns.codes, columns.missing_code, columns.n_levels, columns.n_categories > 0,
             columns.has_missing, columns.bounds, centered, targets,
             none if weights is None else weights, x_log_x_table(total if by_table else 0),

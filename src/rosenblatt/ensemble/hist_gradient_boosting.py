@@ -466,6 +466,27 @@ class HistGradientBoostingRegressor(RegressorMixin, HistGradientBoosting):  # ty
             yield self._means(raw)
 
 
+SETTINGS = {
+    "max_iter": 5, "min_samples_leaf": 1, "max_leaf_nodes": 6, "early_stopping": False,
+    "random_state": 0,
+}  # fmt: skip
+CONTRACT = Contract(
+    settings=(
+        SETTINGS,
+        SETTINGS | {"early_stopping": True, "max_features": 0.5, "max_depth": 3},
+    ),
+    checked=(SETTINGS,),
+    endless={"max_iter": 100000, "tol": 0.0, "early_stopping": False},
+)
+GRID = {"max_leaf_nodes": (31, 127, 8), "max_features": (1.0, 0.5), "min_samples_leaf": (20, 5)}
+SHORT_NAMES = (
+    "gb", "gbdt", "gbm", "hgb", "boosting", "boosted trees", "lightgbm", "xgboost",
+)  # fmt: skip
+PEER_TESTS = (
+    "ensemble/_hist_gradient_boosting/tests/test_gradient_boosting.py",
+    "ensemble/_hist_gradient_boosting/tests/test_monotonic_constraints.py",
+    "ensemble/_hist_gradient_boosting/tests/test_warm_start.py",
+)
 ROWS = (
     Row(
         "HistGradientBoostingClassifier",
@@ -475,59 +496,17 @@ ROWS = (
             Candidate(
                 "gradient boosting",
                 "tables of numbers and categories with rows enough: what to try first",
-                {
-                    "max_leaf_nodes": (31, 127, 8),
-                    "max_features": (1.0, 0.5),
-                    "min_samples_leaf": (20, 5),
-                },
+                GRID,
                 reads="levels",
                 settings={"random_state": 0, "l2_regularization": 1.0},
                 limits=("a table or few cells", "columns beside texts"),
                 halve="boosting rounds",
-                short_names=(
-                    "gb",
-                    "gbdt",
-                    "gbm",
-                    "hgb",
-                    "boosting",
-                    "boosted trees",
-                    "lightgbm",
-                    "xgboost",
-                ),
+                short_names=SHORT_NAMES,
                 order=40,
                 rank=0,
             ),
         ),
-        contract=Contract(
-            settings=(
-                {
-                    "max_iter": 5,
-                    "min_samples_leaf": 1,
-                    "max_leaf_nodes": 6,
-                    "early_stopping": False,
-                    "random_state": 0,
-                },
-                {
-                    "max_iter": 5,
-                    "min_samples_leaf": 1,
-                    "max_leaf_nodes": 6,
-                    "early_stopping": True,
-                    "random_state": 0,
-                    "max_features": 0.5,
-                    "max_depth": 3,
-                },
-            ),
-            checked=(
-                {
-                    "max_iter": 5,
-                    "min_samples_leaf": 1,
-                    "max_leaf_nodes": 6,
-                    "early_stopping": False,
-                    "random_state": 0,
-                },
-            ),
-            endless={"max_iter": 100000, "tol": 0.0, "early_stopping": False},
-        ),
+        contract=CONTRACT,
         warm=Warm(
             ({"max_iter": 2, "loss": "log_loss"},),
             sparse=False,
@@ -535,11 +514,7 @@ ROWS = (
         ),
         parts="boosting",
         file_types=("ensemble.boosted_trees.BoostedTrees",),
-        slow_peer_tests=(
-            "ensemble/_hist_gradient_boosting/tests/test_gradient_boosting.py",
-            "ensemble/_hist_gradient_boosting/tests/test_monotonic_constraints.py",
-            "ensemble/_hist_gradient_boosting/tests/test_warm_start.py",
-        ),
+        slow_peer_tests=PEER_TESTS,
     ),
     Row(
         "HistGradientBoostingRegressor",
@@ -549,60 +524,17 @@ ROWS = (
             Candidate(
                 "gradient boosting regression",
                 "tables of numbers and categories with rows enough: what to try first",
-                {
-                    "max_leaf_nodes": (31, 127, 8),
-                    "max_features": (1.0, 0.5),
-                    "min_samples_leaf": (20, 5),
-                },
+                GRID,
                 reads="levels",
                 settings={"random_state": 0, "l2_regularization": 1.0},
                 limits=("a table or few cells", "columns beside texts"),
                 halve="boosting rounds",
-                short_names=(
-                    "gb",
-                    "gbdt",
-                    "gbm",
-                    "hgb",
-                    "boosting",
-                    "boosted trees",
-                    "lightgbm",
-                    "xgboost",
-                    "gradient boosting",
-                ),
+                short_names=(*SHORT_NAMES, "gradient boosting"),
                 order=41,
                 rank=0,
             ),
         ),
-        contract=Contract(
-            settings=(
-                {
-                    "max_iter": 5,
-                    "min_samples_leaf": 1,
-                    "max_leaf_nodes": 6,
-                    "early_stopping": False,
-                    "random_state": 0,
-                },
-                {
-                    "max_iter": 5,
-                    "min_samples_leaf": 1,
-                    "max_leaf_nodes": 6,
-                    "early_stopping": True,
-                    "random_state": 0,
-                    "max_features": 0.5,
-                    "max_depth": 3,
-                },
-            ),
-            checked=(
-                {
-                    "max_iter": 5,
-                    "min_samples_leaf": 1,
-                    "max_leaf_nodes": 6,
-                    "early_stopping": False,
-                    "random_state": 0,
-                },
-            ),
-            endless={"max_iter": 100000, "tol": 0.0, "early_stopping": False},
-        ),
+        contract=CONTRACT,
         warm=Warm(
             ({"max_iter": 2, "loss": "squared_error"},),
             sparse=False,
@@ -610,10 +542,6 @@ ROWS = (
         ),
         parts="boosting",
         file_types=("ensemble.boosted_trees.BoostedTrees",),
-        slow_peer_tests=(
-            "ensemble/_hist_gradient_boosting/tests/test_gradient_boosting.py",
-            "ensemble/_hist_gradient_boosting/tests/test_monotonic_constraints.py",
-            "ensemble/_hist_gradient_boosting/tests/test_warm_start.py",
-        ),
+        slow_peer_tests=PEER_TESTS,
     ),
 )

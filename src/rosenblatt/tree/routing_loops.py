@@ -4,8 +4,9 @@
 import numpy as np
 
 from rosenblatt.loops import compiled
+from rosenblatt.loops.rows import prefetch_elements
 
-ROWS_AT_ONCE = 16  # in flight: each step of a row waits for the one before
+ROWS_AT_ONCE = 256  # that go down a tree together: each step of a row waits for the one before
 ONE, TWO, CHILD, COLUMN = (np.uint64(k) for k in (1, 2, 32, 0xFFFFFFFF))
 
 
@@ -41,40 +42,71 @@ def next_node(X, i, shift, nodes, cuts, node):
 
 
 @compiled
-def route(X, shift, nodes, cuts, order, at, leaves):
-    """Write the leaf of each row of X to leaves (n,); see `pack_nodes` for the tree.
+def descend(X, shift, first, n_active, nodes, cuts, scratch):
+    """Write the places of the leaves of `n_active` rows, from `first` on, to scratch[0].
 
-    X is (n, d), without NaN, if shift is 1, and (n, 2 d) if it is 0: then each column stands there
-    with -inf in place of NaN, and next to it as it is. Scratch: at (ROWS_AT_ONCE,).
+    Each row goes two nodes down in its turn, until it stays where it is.
     """
-    n = X.shape[0]
-    n_together = n - n % ROWS_AT_ONCE
-    for first in range(0, n_together, ROWS_AT_ONCE):
-        for i in range(ROWS_AT_ONCE):
-            at[i] = 0
-        moved = ONE
-        while moved:
-            moved = np.uint64(0)
-            for i in range(ROWS_AT_ONCE):
-                node = at[i]
-                at[i] = next_node(X, np.uint64(first + i), shift, nodes, cuts, node)
-                moved |= at[i] ^ node
-        for i in range(ROWS_AT_ONCE):
-            leaves[first + i] = order[at[i] >> ONE]
-    for i in range(n_together, n):
-        node, child = ONE, np.uint64(0)
-        while child != node:
-            node = child
-            child = next_node(X, np.uint64(i), shift, nodes, cuts, node)
-        leaves[i] = order[node >> ONE]
+    at, active = scratch[0], scratch[1]
+    for i in range(n_active):
+        at[i] = 0
+        active[i] = i
+    while n_active:
+        moved = 0
+        for a in range(n_active):
+            i = active[a]
+            row = np.uint64(first) + i
+            node = next_node(X, row, shift, nodes, cuts, at[i])
+            child = next_node(X, row, shift, nodes, cuts, node)
+            at[i] = child
+            active[moved] = i
+            moved += child != node
+        n_active = moved
 
 
 @compiled
-def add_values(value, weight, leaves, out):
-    """Add the values (N, S) of the leaves (n,), times a weight, to out (n, S)."""
-    for i in range(out.shape[0]):
-        for s in range(out.shape[1]):
-            out[i, s] += weight * value[leaves[i], s]
+def route(X, shift, nodes, cuts, order, scratch, leaves):
+    """Write the leaf of each row of X to leaves (n,); see `pack_nodes` for the tree.
+
+    X is (n, d), without NaN, if shift is 1, and (n, 2 d) if it is 0: then each column stands there
+    with -inf in place of NaN, and next to it as it is. Scratch has the
+    shape (2, ROWS_AT_ONCE).
+    """
+    for first in range(0, X.shape[0], ROWS_AT_ONCE):
+        n_rows = min(ROWS_AT_ONCE, X.shape[0] - first)
+        descend(X, shift, first, n_rows, nodes, cuts, scratch)
+        for i in range(n_rows):
+            leaves[first + i] = order[scratch[0, i] >> ONE]
+
+
+@compiled
+def add_leaf_values(X, shift, nodes, cuts, starts, value, scratch, out):
+    """Add the values (N, S) of the leaves of the rows of X in several trees to out (n, S).
+
+    Tree t has the nodes and values from starts[t] on; see `route` for the other arguments.
+    """
+    for t in range(starts.shape[0] - 1):
+        begin, end = starts[t], starts[t + 1]
+        own, own_cuts = nodes[2 * begin : 2 * end], cuts[2 * begin : 2 * end]
+        of_leaf = value[begin:end]
+        for first in range(0, X.shape[0], ROWS_AT_ONCE):
+            n_rows = min(ROWS_AT_ONCE, X.shape[0] - first)
+            for i in range(first + n_rows, min(first + 2 * ROWS_AT_ONCE, X.shape[0])):
+                prefetch_elements(X, i * X.shape[1], X.shape[1])
+            descend(X, shift, first, n_rows, own, own_cuts, scratch)
+            for i in range(n_rows):
+                leaf = scratch[0, i] >> ONE
+                for s in range(out.shape[1]):
+                    out[first + i, s] += of_leaf[leaf, s]
+
+
+@compiled
+def write_rows(X, clear, table):
+    """Write the numbers that CSR rows X store to table (n, d), or zeros in their places."""
+    data, indices, indptr = X
+    for i in range(table.shape[0]):
+        for p in range(indptr[i], indptr[i + 1]):
+            table[i, np.uint32(indices[p])] = 0 if clear else data[p]
 
 
 @compiled

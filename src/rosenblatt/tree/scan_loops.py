@@ -21,9 +21,10 @@ from .tree_loops import (
     MAJORITY,
     OWN_BRANCH,
     POISSON,
-    ROUNDING,
     SQUARED,
+    bound_of_block,
     mean_score,
+    score_of_two,
     x_log_x,
 )
 
@@ -83,16 +84,6 @@ def is_allowed(settings, at, p, L, R, left_value, right_value):
     return inside and (left_value - right_value) * at.sign <= 0
 
 
-@compiled(inline=True)
-def score_of_two(gini, L0, L1, R0, R1, table):
-    """The score of whole numbers of two classes on both sides; of gini, half of score minus W."""
-    L, R = L0 + L1, R0 + R1
-    if gini:
-        return -(L0 * L1 / max(L, 1.0) + R0 * R1 / max(R, 1.0))
-    score = table[int(L0)] + table[int(L1)] + table[int(R0)] + table[int(R1)]
-    return score - (table[int(L)] + table[int(R)])
-
-
 @compiled
 def count_blocks(E, settings, at, table, W, W1, L, ones, least, ends):
     """Write how many rows of the second class are left of the end of each block to `ends`.
@@ -117,23 +108,6 @@ def count_blocks(E, settings, at, table, W, W1, L, ones, least, ends):
     return least
 
 
-@compiled(inline=True)
-def bound_of_block(gini, L, ones, end, W, W1, table):
-    """What no position of a block can score above.
-
-    Scores are convex in the rows of both classes on the left: none is above the largest at the
-    corners of the rectangle that a block's rows span.
-    """
-    a0, a1, b1 = L - ones, ones, end
-    b0 = L + BLOCK - end
-    W0 = W - W1
-    bound = score_of_two(gini, a0, a1, W0 - a0, W1 - a1, table)
-    bound = max(bound, score_of_two(gini, a0, b1, W0 - a0, W1 - b1, table))
-    bound = max(bound, score_of_two(gini, b0, a1, W0 - b0, W1 - a1, table))
-    bound = max(bound, score_of_two(gini, b0, b1, W0 - b0, W1 - b1, table))
-    return bound + ROUNDING * (W + abs(bound))
-
-
 @compiled
 def scan_counts(E, settings, at, table, W, W1, L, below1, least, ends):
     """Two classes, each row once: weights are whole numbers, those of the second class end in 1.
@@ -154,7 +128,8 @@ def scan_counts(E, settings, at, table, W, W1, L, below1, least, ends):
         end = last
         if in_blocks and last - begin >= BLOCK:
             end, after = begin + BLOCK, ends[at.start + (begin - at.start) // BLOCK]
-            if bound_of_block(gini, L, ones, after, W, W1, table) < least:
+            b0 = L + BLOCK - after
+            if bound_of_block(gini, L - ones, ones, b0, after, W - W1, W1, table) < least:
                 begin, ones, L = end, after, L + BLOCK
                 continue
         for p in range(begin, end):

@@ -1,26 +1,20 @@
 """A grown tree as arrays: scikit-learn's names, and branches for categories."""
 
-import sys
-from collections.abc import Iterator, Sequence
 from functools import cached_property
-from math import prod
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from rosenblatt.loops.rows import read_only
 from rosenblatt.runtime import threads
 
 from . import routing_loops
+from .routing import Rows, dense_blocks, is_without_numba
 from .tree_loops import TO_THE_HEAVIER
 
 LEAF, UNDEFINED = -1, -2
 KNOWN_LEFT, KNOWN_RIGHT, MISSING_BRANCH = 0, 1, 2  # branches of a threshold with NaN apart
-ROWS_WITHOUT_NUMBA = 50  # walked in Python while Numba is not loaded, which takes a second
-ROWS_AT_ONCE = 8_192  # routed by one tree after another
-CELLS_AT_ONCE = 200_000  # of those rows, which then stay in the cache
 
 _ARRAYS = (
     "children_left", "children_right", "feature", "threshold", "missing_go_to_left", "impurity",
@@ -206,10 +200,10 @@ class Tree:
         threads.over_chunks(route, len(X), len(X) * 30)
         return leaves
 
-    def leaves_of(self, rows: "Rows") -> NDArray[np.int64]:
+    def leaves_of(self, rows: Rows) -> NDArray[np.int64]:
         """Return the leaf of each row, on one thread."""
         X, table, shift = rows
-        if len(X) <= ROWS_WITHOUT_NUMBA and "numba" not in sys.modules:
+        if is_without_numba(X):
             return np.array([self._leaf_of(x.tolist()) for x in X], np.int64)
         leaves = np.empty(len(X), np.int64)
         if self.is_multiway:
@@ -219,19 +213,23 @@ class Tree:
                 self.branch_child, self.n_categories, leaves,
             )  # fmt: skip
         else:
-            at = np.empty(routing_loops.ROWS_AT_ONCE, np.uint64)
-            routing_loops.route(table, shift, *self._packed, at, leaves)
+            scratch = np.empty((2, routing_loops.ROWS_AT_ONCE), np.uint64)
+            routing_loops.route(table, shift, *self._packed, scratch, leaves)
         return leaves
 
     @cached_property
     def _packed(self) -> tuple[NDArray[np.uint64], NDArray[np.float64], NDArray[np.int32]]:
         """The nodes as `routing_loops.route` reads them."""
         nodes, order = np.empty(2 * self.node_count, np.uint64), np.empty(self.node_count, np.int32)
+        self.pack(nodes, order)
+        return nodes, nodes.view(np.float64), order
+
+    def pack(self, nodes: NDArray[np.uint64], order: NDArray[np.int32]) -> None:
+        """Write the nodes to nodes (2 N,) as `routing_loops` reads them, and their numbers."""
         routing_loops.pack_nodes(
             self.children_left, self.children_right, self.feature, self.threshold,
             self.missing_go_to_left, order, nodes, nodes.view(np.float64),
         )  # fmt: skip
-        return nodes, nodes.view(np.float64), order
 
     def _leaf_of(self, x: list[float]) -> int:
         """Return the leaf of one row."""
@@ -330,78 +328,12 @@ class Tree:
 
     def __getstate__(self) -> dict[str, Any]:
         state = dict(vars(self))  # a copy: another thread may be setting what is cached
-        state.pop("_packed", None)
-        state.pop("votes", None)
+        for name in ("_packed", "_packed_trees", "votes"):
+            state.pop(name, None)
         return state
 
     def __repr__(self) -> str:
         return f"<Tree: {self.node_count} nodes, {self.n_leaves} leaves, depth {self.max_depth}>"
-
-
-class Rows(NamedTuple):
-    """Rows to be routed: X (n, d), and the table and shift of `routing_loops.route`."""
-
-    X: NDArray[Any]
-    table: NDArray[Any]
-    shift: np.uint64
-
-    @staticmethod
-    def of(X: NDArray[Any]) -> "Rows":
-        """Dense rows X (n, d)."""
-        X = read_only(X)
-        with np.errstate(over="ignore", invalid="ignore"):
-            total = X.sum()
-        if not np.isnan(total):
-            return Rows(X, X, np.uint64(1))
-        pairs = np.stack([np.where(np.isnan(X), X.dtype.type(-np.inf), X), X], axis=2)
-        return Rows(X, read_only(pairs.reshape(len(X), -1)), np.uint64(0))
-
-
-def mean_values(
-    trees: Sequence[Tree], X: Any, votes: NDArray[np.float64] | None = None
-) -> NDArray[np.float64]:
-    """Return the mean over the trees of the values (n, outputs, classes) of the rows of X.
-
-    With weights of votes (trees,), the mean of the votes times these.
-    """
-    values = [tree.value if votes is None else tree.votes for tree in trees]
-    weights = [1.0] * len(trees) if votes is None else votes.tolist()
-    n, shape = X.shape[0], trees[0].value.shape[1:]
-    out = np.zeros((n, prod(shape)))
-    tables = [read_only(value.reshape(len(value), -1)) for value in values]
-    each = -(-n // threads.count())
-    size = max(1, min(ROWS_AT_ONCE, CELLS_AT_ONCE // X.shape[1], each))
-
-    def work(first: int, last: int) -> None:
-        for i, block in dense_blocks(X[first * size : last * size], size):
-            rows, place = Rows.of(block), slice(first * size + i, first * size + i + len(block))
-            for tree, value, weight in zip(trees, tables, weights, strict=True):
-                leaves = tree.leaves_of(rows)
-                if "numba" in sys.modules:
-                    routing_loops.add_values(value, weight, leaves, out[place])
-                else:
-                    out[place] += weight * value[leaves]
-
-    blocks = -(-n // size)
-    threads.over_chunks(work, blocks, n * max(len(trees) * 10, X.shape[1]))
-    return (out / len(trees)).reshape(n, *shape)
-
-
-def dense_blocks(X: Any, most: int | None = None) -> Iterator[tuple[int, NDArray[Any]]]:
-    """Yield dense blocks of at most `most` rows of X, each with its first row.
-
-    Blocks of sparse rows are of limited size and share one buffer: use each before the next.
-    """
-    n, most = X.shape[0], most or X.shape[0]
-    if not sp.issparse(X):
-        for first in range(0, n, most):
-            yield first, X[first : first + most]
-        return
-    size = max(1, min(CELLS_AT_ONCE // X.shape[1], most))
-    buffer = np.empty((min(size, n), X.shape[1]), X.dtype)
-    for first in range(0, n, size):
-        block = X[first : first + size]
-        yield first, block.toarray(out=buffer[: block.shape[0]])
 
 
 def _by_node(name: str) -> bool:

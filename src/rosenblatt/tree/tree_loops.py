@@ -52,6 +52,30 @@ def mean_score(kind, S, W):
     return S * math.log(S / W) if S > NO_RATE else -np.inf
 
 
+@compiled(inline=True)
+def score_of_two(gini, L0, L1, R0, R1, table):
+    """The score of whole numbers of two classes on both sides; of gini, half of score minus W."""
+    L, R = L0 + L1, R0 + R1
+    if gini:
+        return -(L0 * L1 / max(L, 1.0) + R0 * R1 / max(R, 1.0))
+    score = table[int(L0)] + table[int(L1)] + table[int(R0)] + table[int(R1)]
+    return score - (table[int(L)] + table[int(R)])
+
+
+@compiled(inline=True)
+def bound_of_block(gini, a0, a1, b0, b1, W0, W1, table):
+    """An upper bound of `score_of_two` from (a0, a1) to (b0, b1) rows of two classes on the left.
+
+    Scores are convex in the rows of both classes on the left: none is above the largest at the
+    corners of the rectangle that a block's rows span.
+    """
+    bound = score_of_two(gini, a0, a1, W0 - a0, W1 - a1, table)
+    bound = max(bound, score_of_two(gini, a0, b1, W0 - a0, W1 - b1, table))
+    bound = max(bound, score_of_two(gini, b0, a1, W0 - b0, W1 - a1, table))
+    bound = max(bound, score_of_two(gini, b0, b1, W0 - b0, W1 - b1, table))
+    return bound + ROUNDING * (W0 + W1 + abs(bound))
+
+
 @compiled
 def class_impurity(kind, sums, W):
     """Gini impurity, or entropy in bits, of class weights (K,)."""
@@ -171,11 +195,12 @@ def sort_run(values, shift, keys, start, stop):
 
 
 @compiled
-def quantize(keys, known, values, most, codes, bounds):
+def quantize(keys, known, values, most, repeats, codes, bounds):
     """Write the level of each row to codes (n,): a rank, or a quantile where there are too many.
 
-    `most` is the largest number of levels, and the code of NaN. bounds (2, most) gets the least
-    and the largest value of each level. Returns the number of levels.
+    `most` is the largest number of levels, and the code of NaN; the last row counts `repeats`
+    times. bounds (2, most) gets the least and the largest value of each level. Returns the number
+    of levels.
     """
     n = keys.shape[0]
     if known == 0:
@@ -183,18 +208,19 @@ def quantize(keys, known, values, most, codes, bounds):
             codes[keys[p] & LOW_HALF] = most
         return 0
     few = keys[known - 1] >> HALF < np.uint64(most)
-    level, filled = 0, 0
+    level, filled, left = 0, 0, known + repeats - 1
     bounds[0, 0] = values[keys[0] & LOW_HALF]
     for p in range(known):
         row = keys[p] & LOW_HALF
         differs = p > 0 and keys[p] >> HALF != keys[p - 1] >> HALF
-        full = few or filled * (most - level) >= known - p + filled
+        full = few or filled * (most - level) >= left + filled
         if differs and full and level < most - 1:
             level, filled = level + 1, 0
             bounds[0, level] = values[row]
         bounds[1, level] = values[row]
         codes[row] = level
-        filled += 1
+        times = repeats if row == n - 1 else 1
+        filled, left = filled + times, left - times
     for p in range(known, n):
         codes[keys[p] & LOW_HALF] = most
     return level + 1

@@ -1,0 +1,142 @@
+"""Send rows down one tree after another: dense blocks of rows, packed nodes, means of values."""
+
+import sys
+from collections.abc import Iterator, Sequence
+from math import prod
+from typing import Any, NamedTuple
+from weakref import ref
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from rosenblatt.loops.rows import read_only, some_rows
+from rosenblatt.runtime import threads
+
+from . import routing_loops
+
+ROWS_WITHOUT_NUMBA = 50  # walked in Python while Numba is not loaded, which takes a second
+ROWS_AT_ONCE = 16_384  # routed by one tree after another
+CELLS_AT_ONCE = 500_000  # of those rows, which then stay in the cache
+
+
+class Rows(NamedTuple):
+    """Rows to be routed: X (n, d), and the table and shift of `routing_loops.route`."""
+
+    X: NDArray[Any]
+    table: NDArray[Any]
+    shift: np.uint64
+
+    @staticmethod
+    def of(X: NDArray[Any], known: bool = False) -> "Rows":
+        """Dense rows X (n, d); `known` if no value is missing."""
+        X = read_only(X)
+        with np.errstate(over="ignore", invalid="ignore"):
+            if known or not np.isnan(X.sum()):
+                return Rows(X, X, np.uint64(1))
+        pairs = np.stack([np.where(np.isnan(X), X.dtype.type(-np.inf), X), X], axis=2)
+        return Rows(X, read_only(pairs.reshape(len(X), -1)), np.uint64(0))
+
+
+class PackedTrees:
+    """The nodes of several binary trees one after the other, and the values of their leaves.
+
+    The first of the trees keeps them for the next call.
+    """
+
+    def __init__(self, trees: Sequence[Any], votes: NDArray[np.float64] | None) -> None:
+        self.trees = [ref(tree) for tree in trees]
+        self.votes = None if votes is None else votes.copy()  # weights may be changed in place
+        self.starts = np.cumsum([0, *(tree.node_count for tree in trees)])
+        self.nodes = np.empty(2 * self.starts[-1], np.uint64)
+        self.value = np.empty((self.starts[-1], prod(trees[0].value.shape[1:])))
+        for t, (tree, start) in enumerate(zip(trees, self.starts, strict=False)):
+            order, stop = np.empty(tree.node_count, np.int32), start + tree.node_count
+            tree.pack(self.nodes[2 * start : 2 * stop], order)
+            value = tree.value if votes is None else votes[t] * tree.votes
+            self.value[start:stop] = value.reshape(len(value), -1)[order]
+
+    @staticmethod
+    def of(trees: Sequence[Any], votes: NDArray[np.float64] | None) -> "PackedTrees":
+        """Return the nodes of these trees; with `votes` (trees,), their votes times these."""
+        kept: PackedTrees | None = vars(trees[0]).get("_packed_trees")
+        if kept is None or not kept._is_of(trees, votes):
+            kept = vars(trees[0])["_packed_trees"] = PackedTrees(trees, votes)
+        return kept
+
+    def _is_of(self, trees: Sequence[Any], votes: NDArray[np.float64] | None) -> bool:
+        own = [tree() for tree in self.trees]
+        if len(own) != len(trees) or any(a is not b for a, b in zip(own, trees, strict=True)):
+            return False
+        if votes is None or self.votes is None:
+            return votes is self.votes
+        return bool(np.array_equal(votes, self.votes))
+
+    def add(self, rows: "Rows", out: NDArray[np.float64]) -> None:
+        """Add the values of the leaves of the rows to out (n, S)."""
+        scratch = np.empty((2, routing_loops.ROWS_AT_ONCE), np.uint64)
+        routing_loops.add_leaf_values(
+            rows.table, rows.shift, self.nodes, self.nodes.view(np.float64), self.starts,
+            self.value, scratch, out,
+        )  # fmt: skip
+
+
+def mean_values(
+    trees: Sequence[Any], X: Any, votes: NDArray[np.float64] | None = None
+) -> NDArray[np.float64]:
+    """Return the mean over the trees of the values (n, outputs, classes) of the rows of X.
+
+    With weights of votes (trees,), the mean of the votes times these.
+    """
+    n, shape = X.shape[0], trees[0].value.shape[1:]
+    out = np.zeros((n, *shape))
+    packed = None
+    if not is_without_numba(X) and not any(tree.is_multiway for tree in trees):
+        packed = PackedTrees.of(trees, votes)
+    each = -(-n // threads.count())
+    size = max(1, min(ROWS_AT_ONCE, CELLS_AT_ONCE // X.shape[1], each))
+
+    def add(rows: Rows, sums: NDArray[np.float64]) -> None:
+        if packed is not None:
+            packed.add(rows, sums.reshape(len(sums), -1))
+            return
+        for t, tree in enumerate(trees):
+            value = tree.value if votes is None else votes[t] * tree.votes
+            sums += value[tree.leaves_of(rows)]
+
+    def work(first: int, last: int) -> None:
+        for i, block in dense_blocks(X, size, first * size, min(last * size, n)):
+            add(Rows.of(block, sp.issparse(X)), out[i : i + len(block)])
+
+    threads.over_chunks(work, -(-n // size), n * max(len(trees) * 10, X.shape[1]))
+    return out / len(trees)
+
+
+def dense_blocks(
+    X: Any, most: int | None = None, start: int = 0, stop: int | None = None
+) -> Iterator[tuple[int, NDArray[Any]]]:
+    """Yield dense blocks of at most `most` rows of X, from `start` to `stop`, with their first row.
+
+    Blocks of sparse rows are of limited size and share one buffer: use each before the next.
+    """
+    stop = X.shape[0] if stop is None else stop
+    most = most or X.shape[0]
+    if sp.issparse(X):
+        most = max(1, min(CELLS_AT_ONCE // X.shape[1], most))
+    if not sp.issparse(X) or is_without_numba(X):
+        for first in range(start, stop, most):
+            block = X[first : min(first + most, stop)]
+            yield first, block.toarray() if sp.issparse(X) else block
+        return
+    buffer = np.zeros((min(most, stop - start), X.shape[1]), X.dtype)
+    for first in range(start, stop, most):
+        block = buffer[: stop - first]
+        rows = some_rows(X, first, first + len(block), (X.dtype,))
+        routing_loops.write_rows(rows, False, block)
+        yield first, block
+        routing_loops.write_rows(rows, True, block)
+
+
+def is_without_numba(X: Any) -> bool:
+    """Whether rows are so few that loading Numba would take longer than plain Python."""
+    return X.shape[0] <= ROWS_WITHOUT_NUMBA and "numba" not in sys.modules
