@@ -19,7 +19,7 @@ from rosenblatt.loops import tiles
 from rosenblatt.runtime import threads
 
 from . import centroid_linkage_loops, linkage_loops
-from .distances import Euclidean
+from .distances import Euclidean, mirror
 
 Table = NDArray[np.float64]
 Places = NDArray[np.intp]
@@ -43,8 +43,8 @@ class Centroids:
         self.points = np.arange(n)  # one of each cluster
         self.near, self.least = np.full(n, -1), np.full(n, np.inf)
         self.queries = np.arange(n)  # whose nearest is unknown: there, `near` is a guess, or -1
-        self._pairs: list[Places] = []
-        self._heights: list[Table] = []
+        self._pairs = [np.empty((0, 2), np.intp)]
+        self._heights = [np.empty(0)]
 
     def __len__(self) -> int:
         return len(self.C)
@@ -160,7 +160,6 @@ class Members(Centroids):
             self.find_nearest(self.queries)
             pairs = reciprocal(self.near)
             if len(pairs) * FEW < len(self):
-                self.queries = self.queries[:0]
                 return
             self.join(pairs)
 
@@ -183,8 +182,7 @@ class Members(Centroids):
 
         n_parts = -(-m // ROWS)
         threads.over_chunks(work, n_parts, n_parts * threads.CELLS_PER_CHUNK)
-        n_parts = -(-m // centroid_linkage_loops.SIDE)
-        threads.over_chunks(lambda a, b: centroid_linkage_loops.mirror(D, a, b), n_parts, m * m)
+        mirror(D)
         return D
 
 

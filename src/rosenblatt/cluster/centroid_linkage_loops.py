@@ -23,7 +23,6 @@ from rosenblatt.loops.tiles import POINTS, QUERIES, multiply_panels
 from .linkage_loops import BLOCK, STRIP, squared_rows
 
 ROUNDING = 1e-5  # far above what single precision loses of a limit
-SIDE = 32  # of a square that is copied at once
 
 
 @compiled
@@ -328,14 +327,3 @@ def add_columns(sums, first, size, bounds, k, average, row):
         row[k] = found
         at = end
         k += 1
-
-
-@compiled
-def mirror(D, start, stop):
-    """Copy what is above the diagonal of D (m, m) to squares start to stop of 32 rows below it."""
-    m = D.shape[0]
-    for a in range(start * SIDE, min(stop * SIDE, m), SIDE):
-        for b in range(0, a + 1, SIDE):
-            for i in range(a, min(a + SIDE, m)):
-                for k in range(b, min(b + SIDE, i)):
-                    D[i, k] = D[k, i]
