@@ -22,7 +22,7 @@ from rosenblatt.missing_values import which_missing
 from rosenblatt.mixed_tables import checked_table
 
 from .gower import MixedColumns, objects
-from .search import Found, Points, lengths_of
+from .search import Found, Points, refuse_zero_rows
 
 OURS = {
     "euclidean": "euclidean", "l2": "euclidean", "manhattan": "manhattan", "l1": "manhattan",
@@ -34,7 +34,6 @@ ALGORITHMS = ("auto", "brute", "kd_tree", "ball_tree")
 WEIGHTS = [StrOptions({"uniform", "distance", "kernel"}), callable, None]
 METRICS = [StrOptions({"gower"}.union(*sklearn.neighbors.VALID_METRICS.values())), callable]
 FEW_ROWS = 50  # with which a function is tried
-MOST_VOTES = 50_000_000  # that are counted at once
 SMALLEST_DISTANCE = 1e-290  # that has an inverse without more ado
 NORMS = {1: "manhattan", 2: "euclidean", np.inf: "chebyshev"}
 
@@ -77,7 +76,7 @@ class ExactSearch(Estimator):
                 largest = self._fit_X.max(initial=0.0)
                 checks.symmetric(self._fit_X, "Precomputed distances", 1e-6 * largest)
             elif self.metric == "cosine":
-                lengths_of(self._fit_X)
+                refuse_zero_rows(self._fit_X)
         self.algorithm = asked
         self._points, self._along = self._prepared(), None
         return self
@@ -147,7 +146,7 @@ class ExactSearch(Estimator):
         points = self._searched()
         if points is None or not isinstance(k, int | np.integer) or k < 1 or sp.issparse(X):
             if self.metric == "cosine" and sp.issparse(X):
-                lengths_of(X)
+                refuse_zero_rows(X)
             return super().kneighbors(X, n_neighbors, return_distance)
         own = X is None
         Q = self._fit_X if own else self._checked(X)
@@ -261,47 +260,21 @@ class SharedSearch:
         points = largest._searched()
         assert points is not None
         self.points, self.k = points, min(largest.n_neighbors + 1, len(points.X))
-        self.last: tuple[Any, Any, Found] | None = None
-        self.counted: tuple[Any, NDArray[np.int32]] | None = None  # and the rows found for it
+        self.last: tuple[Any, Any, Any] = None, None, None  # rows, a copy, what was found
 
     def nearest(self, Q: Any, k: int, given: Any) -> Found:
-        """Distances and numbers of the k nearest points, from one search for most of them.
+        """Return distances and numbers of the k nearest points, from one search for most of them.
 
-        `given` are the rows that Q was made of, by which they are known again.
+        `given` are the rows that Q was made of, by which they are recognized.
         """
-        last = self.last_of(given)
-        if last is None:
-            last = self.points.nearest(Q, max(k, self.k))
-            as_it_was = given.copy() if isinstance(given, np.ndarray) else None
-            self.last = given, as_it_was, last
-        distances, found = last
-        if k > found.shape[1]:
+        last, before, found = self.last
+        if last is not given or not (before is given or np.array_equal(before, given)):
+            found = self.points.nearest(Q, max(k, self.k))
+            self.last = given, given.copy() if isinstance(given, np.ndarray) else given, found
+        distances, numbers = found
+        if k > numbers.shape[1]:
             return self.points.nearest(Q, k)
-        return distances[:, :k], found[:, :k]
-
-    def last_of(self, given: Any) -> Found | None:
-        """What was found last, if that was for these rows, and they have not changed since."""
-        last = self.last
-        if last is None or last[0] is not given:
-            return None
-        return None if last[1] is not None and not np.array_equal(last[1], given) else last[2]
-
-    def votes(self, given: Any, k: int, labels: NDArray[Any], n: int) -> NDArray[np.int32] | None:
-        """The votes (m, n) of the k nearest for n classes; None if they take too much memory.
-
-        All k up to the largest are counted at once.
-        """
-        last, counted = self.last_of(given), self.counted
-        if last is None or k > self.k:
-            return None
-        if counted is None or counted[0] is not last[1]:
-            found = last[1][:, : self.k]
-            if found.size * n > MOST_VOTES:
-                return None
-            counts = np.zeros((found.shape[1], len(found), n), np.int32)
-            np.put_along_axis(counts, labels[found].T[:, :, np.newaxis], 1, axis=2)
-            self.counted = counted = last[1], np.cumsum(counts, axis=0, dtype=np.int32)
-        return np.asarray(counted[1][k - 1])
+        return distances[:, :k], numbers[:, :k]
 
 
 def vote_weights(distances: NDArray[Any], weights: Any) -> NDArray[Any] | None:

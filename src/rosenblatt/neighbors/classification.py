@@ -78,34 +78,20 @@ class KNeighborsClassifier(ExactSearch, sklearn.neighbors.KNeighborsClassifier):
         return np.stack([c[k] for c, k in zip(self.classes_, chosen, strict=True)], axis=1)
 
     def _votes(self, X: Any) -> list[NDArray[np.float64]]:
-        """The weight of the votes for each class, (m, K), of each output."""
+        """Return the weight of the votes for each class, (m, K), of each output."""
         check_is_fitted(self)
-        shared = self._shared_votes(X)
-        if shared is not None:
-            return [shared]
         distances, found = self.kneighbors(X)
-        return self._count(vote_weights(distances, self.weights), found)
-
-    def _shared_votes(self, X: Any) -> NDArray[Any] | None:
-        """The votes (m, K), if they were counted for all models of a path at once."""
-        uniform = isinstance(self.weights, str) and self.weights == "uniform"
-        if self._along is None or not uniform or self.outputs_2d_:
-            return None
-        if self._along.last_of(X) is None:
-            self.kneighbors(X)
-        return self._along.votes(X, self.n_neighbors, self._y, len(self.classes_))
-
-    def _count(self, weights: Any, found: Any) -> list[NDArray[np.float64]]:
+        weights = vote_weights(distances, self.weights)
+        weights = None if weights is None else weights.ravel()
         outputs = self._y.reshape(len(self._y), -1)
         classes = self.classes_ if self.outputs_2d_ else [self.classes_]
-        m, rows = len(found), np.arange(len(found))
-        counted = []
+        m, votes = len(found), []
         for labels, known in zip(outputs.T, classes, strict=True):
-            votes, neighbors = np.zeros((m, len(known))), labels[found]
-            for j in range(found.shape[1]):
-                votes[rows, neighbors[:, j]] += 1.0 if weights is None else weights[:, j]
-            counted.append(votes)
-        return counted
+            K = len(known)
+            cells = labels[found] + K * np.arange(m)[:, np.newaxis]
+            counts = np.bincount(cells.ravel(), weights, m * K)
+            votes.append(counts.astype(np.float64, copy=False).reshape(m, K))
+        return votes
 
 
 ROW = Row(
