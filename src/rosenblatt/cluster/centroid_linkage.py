@@ -69,14 +69,14 @@ class Centroids:
     def find_nearest(self, queries: Places) -> float:
         """Find the nearest of some clusters; returns how many pairs of points each has measured."""
         (m, d), q = self.C.shape, len(queries)
-        centre, scale = about(self.C)
+        center, scale = about(self.C)
         rounding = (d + 16) * 2.0**-23
         panels = np.zeros((-(-m // tiles.POINTS), d, tiles.POINTS), np.float32)
         halves = np.full(len(panels) * tiles.POINTS, np.inf)
-        tiles.put_about(self.C, centre, scale, tiles.POINTS, rounding, panels, halves)
+        tiles.put_about(self.C, center, scale, tiles.POINTS, rounding, panels, halves)
         quads = np.zeros((-(-q // tiles.QUERIES), d, tiles.QUERIES), np.float32)
         sizes = np.zeros(q)
-        tiles.put_about(self.C[queries], centre, scale, tiles.QUERIES, rounding, quads, sizes)
+        tiles.put_about(self.C[queries], center, scale, tiles.QUERIES, rounding, quads, sizes)
         spreads = (scale**2 * (1 - 8 * rounding)) * self.half_variances()
         halves[:m] += spreads
         sizes += spreads[queries]

@@ -32,7 +32,7 @@ def nearest_clusters(
 ):  # fmt: skip
     """Find the nearest cluster of queries start to stop; of equally near ones the first.
 
-    panels (m / 24, d, 24) and quads (q / 4, d, 4) hold centroids about a common centre, times a
+    panels (m / 24, d, 24) and quads (q / 4, d, 4) hold centroids about a common center, times a
     scale, halves (m,) and sizes (q,) their squares as in `nearest` (and half of the variances, for
     complete linkage), thirds (m,) the shares in single precision. queries (q,) are numbers of
     clusters. near (m,) and least (m,) hold a first guess (-1 and infinity: none), and get the

@@ -194,7 +194,7 @@ def _labels_of_all(model: Any, X: NDArray[Any], rows: Labels, labels: Labels) ->
 
 def _votes(codes: NDArray[np.int32]) -> NDArray[np.float64]:
     """Return the share of runs that put two rows together, (n, n)."""
-    return _runs_together(codes, codes) / codes.shape[1]
+    return np.asarray(_runs_together(codes, codes) / codes.shape[1])
 
 
 def _runs_together(some: NDArray[Any], codes: NDArray[Any]) -> NDArray[Any]:

@@ -43,11 +43,11 @@ def spanning_tree(X: Table) -> Joins:
     """The edges and lengths of the minimum spanning tree of points."""
     n, d = X.shape
     width = minimum_spanning_tree_loops.TILE
-    centre, scale = about(X)
+    center, scale = about(X)
     tiles = np.zeros((-(-n // width), d, width), np.float32)
     places = len(tiles) * width
-    put_about(X[:-1], centre, scale, width, 0.0, tiles, np.empty(n))
-    tip = ((X[-1] - centre) * scale).astype(np.float32)
+    put_about(X[:-1], center, scale, width, 0.0, tiles, np.empty(n))
+    tip = ((X[-1] - center) * scale).astype(np.float32)
     order, near = np.arange(places), np.zeros(places, np.intp)
     squares, limits = np.full(places, np.inf), np.full(places, -1, np.float32)
     limits[: n - 1] = np.inf

@@ -196,14 +196,14 @@ def _gaps(
 
     The box of the reference rows lies along the principal axes of the data.
     """
-    centre = X.mean(axis=0)
-    axes = np.linalg.svd(X - centre, full_matrices=False)[2]
-    turned = (X - centre) @ axes.T
+    center = X.mean(axis=0)
+    axes = np.linalg.svd(X - center, full_matrices=False)[2]
+    turned = (X - center) @ axes.T
     low, high = turned.min(axis=0), turned.max(axis=0)
     own = np.array([_log_within(X, labels_of(model, X)) for model in models])
     others = np.empty((n_references, len(numbers)))
     for b in range(n_references):
-        box = rng.uniform(low, high, turned.shape) @ axes + centre
+        box = rng.uniform(low, high, turned.shape) @ axes + center
         boxed = _fitted(estimator, box, numbers)
         others[b] = [_log_within(box, labels_of(model, box)) for model in boxed]
     errors = others.std(axis=0) * np.sqrt(1 + 1 / n_references)

@@ -100,7 +100,7 @@ def cluster_quality(X: Any, labels: Any, *, random_state: Any = 0) -> ClusterQua
     ----------
     X : array-like of shape (n, d)
     labels : array-like of shape (n,)
-        The cluster of each row; at least two different ones. Rows labelled -1 are a cluster, too:
+        The cluster of each row; at least two different ones. Rows labeled -1 are a cluster, too:
         leave noise out first.
     random_state : seed of the sample of 10,000 rows whose silhouettes are computed, each against
         all rows, if there are more than 100,000 rows.

@@ -9,7 +9,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from rosenblatt.base import warn
 from rosenblatt.cluster import KMeans
-from rosenblatt.cluster.assignment import nearest_centres
+from rosenblatt.cluster.assignment import nearest_centers
 from rosenblatt.mixture.components import Components, Rows
 from rosenblatt.statistics import Moments
 
@@ -94,7 +94,7 @@ def assign(rows: PartRows, centres: Array, full: bool) -> Any:
 
     def measure(X: Any, y: Any) -> Moments:
         shares = np.zeros((len(X), len(centres)))
-        shares[np.arange(len(X)), nearest_centres(X, centres)] = 1.0
+        shares[np.arange(len(X)), nearest_centers(X, centres)] = 1.0
         return Rows(X, None).shared(shares, full).moments(len(X), X.dtype)
 
     return rows.summed(measure)

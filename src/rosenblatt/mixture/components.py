@@ -1,7 +1,7 @@
 """The two steps of EM for Gaussian components, on additive sums.
 
 Expectation gives each row's shares in the components, and sums rows by them (`expected`); the
-parameters that maximise the expected log-likelihood follow from the sums (`maximised`).
+parameters that maximize the expected log-likelihood follow from the sums (`maximized`).
 
 Legend: n rows X (n, d), K components.
 """
@@ -24,7 +24,7 @@ from . import mixture_loops
 Table = NDArray[np.float64]
 LOG_TWO_PI = float(np.log(2 * np.pi))
 MOST_COLUMNS = 24  # whose table of products stays near the processor
-MOST_LOST = 2.0**-30  # of a log-density, by rounding products about a common centre
+MOST_LOST = 2.0**-30  # of a log-density, by rounding products about a common center
 
 
 class Components(NamedTuple):
@@ -70,20 +70,20 @@ class Rows:
         self.total = float(self.n if weights is None else weights.sum())
 
     @cached_property
-    def centre(self) -> Table:
+    def center(self) -> Table:
         """The middle of each column, (d,)."""
         low, high = self.X.min(axis=0).astype(np.float64), self.X.max(axis=0).astype(np.float64)
         return np.asarray(low + (high - low) / 2)
 
     @cached_property
     def reach(self) -> Table:
-        """How far the rows are from the centre in each column, at most: (d,)."""
-        return np.asarray(self.X.max(axis=0).astype(np.float64) - self.centre)
+        """How far the rows are from the center in each column, at most: (d,)."""
+        return np.asarray(self.X.max(axis=0).astype(np.float64) - self.center)
 
     def expected(self, parameters: Components, hard: bool, full: bool) -> tuple[float, Sums]:
         """The mean log-likelihood, and the sums of rows by their shares."""
         if full and self.d <= MOST_COLUMNS:
-            products = Products(parameters, self.centre)
+            products = Products(parameters, self.center)
             if products.lost(self.reach) < MOST_LOST:
                 return self._expected_by(products, hard)
         means = np.ascontiguousarray(parameters.means, np.float64)
@@ -106,7 +106,7 @@ class Rows:
         return likelihood / self.total, scratch.concluded(total, means)
 
     def _expected_by(self, products: "Products", hard: bool) -> tuple[float, Sums]:
-        """The same by a table of products of columns about the centre."""
+        """The same by a table of products of columns about the center."""
         likelihood, total = 0.0, products.sums()
         terms = products.terms()
         spare: list[tuple[Table, ...]] = []  # scratch space of chunks that are done
@@ -114,7 +114,7 @@ class Rows:
         def work(start: int, stop: int) -> tuple[float, Table]:
             scratch, sums = spare.pop() if spare else products.scratch(), products.sums()
             found = mixture_loops.expect_and_sum_products(
-                self.stored, self.weights, start, stop, products.centre, products.K, terms, hard,
+                self.stored, self.weights, start, stop, products.center, products.K, terms, hard,
                 sums, *scratch,
             )  # fmt: skip
             spare.append(scratch)
@@ -197,14 +197,14 @@ class Scratch:
 
 
 class Products:
-    """Components as weights of the products of columns about a centre, and what their sums mean.
+    """Components as weights of the products of columns about a center, and what their sums mean.
 
     The terms of a row are as in `mixture_loops`: products, columns, a one.
     """
 
-    def __init__(self, parameters: Components, centre: Table) -> None:
+    def __init__(self, parameters: Components, center: Table) -> None:
         self.K, self.d = parameters.means.shape
-        self.centre, self.means = centre, np.asarray(parameters.means, np.float64) - centre
+        self.center, self.means = center, np.asarray(parameters.means, np.float64) - center
         roots = np.broadcast_to(np.asarray(parameters.roots, np.float64), (self.K, self.d, self.d))
         self.precisions = roots @ roots.transpose(0, 2, 1)
         self.constants = factors_of(parameters, self.d)[1]
@@ -247,7 +247,7 @@ class Products:
         first, weight = sums[:, len(i) : len(i) + self.d], sums[:, len(i) + self.d].copy()
         products = np.empty((self.K, self.d, self.d))
         products[:, i, j] = products[:, j, i] = sums[:, : len(i)]
-        return about_means(weight, first, products, self.centre)
+        return about_means(weight, first, products, self.center)
 
 
 def about_means(weight: Table, first: Table, products: Table, origins: Table) -> Sums:
@@ -256,7 +256,7 @@ def about_means(weight: Table, first: Table, products: Table, origins: Table) ->
     return Sums(weight, origins + shift, products - first[:, :, None] * shift[:, None])
 
 
-# Maximisation.
+# Maximization.
 
 
 def raw_covariances(sums: Sums, kind: str) -> Table:

@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from rosenblatt import checks
 from rosenblatt.base import Passes, StopReason, fitting, warn
 from rosenblatt.cluster import KMeans
-from rosenblatt.cluster.assignment import rows_of
+from rosenblatt.cluster.assignment import assignment_of
 from rosenblatt.cluster.seeding import distant_rows
 from rosenblatt.registry.row import Candidate, Contract, Row, Warm
 from rosenblatt.runtime.threads import one_blas_thread
@@ -39,7 +39,7 @@ class GaussianMixture(CallbackSupportMixin, sklearn.mixture.GaussianMixture):  #
     """Models the density of rows as a weighted sum of Gaussians: ``sum_k p_k N(x; m_k, S_k)``.
 
     Expectation: the share of component k in row x, ``r_k = p_k N(x; m_k, S_k) / sum``.
-    Maximisation: weights, means and covariances of the rows, weighted by these shares. Neither can
+    Maximization: weights, means and covariances of the rows, weighted by these shares. Neither can
     lower the log-likelihood (but for the floor under the covariances); the end depends on the
     start, and a component that collapses onto few rows would raise it without limit.
 
@@ -208,13 +208,13 @@ class GaussianMixture(CallbackSupportMixin, sklearn.mixture.GaussianMixture):  #
 
     @one_blas_thread()
     def _step(self, rows: Rows, run: "EM") -> float:
-        """Expectation, then maximisation; return the mean log-likelihood before."""
+        """Expectation, then maximization; return the mean log-likelihood before."""
         hard, full = self.assignment == "hard", self.covariance_type in ("full", "tied")
         likelihood, sums = rows.expected(run.parameters, hard, full)
-        run.parameters, run.raw = self._maximised(sums, run.parameters)
+        run.parameters, run.raw = self._maximized(sums, run.parameters)
         return likelihood
 
-    def _maximised(self, sums: Sums, before: Components | None) -> tuple[Components, Any]:
+    def _maximized(self, sums: Sums, before: Components | None) -> tuple[Components, Any]:
         """The parameters that are likeliest for these sums, and covariances without the floor."""
         kind, empty = self.covariance_type, sums.weight <= 0
         means, weights = sums.mean, sums.weight / sums.weight.sum()
@@ -240,7 +240,7 @@ class GaussianMixture(CallbackSupportMixin, sklearn.mixture.GaussianMixture):  #
         else:
             shares = start_shares(rows, self.init_params, self.n_components, random_state)
             full = self.covariance_type in ("full", "tied")
-            parameters, _ = self._maximised(rows.shared(shares, full), None)
+            parameters, _ = self._maximized(rows.shared(shares, full), None)
         weights, means, precisions = given
         if weights is not None and self.known_variance is None:
             parameters = parameters._replace(weights=np.asarray(weights, np.float64))
@@ -367,7 +367,7 @@ class GaussianMixture(CallbackSupportMixin, sklearn.mixture.GaussianMixture):  #
         return self._n_parameters()
 
     def trace_view(self) -> dict[str, Any]:
-        """Return the states that traces and plots draw: centres (K, d), spreads, shares (K,)."""
+        """Return the states that traces and plots draw: centers (K, d), spreads, shares (K,)."""
         if not hasattr(self, "means_"):
             return {}
         bounds = getattr(self, "start_bounds_", None)
@@ -412,7 +412,7 @@ class GaussianMixture(CallbackSupportMixin, sklearn.mixture.GaussianMixture):  #
         """
         model = cls(**{"n_components": len(statistics.classes), **parameters})
         model._validate_params()
-        learned, _ = model._maximised(Sums.of(statistics), None)
+        learned, _ = model._maximized(Sums.of(statistics), None)
         run = EM(learned, [])
         model.__dict__.update(model._attributes(run, statistics.dtype))
         model.n_features_in_ = statistics.n_features
@@ -465,7 +465,7 @@ def start_shares(rows: Rows, how: str, n_components: int, random_state: Any) -> 
             order = order[np.argsort(rows.weights[order] == 0, kind="stable")]
         chosen = order[:n_components]
     else:
-        chosen = distant_rows(rows_of(rows.X, rows.weights), n_components, random_state)
+        chosen = distant_rows(assignment_of(rows.X, rows.weights), n_components, random_state)
     shares[chosen, np.arange(n_components)] = 1.0
     return shares
 

@@ -1,5 +1,5 @@
 # mypy: ignore-errors
-"""Gaussian mixtures: expectation and the sums of maximisation, in one pass over blocks of rows.
+"""Gaussian mixtures: expectation and the sums of maximization, in one pass over blocks of rows.
 
 A block of rows goes through all components while it is near the processor: log-densities, shares
 (responsibilities), and the weighted sums that the next parameters follow from. Rows are lanes: four
@@ -259,7 +259,7 @@ def add_squares(columns, shares, size, mean, sums):
 
 @compiled
 def expect_and_sum_products(
-    X, weights, start, stop, centre, K, terms, hard, sums, table, scores, rest
+    X, weights, start, stop, center, K, terms, hard, sums, table, scores, rest
 ):
     """Add weighted sums of f over rows start to stop to sums (K', F, 4); return the log-likelihood.
 
@@ -270,7 +270,7 @@ def expect_and_sum_products(
     for first in range(start, stop, ROWS):
         size = min(ROWS, stop - first)
         for g in range(GROUPS):
-            put_products(X, first + g * GROUP, min(first + (g + 1) * GROUP, stop), centre, table, g)
+            put_products(X, first + g * GROUP, min(first + (g + 1) * GROUP, stop), center, table, g)
             for k in range(0, scores.shape[0], 2):
                 score_pair(table, g, terms, k, scores)
         likelihood += share_out(scores[:K], weights, first, size, hard, rest)
@@ -281,13 +281,13 @@ def expect_and_sum_products(
 
 
 @compiled
-def put_products(X, first, stop, centre, table, g):
+def put_products(X, first, stop, center, table, g):
     """Write f of rows first to stop into group g of the table."""
     d, n_terms = X.shape[1], table.shape[1]
     linear = d * (d + 1) // 2
     for r in range(stop - first):
         for j in range(d):
-            table[g, linear + j, r] = np.float64(X[first + r, j]) - centre[j]
+            table[g, linear + j, r] = np.float64(X[first + r, j]) - center[j]
         table[g, linear + d, r] = 1.0
         for j in range(0, d, 8):
             prefetch(X, (first + r) * d + j + AHEAD)
