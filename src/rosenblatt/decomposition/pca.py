@@ -12,7 +12,9 @@ from numpy.typing import NDArray
 from scipy.linalg import qr
 from scipy.special import gammaln
 from sklearn.callback import CallbackSupportMixin
+from sklearn.utils.validation import check_is_fitted
 
+from rosenblatt import checks
 from rosenblatt.additive import Additive, Rows, rows_needed
 from rosenblatt.base import all_or_nothing, fitting_at_once
 from rosenblatt.registry.row import Contract, Row, Warm
@@ -102,8 +104,10 @@ class PCA(CallbackSupportMixin, Additive, sklearn.decomposition.PCA):  # type: i
 
     def transform(self, X: Any) -> Any:
         """Project rows X (n, d) onto the axes: (n, k)."""
-        with one_blas_thread():  # bits must not depend on how many there are
-            return super().transform(X)
+        check_is_fitted(self)
+        X = checks.rows(self, X)
+        with one_blas_thread():  # so that bits do not depend on the number of threads
+            return self._transform(X, xp=np)
 
     def inverse_transform(self, X: Any) -> Any:
         """Return rows (n, d) whose projections are X (n, k)."""
@@ -256,9 +260,9 @@ def principal_axes(scatter: Numbers) -> tuple[Numbers, Numbers]:
 
 
 def likely_dimension(variance: Numbers, n: int) -> int:
-    """The number of components, from 1 to d - 1, under which n rows are most probable.
+    """Return the number of components, from 1 to d - 1, under which n rows are most probable.
 
-    Minka's approximation of the evidence, of the variances (d,) along the axes, largest first.
+    It is Minka's approximation, from the variances (d,) along the axes, the largest first.
 
     References
     ----------
@@ -269,30 +273,20 @@ def likely_dimension(variance: Numbers, n: int) -> int:
 
 
 def log_evidence(variance: Numbers, k: int, n: int) -> float:
-    """The logarithm of the probability of n rows under k components, up to a constant.
-
-    v is the mean variance along the axes left out.
-    """
+    """Return the log-probability of n rows under k components, up to a constant."""
     d = len(variance)
     if variance[k - 1] < NO_AXIS:
         return -np.inf
     i = np.arange(1, k + 1)
     prior = -k * np.log(2) + (gammaln((d - i + 1) / 2) - np.log(np.pi) * (d - i + 1) / 2).sum()
-    v = max(NO_AXIS, variance[k:].sum() / (d - k))
+    v = max(NO_AXIS, variance[k:].sum() / (d - k))  # the mean variance along the other axes
     likelihood = -n / 2 * (np.log(variance[:k]).sum() + (d - k) * np.log(v))
-    free = d * k - k * (k + 1) / 2
-    volume = (free + k) / 2 * np.log(2 * np.pi)
-    return float(
-        prior + likelihood + volume - _curvature(variance, v, k, n) / 2 - k / 2 * np.log(n)
-    )
-
-
-def _curvature(variance: Numbers, v: float, k: int, n: int) -> float:
-    """log |A|: the sum over pairs i < j, i <= k, of log((l_i - l_j)(1 / w_j - 1 / w_i) n)."""
-    w = np.append(variance[:k], np.full(len(variance) - k, v))
-    i, j = np.triu_indices(k, 1, len(variance))
+    volume = (d * k - k * (k - 1) / 2) / 2 * np.log(2 * np.pi)
+    w = np.append(variance[:k], np.full(d - k, v))
+    i, j = np.triu_indices(k, 1, d)
     apart = (variance[i] - variance[j]) * (1 / w[j] - 1 / w[i])
-    return float((np.log(np.maximum(apart, NO_AXIS)) + np.log(n)).sum())
+    curvature = (np.log(np.maximum(apart, NO_AXIS)) + np.log(n)).sum()
+    return float(prior + likelihood + volume - curvature / 2 - k / 2 * np.log(n))
 
 
 ROW = Row(

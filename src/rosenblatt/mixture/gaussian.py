@@ -25,7 +25,7 @@ from rosenblatt.statistics import Moments
 
 from .components import (
     Components,
-    Rows,
+    MixtureRows,
     Sums,
     directions_of_spread,
     floored,
@@ -180,7 +180,7 @@ class GaussianMixture(CallbackSupportMixin, sklearn.mixture.GaussianMixture):  #
         self.fit(X, y, sample_weight)
         return self.predict(X)
 
-    def _rows(self, X: Any, sample_weight: Any) -> Rows:
+    def _rows(self, X: Any, sample_weight: Any) -> MixtureRows:
         self._validate_params()
         if self.known_variance is not None and self.covariance_type != "spherical":
             raise ValueError(
@@ -194,9 +194,9 @@ class GaussianMixture(CallbackSupportMixin, sklearn.mixture.GaussianMixture):  #
                 f"{self.n_components}, n_samples = {len(X)}"
             )
         self._check_parameters(X, xp=np)
-        return Rows(X, checks.weights(sample_weight, len(X)))
+        return MixtureRows(X, checks.weights(sample_weight, len(X)))
 
-    def _refuse_another_shape(self, rows: Rows) -> None:
+    def _refuse_another_shape(self, rows: MixtureRows) -> None:
         """Raise if the fitted components, which a warm start goes on from, do not fit."""
         K, d = self.n_components, rows.X.shape[1]
         shapes = {"full": (K, d, d), "tied": (d, d), "diag": (K, d), "spherical": (K,)}
@@ -207,7 +207,7 @@ class GaussianMixture(CallbackSupportMixin, sklearn.mixture.GaussianMixture):  #
     # The two steps.
 
     @one_blas_thread()
-    def _step(self, rows: Rows, run: "EM") -> float:
+    def _step(self, rows: MixtureRows, run: "EM") -> float:
         """Expectation, then maximization; return the mean log-likelihood before."""
         hard, full = self.assignment == "hard", self.covariance_type in ("full", "tied")
         likelihood, sums = rows.expected(run.parameters, hard, full)
@@ -232,7 +232,7 @@ class GaussianMixture(CallbackSupportMixin, sklearn.mixture.GaussianMixture):  #
         return Components(weights, means, covariances, roots_of(covariances, kind), kind), raw
 
     @one_blas_thread()
-    def _start(self, rows: Rows, random_state: Any) -> Components:
+    def _start(self, rows: MixtureRows, random_state: Any) -> Components:
         """The parameters of a start: what was given, and the rest from shares."""
         given = self.weights_init, self.means_init, self.precisions_init
         if self.known_variance is None and all(part is not None for part in given):
@@ -291,14 +291,13 @@ class GaussianMixture(CallbackSupportMixin, sklearn.mixture.GaussianMixture):  #
         return self._attributes(max(ends, key=EM.bound), dtype) | bounds
 
     @one_blas_thread()
-    def _publish(self, ends: "list[EM]", rows: Rows, begun: bool) -> None:
+    def _publish(self, ends: "list[EM]", rows: MixtureRows, begun: bool) -> None:
         """Keep the likeliest end, the first of several."""
         best = max(ends, key=EM.bound)
         moved = np.ptp(best.bounds[-2:]) if len(best.bounds) > 1 else np.inf
         if begun:
             best.bounds = best.bounds[1:]
-        self.__dict__.update(self._attributes(best, rows.X.dtype), stop_reason_=best.stopped)
-        self.start_bounds_ = np.array([run.bound() for run in ends])
+        self.__dict__.update(self._best_attributes(ends, rows.X.dtype), stop_reason_=best.stopped)
         if best.stopped == "max_iter" and self.max_iter > 0:
             warn(
                 "Best performing initialization did not converge. Try different init parameters, "
@@ -309,7 +308,7 @@ class GaussianMixture(CallbackSupportMixin, sklearn.mixture.GaussianMixture):  #
             )
         self._warn_of_collapse(best, rows)
 
-    def _warn_of_collapse(self, run: "EM", rows: Rows) -> None:
+    def _warn_of_collapse(self, run: "EM", rows: MixtureRows) -> None:
         """Warn of components that the floor alone keeps from collapsing."""
         if run.raw is None or self.known_variance is not None or self.covariance_type == "tied":
             return
@@ -333,7 +332,7 @@ class GaussianMixture(CallbackSupportMixin, sklearn.mixture.GaussianMixture):  #
     def _joint(self, X: Any) -> NDArray[np.float64]:
         """log weight + log density of each component, (K, n)."""
         check_is_fitted(self)
-        return Rows(self._checked(X), None).log_densities(self._learned())
+        return MixtureRows(self._checked(X), None).log_densities(self._learned())
 
     def _checked(self, X: Any) -> Any:
         return checks.rows(self, X, order="C", accept_sparse=False)
@@ -396,7 +395,7 @@ class GaussianMixture(CallbackSupportMixin, sklearn.mixture.GaussianMixture):  #
         sample_weight = checks.weights(sample_weight, len(X))
         full = self.covariance_type in ("full", "tied")
         hard = self.assignment == "hard"
-        _, sums = Rows(X, sample_weight).expected(self._learned(), hard, full)
+        _, sums = MixtureRows(X, sample_weight).expected(self._learned(), hard, full)
         return sums.moments(len(X), X.dtype)
 
     @classmethod
@@ -449,7 +448,9 @@ def spreads_of(covariances: NDArray[Any], kind: str, K: int, d: int) -> NDArray[
     return np.asarray(variances[:, :, None] * np.eye(d))
 
 
-def start_shares(rows: Rows, how: str, n_components: int, random_state: Any) -> NDArray[np.float64]:
+def start_shares(
+    rows: MixtureRows, how: str, n_components: int, random_state: Any
+) -> NDArray[np.float64]:
     """Return the shares (n, K) of components in rows that EM starts from, by `init_params`."""
     if how == "random":
         shares = random_state.uniform(size=(rows.n, n_components))
