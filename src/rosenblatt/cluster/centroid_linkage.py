@@ -155,17 +155,14 @@ class Members(Centroids):
     def join_rounds(self, left: float) -> None:
         """Join nearest pairs until so many clusters are left, or search takes too long."""
         while len(self) > left:
-            if self.find_nearest(self.queries[:: len(self.queries) // PROBES + 1]) > self.most():
+            probes = self.queries[:: len(self.queries) // PROBES + 1]
+            if self.find_nearest(probes) > MEASURED * len(self.X):
                 return
             self.find_nearest(self.queries)
             pairs = reciprocal(self.near)
             if len(pairs) * FEW < len(self):
                 return
             self.join(pairs)
-
-    def most(self) -> float:
-        """The pairs of points that a cluster may measure in a round."""
-        return MEASURED * len(self.X)
 
     def matrix(self) -> Table:
         """The distances of all clusters (m, m), with infinity on the diagonal."""

@@ -17,7 +17,7 @@ import numpy as np
 
 from rosenblatt.loops.tiles import put_about
 
-from . import linkage_loops, minimum_spanning_tree_loops
+from . import linkage_loops
 from .centroid_linkage import STEPS, Joins, Members, Places, Table, about, rising
 from .distances import ENDLESS, Distances, Euclidean
 
@@ -42,7 +42,7 @@ def linkage_matrix(pairs: Places, heights: Table) -> Table:
 def spanning_tree(X: Table) -> Joins:
     """The edges and lengths of the minimum spanning tree of points."""
     n, d = X.shape
-    width = minimum_spanning_tree_loops.TILE
+    width = linkage_loops.TILE
     center, scale = about(X)
     tiles = np.zeros((-(-n // width), d, width), np.float32)
     places = len(tiles) * width
@@ -57,7 +57,7 @@ def spanning_tree(X: Table) -> Joins:
     slack = (d + 16) * 2.0**-22
     steps = max(1, STEPS // (n * d))
     for first in range(0, n - 1, steps):
-        minimum_spanning_tree_loops.prim_steps(
+        linkage_loops.prim_steps(
             X, tiles, order, near, squares, limits, lowest, tip, scores, scale, slack,
             first, min(first + steps, n - 1), edges, lengths,
         )  # fmt: skip

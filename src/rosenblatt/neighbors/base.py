@@ -20,6 +20,7 @@ from rosenblatt.base import Estimator, all_or_nothing
 from rosenblatt.capabilities import ModelPath, rows_of
 from rosenblatt.missing_values import which_missing
 from rosenblatt.mixed_tables import checked_table
+from rosenblatt.registry.row import Candidate, Contract, Warm
 
 from .gower import MixedColumns, objects
 from .search import Found, Points, refuse_zero_rows
@@ -36,6 +37,38 @@ METRICS = [StrOptions({"gower"}.union(*sklearn.neighbors.VALID_METRICS.values())
 FEW_ROWS = 50  # with which a function is tried
 SMALLEST_DISTANCE = 1e-290  # that has an inverse without more ado
 NORMS = {1: "manhattan", 2: "euclidean", np.inf: "chebyshev"}
+
+
+CONTRACT = Contract(
+    settings=({}, {"p": 1, "weights": "distance"}, {"metric": "gower"}), most_rows=2000
+)
+WARM = Warm(({}, {"metric": "gower"}), sparse=False, large="neighbors.search.run_all_loops")
+
+
+def candidates(task: str, order: int) -> tuple[Candidate, Candidate]:
+    """Return what `compare` searches: rows of numbers, and rows of mixed columns."""
+    grid = {"n_neighbors": (1, 3, 5, 9, 15, 25, 45), "weights": ("uniform", "distance")}
+    return (
+        Candidate(
+            f"nearest neighbours{task}",
+            "rows that are near each other are alike, few columns, all of which matter",
+            grid,
+            limits=("columns beside texts", "few pairs of sparse rows"),
+            short_names=("knn", "k-nn", "neighbours", "nearest neighbors", "k nearest neighbors"),
+            order=order,
+        ),
+        Candidate(
+            f"nearest neighbours{task} of mixed columns",
+            "numbers, categories and missing values, where rows that agree in most columns are "
+            "alike",
+            grid,
+            reads="table",
+            settings={"metric": "gower"},
+            limits=("named columns", "some categories", "few rows for pairs"),
+            short_names=("gower",),
+            order=order + 1,
+        ),
+    )
 
 
 class ExactSearch(Estimator):
@@ -78,7 +111,8 @@ class ExactSearch(Estimator):
             elif self.metric == "cosine":
                 refuse_zero_rows(self._fit_X)
         self.algorithm = asked
-        self._points, self._along = self._prepared(), None
+        self._points = self._along = None
+        self._searched()
         return self
 
     def _store_mixed(self, X: Any, y: Any) -> None:
@@ -111,22 +145,18 @@ class ExactSearch(Estimator):
         return not self.metric_params and bool(norm >= 1)
 
     def _searched(self) -> Points | None:
-        """The stored rows as the search reads them; None if scikit-learn's search does."""
-        if self._points is None:  # after loading
-            self._points = self._prepared()
-        return self._points
-
-    def _prepared(self) -> Points | None:
-        if self._columns is not None:
-            columns = self._columns
-            return Points(
-                self._fit_X, "gower", categorical=columns.categorical, ranges=columns.ranges
+        """Return the stored rows as the search reads them; None if scikit-learn's search does."""
+        if self._points is not None:
+            return self._points
+        X, columns = self._fit_X, self._columns
+        if columns is not None:
+            self._points = Points(
+                X, "gower", categorical=columns.categorical, ranges=columns.ranges
             )
-        brute = self._fit_method == "brute"
-        if not brute or not self._searches(self._fit_X):
-            return None
-        metric, p = OURS[self.metric], 2.0 if self.p is None else float(self.p)
-        return Points(self._fit_X, NORMS.get(p, metric) if metric == "minkowski" else metric, p)
+        elif self._fit_method == "brute" and self._searches(X):
+            metric, p = OURS[self.metric], 2.0 if self.p is None else float(self.p)
+            self._points = Points(X, NORMS.get(p, metric) if metric == "minkowski" else metric, p)
+        return self._points
 
     def kneighbors(
         self, X: Any = None, n_neighbors: int | None = None, return_distance: bool = True

@@ -46,7 +46,7 @@ class QuantizedPoints:
         panels, width = -(-n // 16), bytes_.shape[1]
         rows = np.zeros((16 * panels, width), np.uint8)
         rows[:n] = bytes_
-        if self.manhattan:  # the orders in which `byte_sums_loops` reads them
+        if self.manhattan:  # the orders in which `quantized_loops` reads them
             split = rows.reshape(panels, 2, 4, 2, width // 8, 8).transpose(0, 4, 1, 3, 2, 5)
         else:
             split = rows.reshape(panels, 2, 8, width // 8, 2, 4).transpose(0, 3, 1, 4, 2, 5)
