@@ -88,7 +88,7 @@ class AgglomerativeClustering(cluster.AgglomerativeClustering):  # type: ignore[
 
     @property
     def set_callbacks(self) -> Any:
-        """Not to be had: the fitted tree holds every join already."""
+        """Not supported: the fitted tree holds every join already."""
         raise AttributeError(
             "AgglomerativeClustering has no steps to report to callbacks and traces: its tree "
             "holds every join, in children_ and linkage_matrix_. Draw it by plot.dendrogram."

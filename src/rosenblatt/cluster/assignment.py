@@ -79,7 +79,7 @@ class RowAssignment:
         )
 
     def refuse_small_squares(self) -> None:
-        """Raise if rows differ by so little that squares of it are no numbers any more."""
+        """Raise if rows differ by so little that its squares underflow."""
         if 0 < self.reach < LEAST_REACH:
             raise ValueError(
                 f"Rows differ by at most {self.reach:.1e}, too small for 64 bits when squared; "
@@ -127,7 +127,7 @@ class RowAssignment:
         return np.asarray(some[equal])
 
     def drifted(self, centers: Table, new: Table) -> None:
-        """Take note of how far centers have moved."""
+        """Add the largest move of a center to the drift."""
         farthest = float(np.sqrt(((new - centers) ** 2).sum(axis=1).max()))
         self.drift += 2.0 * farthest * self._scale() * (1 + 1e-9)
         if not self.drift < LARGEST_DRIFT:
@@ -195,11 +195,10 @@ class DenseAssignment(RowAssignment):
         K, width = len(centers), kmeans_loops.CENTERS
         quads = np.zeros((-(-K // width), self.d, width), np.float32)
         squares, halves = np.empty(K), np.full(len(quads) * width + 1, np.inf, np.float32)
+        rounding = (self.d + 16) * 2.0**-22
         with np.errstate(over="ignore"):
             put_about(centers, self.center, self.scale, width, 0.0, quads, squares)
             halves[:K] = squares
-        rounding = (self.d + 16) * 2.0**-22
-        with np.errstate(over="ignore"):
             errors = np.array([rounding, rounding * squares.max(), -(2.0**-20)], np.float32)
         numbers = np.arange(len(halves), dtype=np.float32)
         drifts = np.array([self.drift, self.drift, 0.5 * self.drift, 1 - 2.0**-20], np.float32)

@@ -63,7 +63,7 @@ class Centroids:
         return None
 
     def half_variances(self) -> Table:
-        """What the squared distances of centroids leave out, for each cluster."""
+        """Return half of the variance within each cluster, as far as linkage counts it."""
         return np.zeros(len(self))
 
     def find_nearest(self, queries: Places) -> float:
@@ -140,7 +140,7 @@ class Members(Centroids):
         return self.X[order], bounds, self.average
 
     def half_variances(self) -> Table:
-        """What the squared distances of centroids leave out, for each cluster."""
+        """Return half of the variance within each cluster, as far as linkage counts it."""
         return np.zeros(len(self)) if self.average else 0.5 * self.squares * self.shares
 
     def join(self, pairs: Places) -> tuple[Places, Table]:

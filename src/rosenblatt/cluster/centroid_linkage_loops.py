@@ -97,7 +97,7 @@ def tile(
 
 @compiled
 def may_be_near(halves, thirds, first, a, b, c, limits, factors, i, scores):
-    """Whether one of 24 clusters may be near enough to query i; scores (24,) gets all, if so."""
+    """Return if one of 24 clusters may be near enough to query i; if so, fill scores (24,)."""
     factor = float32x8.spread_from(factors, i)
     a = score(halves, thirds, first, factor, a)
     b = score(halves, thirds, first + 8, factor, b)
@@ -142,7 +142,7 @@ def measure(
 
 @compiled
 def pairs_of_points(members, a, b):
-    """How many pairs of points two clusters have."""
+    """Return the number of pairs of points of two clusters."""
     bounds = members[1]
     return (bounds[a + 1] - bounds[a]) * (bounds[b + 1] - bounds[b])
 
@@ -194,7 +194,7 @@ def guess_nearest(C, shares, members, queries, near, least):
 
 @compiled(reorder_sums=True)  # in partial sums, which are the same for (a, b) and (b, a)
 def increase(C, shares, a, b):
-    """What joining two clusters adds to the sum of squares about centroids."""
+    """Return the increase of the sum of squares about centroids if two clusters are joined."""
     square = 0.0
     for j in range(C.shape[1]):
         z = C[a, j] - C[b, j]

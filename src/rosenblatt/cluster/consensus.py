@@ -109,7 +109,7 @@ class ConsensusClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
 
     @property
     def set_callbacks(self) -> Any:
-        """Not to be had: the runs are fits of another model, kept as labels."""
+        """Not supported: the runs are fits of another model, kept as labels."""
         raise AttributeError(
             "ConsensusClustering reports no steps to callbacks and traces: runs_ holds the labels "
             "of each run. Draw the votes by plot.vote_map, or trace the clusterer alone."

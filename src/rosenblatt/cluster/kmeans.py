@@ -103,7 +103,7 @@ def mean_variance(rows: RowAssignment, squares: Table) -> float:
 
 
 class NearestCenters:
-    """What models by centers share: labels, distances and losses of rows."""
+    """Labels, distances and losses of rows by the nearest of some centers."""
 
     cluster_centers_: NDArray[Any]
     inertia_: float
@@ -287,7 +287,7 @@ class KMeans(NearestCenters, CallbackSupportMixin, sklearn.cluster.KMeans):  # t
         return self
 
     def _starts(self, X: Any) -> list[Any]:
-        """What each start begins with."""
+        """Return the `init` of each start."""
         n = X.shape[0]
         if n < self.n_clusters:
             raise ValueError(f"n_samples={n} should be >= n_clusters={self.n_clusters}.")
@@ -308,7 +308,7 @@ class KMeans(NearestCenters, CallbackSupportMixin, sklearn.cluster.KMeans):  # t
         return [given_centers(X, self.init, self.n_clusters)]
 
     def _ended(self, run: Lloyd, tol: float) -> StopReason | None:
-        """Why a start ends after this iteration, if it does."""
+        """Return the reason to stop after this iteration; None to go on."""
         if run.n_changed == 0 or run.moved <= tol:
             return "converged"
         return "max_iter" if len(run.losses) >= self.max_iter else None

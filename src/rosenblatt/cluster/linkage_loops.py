@@ -180,7 +180,7 @@ def prim_steps(
 
 @compiled
 def may_be_nearer(tiles, t, tip, limits, scores):
-    """Whether a point of tile t may be nearer to the tip than its limit; scores (32,) if so."""
+    """Return if a point of tile t may be within its limit of the tip; if so, fill scores (32,)."""
     d = tiles.shape[1]
     at = t * d * TILE
     a = b = c = e = float32x8.zeros()
@@ -231,7 +231,7 @@ def measure(X, t, joined, order, near, squares, limits, lowest, scores, scale, s
 
 @compiled
 def single_above(square, scale, slack):
-    """What a squared distance may at most look like in single precision."""
+    """Return an upper bound of a squared distance that was computed in single precision."""
     length = np.sqrt(square) * scale + slack
     return length * length * (1.0 + slack)
 

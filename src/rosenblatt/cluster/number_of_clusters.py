@@ -1,4 +1,4 @@
-"""How many clusters: a clusterer at each number, and a score by which one is chosen."""
+"""Choice of the number of clusters by a score of a clusterer at each number."""
 
 from collections.abc import Iterable
 from copy import copy
@@ -192,7 +192,7 @@ def _gaps(
     estimator: Any, X: Table, models: list[Any], numbers: NDArray[np.intp], n_references: int,
     rng: Any,
 ) -> tuple[Table, Table]:  # fmt: skip
-    """How much tighter clusters are than those of rows without any, and the error, in logarithms.
+    """Return the gap statistic at each number, and its standard error.
 
     The box of the reference rows lies along the principal axes of the data.
     """
@@ -212,9 +212,6 @@ def _gaps(
 
 def _log_within(X: Table, labels: NDArray[Any]) -> float:
     """The logarithm of the sum of squares about centroids."""
-    _, codes = np.unique(labels, return_inverse=True)
-    sums = np.zeros((codes.max() + 1, X.shape[1]))
-    np.add.at(sums, codes, X)
-    centroids = sums / np.bincount(codes)[:, np.newaxis]
-    within = float(((X - centroids[codes]) ** 2).sum())
+    clusters = (X[labels == label] for label in np.unique(labels))
+    within = sum(float(((some - some.mean(axis=0)) ** 2).sum()) for some in clusters)
     return float(np.log(max(within, np.finfo(float).tiny)))

@@ -1,4 +1,4 @@
-"""How good a clustering is: tight inside, far apart, and each row nearer to its own than to others.
+"""Quality of a clustering: squares within clusters, distances between them, silhouettes.
 
 Legend: n rows X (n, d), K clusters with centroids c (K, d) and sizes (K,).
 """

@@ -26,7 +26,7 @@ Numbers = NDArray[np.float64]
 # Up to so many columns the scatter is what to decompose: always, or if there are as many rows.
 NARROW, WIDE = 100, 1_000
 LEAST = np.finfo(np.float64).tiny
-NO_AXIS = 1e-15  # a variance below this is no axis
+NO_AXIS = 1e-15  # a variance below it belongs to no axis
 NO_VARIANCE = 2.0**-50  # times columns and the largest: what rounding leaves of no variance
 
 
@@ -140,7 +140,7 @@ class PCA(CallbackSupportMixin, Additive, sklearn.decomposition.PCA):  # type: i
             raise ValueError(str(error).replace(" of class 0", "")) from None
 
     def _reads_rows(self, X: Any) -> bool:
-        """Whether the axes come from all rows at once."""
+        """Return if the axes are computed from all rows, not from the scatter."""
         if self.svd_solver != "auto":
             return self.svd_solver in ("full", "arpack", "randomized")
         shape = X.shape if hasattr(X, "shape") else np.asarray(X).shape
@@ -148,7 +148,7 @@ class PCA(CallbackSupportMixin, Additive, sklearn.decomposition.PCA):  # type: i
 
     @all_or_nothing
     def _fit_rows(self, X: Any, fit: Any) -> Any:
-        """What scikit-learn's method returns; raises if it left what is no number."""
+        """Call a method of scikit-learn; raise if it leaves numbers that are not finite."""
         with np.errstate(all="ignore"), one_blas_thread():
             result = fit(self, X)
         ratios, variances = self.explained_variance_ratio_, self.explained_variance_
@@ -204,7 +204,7 @@ class PCA(CallbackSupportMixin, Additive, sklearn.decomposition.PCA):  # type: i
         self.n_components_, self.n_samples_ = k, n
 
     def _row_count(self) -> int:
-        """How many rows there are: a row of weight two is there twice."""
+        """Return the number of rows; a row of weight two counts twice."""
         weight = float(self.statistics_.weight[0])
         return max(int(weight), int(self.statistics_.rows[0]))
 
@@ -219,7 +219,7 @@ class PCA(CallbackSupportMixin, Additive, sklearn.decomposition.PCA):  # type: i
         return left if left > 0 else 1.0
 
     def _n_kept(self, variance: Numbers, ratios: Numbers, n: int, exactly: bool) -> int:
-        """How many of d components to keep, from their variances (d,) and its shares (d,)."""
+        """Return the number of components to keep, by their variances (d,) and its shares (d,)."""
         wanted, most = self.n_components, min(n, len(variance))
         if wanted is None:
             return most

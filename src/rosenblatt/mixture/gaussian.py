@@ -257,7 +257,7 @@ class GaussianMixture(CallbackSupportMixin, sklearn.mixture.GaussianMixture):  #
         return Components(weights, means, covariances, roots, self.covariance_type)
 
     def _ended(self, run: "EM", begun: bool) -> StopReason | None:
-        """Why a start ends after this iteration, if it does."""
+        """Return the reason to stop after this iteration; None to go on."""
         change = np.inf if len(run.bounds) < 2 else abs(run.bounds[-1] - run.bounds[-2])
         n_iter = len(run.bounds) - begun
         if change < self.tol:

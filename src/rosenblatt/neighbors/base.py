@@ -1,4 +1,4 @@
-"""What nearest neighbors share: stored rows, the metric, the search, and rows added or removed."""
+"""Base of the nearest neighbors: stored rows, metric, search, and rows added or removed."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -35,7 +35,7 @@ ALGORITHMS = ("auto", "brute", "kd_tree", "ball_tree")
 WEIGHTS = [StrOptions({"uniform", "distance", "kernel"}), callable, None]
 METRICS = [StrOptions({"gower"}.union(*sklearn.neighbors.VALID_METRICS.values())), callable]
 FEW_ROWS = 50  # with which a function is tried
-SMALLEST_DISTANCE = 1e-290  # that has an inverse without more ado
+SMALLEST_DISTANCE = 1e-290  # whose inverse is in range
 NORMS = {1: "manhattan", 2: "euclidean", np.inf: "chebyshev"}
 
 
@@ -132,7 +132,7 @@ class ExactSearch(Estimator):
             self.feature_names_in_ = names
 
     def _searches(self, X: Any) -> bool:
-        """Whether rows like these are searched by loops of ours."""
+        """Return if rows like these are searched by loops of ours."""
         if sp.issparse(X) or not isinstance(self.metric, str) or self.metric not in OURS:
             return False
         if not isinstance(self.algorithm, str) or self.algorithm not in ALGORITHMS:
@@ -344,7 +344,7 @@ def _explaining(X: Any) -> Iterator[None]:
 
 
 def _refuse_no_distance(metric: Any, X: Any, settings: dict[str, Any]) -> None:
-    """Raise if a function of two rows returns what is no distance, of the first rows."""
+    """Raise if a metric function returns a negative distance or NaN for some of the first rows."""
     try:
         rows = np.asarray(X, np.float64)[:FEW_ROWS]
     except (TypeError, ValueError):  # that the fit is to explain

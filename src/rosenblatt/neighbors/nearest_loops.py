@@ -112,7 +112,7 @@ def less_gap(a, x, y, metric):
 
 @compiled
 def is_near(starts, first, a, b, c, limits, i, scores):
-    """Whether one of 24 points may be near enough to query i; scores (24,) gets all, if so."""
+    """Return if one of 24 points may be near enough to query i; if so, fill scores (24,)."""
     a = float32x8.subtract(float32x8.load(starts, first), a)
     b = float32x8.subtract(float32x8.load(starts, first + 8), b)
     c = float32x8.subtract(float32x8.load(starts, first + 16), c)
@@ -316,7 +316,7 @@ def sift(found, points, distance, point, size):
 
 @compiled
 def is_farther(distance, point, other_distance, other_point):
-    """Whether a point is farther away than another, or as far and numbered higher."""
+    """Return if a point is farther away than another, or as far and numbered higher."""
     return distance > other_distance or (distance == other_distance and point > other_point)
 
 

@@ -17,7 +17,7 @@ Table = NDArray[np.float64]
 QUERIES = 512  # that pass over the points together
 SAMPLE = 1_000  # rows that choose the step
 MARGIN = 1.25  # times the size that one number in a hundred exceeds, that a byte holds
-SMALLEST_STEP = 1e-100  # whose square is no zero
+SMALLEST_STEP = 1e-100  # whose square is not zero
 MOST_COLUMNS = 10_000  # of which sums are far from 32 bits
 MIDDLE_OF_DIFFERENCES, MIDDLE_OF_PRODUCTS = 128, 64  # added to numbers that must not be negative
 
