@@ -51,7 +51,8 @@ class Sums(NamedTuple):
         """The sums as the library's additive statistic; class k is component k."""
         K, full = len(self.weight), self.scatter.ndim == 3
         counts = ClassCounts(np.arange(K), np.full(K, n, np.int64), self.weight.copy())
-        noise = 2.0**-44 * (np.einsum("kii->ki", self.scatter) if full else self.scatter)
+        squares = np.einsum("kii->ki", self.scatter) if full else self.scatter
+        noise = 2.0**-44 * np.abs(squares)  # rounding can leave tiny squares negative
         mean, scatter, exact = self.mean.copy(), self.scatter.copy(), np.zeros_like(self.mean)
         return Moments(counts, None, np.dtype(dtype), mean, exact, scatter, noise)
 
