@@ -53,26 +53,24 @@ def test_labels_and_children_are_scikit_learns(method):
         assert hasattr(own, "distances_") == hasattr(peer, "distances_")
 
 
-def single_precision_from(n, monkeypatch):
-    """Use the way of many rows from n rows on."""
-    for module in (trees, agglomerative):
-        monkeypatch.setattr(module, "SINGLES", n)
+def many_points_from(n, monkeypatch):
+    """Use the method for many rows from n rows on."""
+    monkeypatch.setattr(agglomerative, "MANY_POINTS", n)
 
 
 @pytest.mark.parametrize("method", ["complete", "average", "ward"])
 @pytest.mark.parametrize("few", [0.5, 1e9], ids=["a chain alone", "rounds alone"])
 def test_chains_and_rounds_give_one_tree(method, few, monkeypatch):
-    for module in (trees, centroid_linkage):
-        monkeypatch.setattr(module, "FEW", few)
-    single_precision_from(50, monkeypatch)
+    monkeypatch.setattr(centroid_linkage, "FEW", few)
+    many_points_from(50, monkeypatch)
     X = rows(300, 4)
     np.testing.assert_allclose(tree(X, method), hierarchy.linkage(X, method), rtol=1e-10)
 
 
 @pytest.mark.parametrize("method", ["complete", "average"])
 @pytest.mark.parametrize("metric", ["euclidean", "manhattan", "precomputed"])
-def test_a_matrix_in_single_precision_gives_heights_in_doubles(method, metric, monkeypatch):
-    single_precision_from(50, monkeypatch)
+def test_trees_of_many_rows_are_scipys(method, metric, monkeypatch):
+    many_points_from(50, monkeypatch)
     X = rows(1_100, 3)  # three strips of distances
     D = pdist(X, "cityblock" if metric == "manhattan" else "euclidean")
     data = squareform(D) if metric == "precomputed" else X
@@ -86,8 +84,8 @@ def test_the_first_rounds_need_no_matrix_and_break_near_ties_as_fastcluster_does
     method, monkeypatch
 ):
     """Distances that differ in the eighth digit were equal in single precision."""
-    single_precision_from(50, monkeypatch)
-    monkeypatch.delattr(trees, "_of_points")
+    many_points_from(50, monkeypatch)
+    monkeypatch.delattr(trees.Euclidean, "rows")
     X = np.stack(np.meshgrid(*[np.arange(6.0)] * 3), -1).reshape(-1, 3)
     X += 1e-8 * np.random.default_rng(0).normal(size=X.shape)
     np.testing.assert_allclose(tree(X, method), fastcluster.linkage(X, method), rtol=1e-12)
@@ -96,7 +94,7 @@ def test_the_first_rounds_need_no_matrix_and_break_near_ties_as_fastcluster_does
 @pytest.mark.parametrize("method", ["complete", "average"])
 @pytest.mark.parametrize("measured", [0.0, 0.02])
 def test_rounds_that_measure_too_many_pairs_end_early(method, measured, monkeypatch):
-    single_precision_from(50, monkeypatch)
+    many_points_from(50, monkeypatch)
     monkeypatch.setattr(centroid_linkage, "MEASURED", measured)
     X = rows(240, 20)
     np.testing.assert_allclose(tree(X, method), hierarchy.linkage(X, method), rtol=1e-10)
@@ -229,8 +227,7 @@ def test_distances_beyond_the_range_of_doubles_are_refused(method):
 @pytest.mark.parametrize("how", ["euclidean", "precomputed"])
 @pytest.mark.parametrize("method", ["complete", "average"])
 def test_trees_of_small_numbers_are_the_same(method, how, monkeypatch):
-    monkeypatch.setattr("rosenblatt.cluster.linkage.SINGLES", 50)
-    monkeypatch.setattr("rosenblatt.cluster.agglomerative.SINGLES", 50)
+    many_points_from(50, monkeypatch)
     X = np.random.default_rng(0).standard_normal((120, 2))
     rows = cdist(X, X) if how == "precomputed" else X
     tree, small = (

@@ -10,7 +10,7 @@ from scipy.stats import multivariate_normal
 from sklearn.exceptions import ConvergenceWarning
 
 from rosenblatt import GaussianMixture, KMeans, Trace, certify
-from rosenblatt.mixture.components import Components, Rows, roots_of
+from rosenblatt.mixture.components import Components, MixtureRows, roots_of
 
 KINDS = ["full", "tied", "diag", "spherical"]
 each_kind = pytest.mark.parametrize("kind", KINDS)
@@ -209,9 +209,9 @@ def test_sums_by_products_are_those_by_factors(n, d, K, hard, dtype, monkeypatch
     weights = np.random.default_rng(1).integers(0, 3, n) / 2 + (np.arange(n) == 0)
     spread = np.stack([np.atleast_2d(np.cov(X.T)) + np.eye(d)] * K)
     start = Components(np.full(K, 1 / K), X[:K], spread, roots_of(spread, "full"), "full")
-    by_products = Rows(X, weights).expected(start, hard, True)
+    by_products = MixtureRows(X, weights).expected(start, hard, True)
     monkeypatch.setattr("rosenblatt.mixture.components.MOST_LOST", 0.0)
-    by_factors = Rows(X, weights).expected(start, hard, True)
+    by_factors = MixtureRows(X, weights).expected(start, hard, True)
     np.testing.assert_allclose(by_products[0], by_factors[0], rtol=1e-11)
     for found, wanted in zip(by_products[1], by_factors[1], strict=True):
         np.testing.assert_allclose(found, wanted, rtol=1e-9, atol=1e-11)

@@ -5,6 +5,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.spatial.distance import pdist, squareform
 from sklearn import cluster
 from sklearn.utils.validation import check_is_fitted
 
@@ -14,16 +15,17 @@ from rosenblatt.registry.row import Candidate, Contract, Row, Warm
 
 from . import linkage_loops
 from .centroid_linkage import ward_joins
-from .distances import ENDLESS, Distances, Euclidean, Given, Measured
+from .distances import ENDLESS, Distances, Given
 from .linkage import (
-    SINGLES,
     linkage_matrix,
+    many_point_joins,
     matrix_joins,
     spanning_tree,
     spanning_tree_of,
 )
 
 EUCLIDEAN = ("euclidean", "l2")
+MANY_POINTS = 4_000  # from which complete and average linkage begin with centroids
 
 
 class AgglomerativeClustering(cluster.AgglomerativeClustering):  # type: ignore[misc]
@@ -35,10 +37,9 @@ class AgglomerativeClustering(cluster.AgglomerativeClustering):  # type: ignore[
     on the way up. The tree holds a clustering for every number of clusters and every height.
 
     Single linkage (Prim's spanning tree [1]_) and Ward's (from centroids) need no matrix of
-    distances. Complete and average linkage keep one; from 4,000 rows on only for the last fifth of
-    the clusters, or, with more than 32 columns or by another metric, in single precision, with
-    heights in doubles from the rows. Ward, complete and average linkage join pairs that are nearest
-    to each other in any order [2]_, which gives the same tree.
+    distances. Complete and average linkage keep one; with Euclidean distances and from 4,000 rows
+    of at most 32 columns on, only for the last fifth of the clusters. Ward, complete and average
+    linkage join pairs that are nearest to each other in any order [2]_, which gives the same tree.
 
     Parameters
     ----------
@@ -87,7 +88,7 @@ class AgglomerativeClustering(cluster.AgglomerativeClustering):  # type: ignore[
 
     @property
     def set_callbacks(self) -> Any:
-        """Not to be had: the fitted tree holds every join already."""
+        """Not supported: the fitted tree holds every join already."""
         raise AttributeError(
             "AgglomerativeClustering has no steps to report to callbacks and traces: its tree "
             "holds every join, in children_ and linkage_matrix_. Draw it by plot.dendrogram."
@@ -186,23 +187,15 @@ def refuse_endless(X: NDArray[Any]) -> None:
 
 
 def _joins(X: Any, metric: Any, linkage: str) -> Any:
-    """Pairs and heights by single, complete or average linkage."""
-    if linkage == "single" and metric in EUCLIDEAN:
-        return spanning_tree(np.ascontiguousarray(X, np.float64))
-    if metric in EUCLIDEAN and len(X) >= SINGLES and linkage != "single":
-        # About one, so that single precision holds distances, and their squares.
-        power = int(np.frexp(np.ptp(X, axis=0).max())[1])
-        complete = linkage == "complete"  # of which squares will do
-        points = np.ldexp(np.ascontiguousarray(X, np.float64), -power)
-        pairs, heights = matrix_joins(Euclidean(points, complete), linkage)
-        return pairs, np.ldexp(np.sqrt(heights) if complete else heights, power)
+    """Return the pairs and heights of single, complete or average linkage."""
+    if metric in EUCLIDEAN and (linkage == "single" or len(X) >= MANY_POINTS):
+        points = np.ascontiguousarray(X, np.float64)
+        return spanning_tree(points) if linkage == "single" else many_point_joins(points, linkage)
     distances = _distances(X, metric)
     return spanning_tree_of(distances) if linkage == "single" else matrix_joins(distances, linkage)
 
 
 def _distances(X: Any, metric: Any) -> Distances:
-    if metric in EUCLIDEAN:
-        return Measured(X, "euclidean")  # to the last bit what SciPy measures
     if metric == "precomputed":
         return Given(checked_distances(X))
     if callable(metric):
@@ -210,10 +203,8 @@ def _distances(X: Any, metric: Any) -> Distances:
     if metric == "cosine" and not X.any(axis=1).all():
         raise ValueError("Cosine affinity cannot be used when X contains zero vectors")
     if metric in ("seuclidean", "mahalanobis"):  # they depend on all rows
-        from scipy.spatial.distance import pdist, squareform
-
         return Given(squareform(pdist(X, metric)))
-    return Measured(X, metric)
+    return Distances(X, "euclidean" if metric == "l2" else metric)
 
 
 def checked_distances(D: NDArray[Any]) -> NDArray[Any]:

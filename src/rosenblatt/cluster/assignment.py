@@ -1,6 +1,6 @@
-"""Rows as k-means reads them: which of some centres is nearest to each, exactly.
+"""Rows as k-means reads them: which of some centers is nearest to each, exactly.
 
-Legend: n rows X (n, d), K centres (K, d), labels (n,) of the rows, -1 for none yet.
+Legend: n rows X (n, d), K centers (K, d), labels (n,) of the rows, -1 for none yet.
 """
 
 from typing import Any
@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
+from scipy.spatial.distance import cdist
 
 from rosenblatt import checks
 from rosenblatt.loops.rows import arrays, read_only
@@ -19,31 +20,31 @@ from . import kmeans_loops
 Table = NDArray[np.float64]
 Labels = NDArray[np.int32]
 
-FEW_PRODUCTS = 20_000  # of rows, centres and columns: all distances take less than panels
+FEW_PRODUCTS = 20_000  # of rows, centers and columns: all distances take less than panels
 MOVED_AT_ONCE = 2_000_000  # numbers added in one call, so that an interrupt does not wait
 LARGEST = np.finfo(np.float64).max
 LEAST_REACH = 1e-140  # the least distance whose square is still a number with all of its digits
 LARGEST_DRIFT = 1e30  # beyond which bounds on distances, in singles, tell nothing
-MANY_CENTRES = 64  # from which on a row alone is worth a look, and not only its panel
-SETTLED = 20  # times fewer rows changed sides than there are: most are nearest to their own centre
-CHUNK_CELLS = 4  # times those of a job that reads rows once: each is compared with all centres
+MANY_CENTERS = 64  # from which on a row alone is worth a look, and not only its panel
+SETTLED = 20  # times fewer rows changed sides than there are: most are nearest to their own center
+CHUNK_CELLS = 4  # times those of a job that reads rows once: each is compared with all centers
 
 
-def rows_of(X: Any, weights: Any) -> "Rows":
+def assignment_of(X: Any, weights: Any) -> "RowAssignment":
     """Checked rows, dense or CSR, with their weights (n,) or None."""
-    return SparseRows(X, weights) if sp.issparse(X) else DenseRows(X, weights)
+    return SparseAssignment(X, weights) if sp.issparse(X) else DenseAssignment(X, weights)
 
 
-def refuse_out_of_range(X: Any, weights: Any = None) -> "Rows":
+def refuse_out_of_range(X: Any, weights: Any = None) -> "RowAssignment":
     """The same, raising if squares of the rows are too large or too small for doubles."""
-    rows = rows_of(X, weights)
+    rows = assignment_of(X, weights)
     rows.refuse_small_squares()
     rows.squares()
     return rows
 
 
-class Rows:
-    """Rows, their weights, and for one start after the other their labels and drifts."""
+class RowAssignment:
+    """Rows and their weights; and the labels and drifts of one start after the other."""
 
     limits: NDArray[Any]  # drift up to which rows cannot change sides
     reach: float  # that no row's distance from the mean, or from zero if sparse, exceeds
@@ -52,9 +53,10 @@ class Rows:
         self.X, self.weights = X, None if weights is None else read_only(weights)
         self.n, self.d = map(int, X.shape)
         self.stored = arrays(X)
-        self._labels = np.zeros(self.n + kmeans_loops.ROWS, np.int32)  # to the end of a panel
-        self.labels = self._labels[: self.n]
-        self._changed, self._left = np.empty(self.n, np.int64), np.empty(self.n, np.int32)
+        labels = np.zeros(self.n + kmeans_loops.ROWS, np.int32)  # to the end of a panel
+        self.labels = labels[: self.n]
+        changed, left = np.empty(self.n, np.int64), np.empty(self.n, np.int32)
+        self.listed = kmeans_loops.Labels(labels, changed, left)
 
     def forget_labels(self) -> None:
         """Begin anew: no row is in a cluster."""
@@ -62,7 +64,7 @@ class Rows:
         self.forget_bounds()
 
     def forget_bounds(self) -> None:
-        """Measure every row again: centres have jumped."""
+        """Measure every row again: centers have jumped."""
         self.drift, self.n_changed = 0.0, self.n
         self.limits[:] = -np.inf
 
@@ -77,7 +79,7 @@ class Rows:
         )
 
     def refuse_small_squares(self) -> None:
-        """Raise if rows differ by so little that squares of it are no numbers any more."""
+        """Raise if rows differ by so little that its squares underflow."""
         if 0 < self.reach < LEAST_REACH:
             raise ValueError(
                 f"Rows differ by at most {self.reach:.1e}, too small for 64 bits when squared; "
@@ -94,8 +96,8 @@ class Rows:
         """The mean variance of the columns of rows without weights."""
         raise NotImplementedError
 
-    def assign(self, centres: Table) -> list[tuple[int, int]]:
-        """Give each row its nearest centre; return where changed rows are listed: (start, size)."""
+    def assign(self, centers: Table) -> list[tuple[int, int]]:
+        """Give each row its nearest center; return where changed rows are listed: (start, size)."""
         raise NotImplementedError
 
     def moved(self, places: list[tuple[int, int]], mass: Table, sums: Table) -> int:
@@ -105,8 +107,8 @@ class Rows:
             for start in range(first, first + count, step):
                 some = slice(start, min(start + step, first + count))
                 kmeans_loops.move_rows(
-                    self.stored, self.weights, self._changed[some], self._left[some], self.labels,
-                    mass, sums,
+                    self.stored, self.weights, self.listed.changed[some], self.listed.left[some],
+                    self.labels, mass, sums,
                 )  # fmt: skip
         self.n_changed = sum(count for _, count in places)
         return self.n_changed
@@ -124,9 +126,9 @@ class Rows:
         equal: NDArray[np.bool_] = np.asarray(differ.sum(axis=1)).ravel() == 0
         return np.asarray(some[equal])
 
-    def drifted(self, centres: Table, new: Table) -> None:
-        """Take note of how far centres have moved."""
-        farthest = float(np.sqrt(((new - centres) ** 2).sum(axis=1).max()))
+    def drifted(self, centers: Table, new: Table) -> None:
+        """Add the largest move of a center to the drift."""
+        farthest = float(np.sqrt(((new - centers) ** 2).sum(axis=1).max()))
         self.drift += 2.0 * farthest * self._scale() * (1 + 1e-9)
         if not self.drift < LARGEST_DRIFT:
             self.forget_bounds()
@@ -134,26 +136,26 @@ class Rows:
     def _scale(self) -> float:
         return 1.0
 
-    def distances(self, centres: Table) -> Table:
-        """The squared distance (n,) of each row from the centre of its cluster."""
+    def distances(self, centers: Table) -> Table:
+        """The squared distance (n,) of each row from the center of its cluster."""
         found = np.empty(self.n)
         for start in range(0, self.n, self._step()):
             some = slice(start, start + self._step())
             rows = self.X[some].toarray() if sp.issparse(self.X) else self.X[some]
-            difference = rows.astype(np.float64) - centres[self.labels[some]]
+            difference = rows.astype(np.float64) - centers[self.labels[some]]
             found[some] = np.einsum("ij,ij->i", difference, difference)
         return found
 
 
-class DenseRows(Rows):
+class DenseAssignment(RowAssignment):
     """Dense rows, 24 at a time in single precision about their mean."""
 
     def __init__(self, X: NDArray[Any], weights: Any) -> None:
         super().__init__(X, weights)
         width = kmeans_loops.ROWS
         self.n_panels = -(-self.n // width)
-        self.centre, low, high = self._centre_and_range()
-        farthest = np.maximum(high - self.centre, self.centre - low).max()
+        self.center, low, high = self._center_and_range()
+        farthest = np.maximum(high - self.center, self.center - low).max()
         self.reach = float(farthest * np.sqrt(self.d))
         self.scale = 1.0 / self.reach if self.reach > 1 / LARGEST else 1.0
         self.panels = np.zeros((self.n_panels, self.d, width), np.float32)
@@ -164,14 +166,14 @@ class DenseRows(Rows):
         def work(first: int, last: int) -> None:
             some = slice(first * width, min(last * width, self.n))
             put_about(
-                self.stored[some], self.centre, self.scale, width, 0.0, self.panels[first:last],
+                self.stored[some], self.center, self.scale, width, 0.0, self.panels[first:last],
                 self.sizes[some],
             )  # fmt: skip
 
         threads.over_chunks(work, self.n_panels, self.n * self.d)
         self._sizes[: self.n] = self.sizes
 
-    def _centre_and_range(self) -> tuple[Table, Table, Table]:
+    def _center_and_range(self) -> tuple[Table, Table, Table]:
         """The mean, the least and the greatest number of each column."""
 
         def work(start: int, stop: int) -> tuple[Table, Table, Table]:
@@ -189,45 +191,48 @@ class DenseRows(Rows):
     def _scale(self) -> float:
         return self.scale
 
-    def assign(self, centres: Table) -> list[tuple[int, int]]:
-        K, width = len(centres), kmeans_loops.CENTRES
+    def assign(self, centers: Table) -> list[tuple[int, int]]:
+        K, width = len(centers), kmeans_loops.CENTERS
         quads = np.zeros((-(-K // width), self.d, width), np.float32)
         squares, halves = np.empty(K), np.full(len(quads) * width + 1, np.inf, np.float32)
-        with np.errstate(over="ignore"):
-            put_about(centres, self.centre, self.scale, width, 0.0, quads, squares)
-            halves[:K] = squares
-        numbers = np.arange(len(halves), dtype=np.float32)
         rounding = (self.d + 16) * 2.0**-22
         with np.errstate(over="ignore"):
+            put_about(centers, self.center, self.scale, width, 0.0, quads, squares)
+            halves[:K] = squares
             errors = np.array([rounding, rounding * squares.max(), -(2.0**-20)], np.float32)
-
+        numbers = np.arange(len(halves), dtype=np.float32)
         drifts = np.array([self.drift, self.drift, 0.5 * self.drift, 1 - 2.0**-20], np.float32)
         drifts[:3] = np.nextafter(drifts[:3], np.array([np.inf, -np.inf, -np.inf], np.float32))
-        many = K >= MANY_CENTRES
-        settled = many and self.n_changed * SETTLED < self.n
+
+        many = K >= MANY_CENTERS
+        is_settled = many and self.n_changed * SETTLED < self.n
         least = kmeans_loops.MOST_OF_A_PANEL if many else 1
         reaches = self.reaches if many else self.reaches[:0]
+        shared = (
+            (self.stored, self.panels, self._sizes, self.center, self.scale),
+            (centers, quads, halves, numbers, errors),
+            (self._limits, reaches, drifts),
+            tuple(self.listed),
+        )
 
         def work(first: int, last: int) -> tuple[int, int]:
-            rows = kmeans_loops.ROWS
+            width = kmeans_loops.ROWS
             packed = (
-                np.zeros((1, self.d, rows), np.float32), np.zeros(rows, np.float32),
-                np.zeros(rows, np.int32), np.empty(rows, np.int64), np.empty(rows, np.float32),
-                np.empty(rows, np.float32),
+                np.zeros((1, self.d, width), np.float32), np.zeros(width, np.float32),
+                np.zeros(width, np.int32), np.empty(width, np.int64),
+                np.empty(width, np.float32), np.empty(width, np.float32),
             )  # fmt: skip
+            found = np.empty((2, width), np.float32)
             count = kmeans_loops.assign_panels(
-                self.stored, self.panels, self._sizes, (quads, halves, numbers, errors), centres,
-                self.centre, self.scale, drifts, settled, least, first, last, self._limits,
-                reaches, self._labels, self._changed, self._left, np.empty((2, rows), np.float32),
-                packed,
-            )  # fmt: skip
-            return first * rows, count
+                (*shared, packed), is_settled, least, first, last, found
+            )
+            return first * width, count
 
         return threads.over_chunks(work, self.n_panels, self.n * self.d // CHUNK_CELLS)
 
 
-class SparseRows(Rows):
-    """CSR rows, compared with all centres at each number that they store."""
+class SparseAssignment(RowAssignment):
+    """CSR rows, compared with all centers at each number that they store."""
 
     def __init__(self, X: Any, weights: Any) -> None:
         super().__init__(X, weights)
@@ -239,29 +244,27 @@ class SparseRows(Rows):
         mean = np.asarray(self.X.mean(axis=0, dtype=np.float64))
         return float(max(squares / self.n - (mean**2).sum(), 0.0) / self.d)
 
-    def assign(self, centres: Table) -> list[tuple[int, int]]:
-        K = len(centres)
-        columns, halves = np.ascontiguousarray(centres.T), 0.5 * (centres**2).sum(axis=1)
+    def assign(self, centers: Table) -> list[tuple[int, int]]:
+        K = len(centers)
+        columns, halves = np.ascontiguousarray(centers.T), 0.5 * (centers**2).sum(axis=1)
         rounding = (self.d + 16) * 2.0**-51
 
         def work(start: int, stop: int) -> tuple[int, int]:
             count = kmeans_loops.assign_sparse(
-                self.stored, columns, halves, centres, rounding, start, stop, self.drift,
-                self.limits, self.labels, self._changed, self._left, np.empty(K), np.zeros(self.d),
+                self.stored, columns, halves, centers, rounding, start, stop, self.drift,
+                self.limits, tuple(self.listed), np.empty(K), np.zeros(self.d),
             )  # fmt: skip
             return start, count
 
         return threads.over_chunks(work, self.n, self.X.nnz // CHUNK_CELLS)
 
 
-def nearest_centres(X: Any, centres: NDArray[Any]) -> Labels:
-    """The number (n,) of the nearest centre of each row, the first of several."""
-    centres = np.ascontiguousarray(centres, np.float64)
-    labels = np.full(X.shape[0], -1, np.int32)
-    if not sp.issparse(X) and X.size * len(centres) <= FEW_PRODUCTS:
-        kmeans_loops.assign_plainly(arrays(X), centres, labels)
-        return labels
-    rows = rows_of(X, None)
+def nearest_centers(X: Any, centers: NDArray[Any]) -> Labels:
+    """Return the number (n,) of the nearest center of each row, the first of several."""
+    centers = np.ascontiguousarray(centers, np.float64)
+    if not sp.issparse(X) and X.size * len(centers) <= FEW_PRODUCTS:
+        return np.asarray(cdist(X, centers, "sqeuclidean").argmin(axis=1), np.int32)
+    rows = assignment_of(X, None)
     rows.forget_labels()
-    rows.assign(centres)
+    rows.assign(centers)
     return rows.labels

@@ -19,7 +19,7 @@ from rosenblatt.loops import tiles
 from rosenblatt.runtime import threads
 
 from . import centroid_linkage_loops, linkage_loops
-from .distances import Euclidean
+from .distances import Euclidean, mirror
 
 Table = NDArray[np.float64]
 Places = NDArray[np.intp]
@@ -43,8 +43,8 @@ class Centroids:
         self.points = np.arange(n)  # one of each cluster
         self.near, self.least = np.full(n, -1), np.full(n, np.inf)
         self.queries = np.arange(n)  # whose nearest is unknown: there, `near` is a guess, or -1
-        self._pairs: list[Places] = []
-        self._heights: list[Table] = []
+        self._pairs = [np.empty((0, 2), np.intp)]
+        self._heights = [np.empty(0)]
 
     def __len__(self) -> int:
         return len(self.C)
@@ -63,20 +63,20 @@ class Centroids:
         return None
 
     def half_variances(self) -> Table:
-        """What the squared distances of centroids leave out, for each cluster."""
+        """Return half of the variance within each cluster, as far as linkage counts it."""
         return np.zeros(len(self))
 
     def find_nearest(self, queries: Places) -> float:
         """Find the nearest of some clusters; returns how many pairs of points each has measured."""
         (m, d), q = self.C.shape, len(queries)
-        centre, scale = about(self.C)
+        center, scale = about(self.C)
         rounding = (d + 16) * 2.0**-23
         panels = np.zeros((-(-m // tiles.POINTS), d, tiles.POINTS), np.float32)
         halves = np.full(len(panels) * tiles.POINTS, np.inf)
-        tiles.put_about(self.C, centre, scale, tiles.POINTS, rounding, panels, halves)
+        tiles.put_about(self.C, center, scale, tiles.POINTS, rounding, panels, halves)
         quads = np.zeros((-(-q // tiles.QUERIES), d, tiles.QUERIES), np.float32)
         sizes = np.zeros(q)
-        tiles.put_about(self.C[queries], centre, scale, tiles.QUERIES, rounding, quads, sizes)
+        tiles.put_about(self.C[queries], center, scale, tiles.QUERIES, rounding, quads, sizes)
         spreads = (scale**2 * (1 - 8 * rounding)) * self.half_variances()
         halves[:m] += spreads
         sizes += spreads[queries]
@@ -140,7 +140,7 @@ class Members(Centroids):
         return self.X[order], bounds, self.average
 
     def half_variances(self) -> Table:
-        """What the squared distances of centroids leave out, for each cluster."""
+        """Return half of the variance within each cluster, as far as linkage counts it."""
         return np.zeros(len(self)) if self.average else 0.5 * self.squares * self.shares
 
     def join(self, pairs: Places) -> tuple[Places, Table]:
@@ -155,18 +155,14 @@ class Members(Centroids):
     def join_rounds(self, left: float) -> None:
         """Join nearest pairs until so many clusters are left, or search takes too long."""
         while len(self) > left:
-            if self.find_nearest(self.queries[:: len(self.queries) // PROBES + 1]) > self.most():
+            probes = self.queries[:: len(self.queries) // PROBES + 1]
+            if self.find_nearest(probes) > MEASURED * len(self.X):
                 return
             self.find_nearest(self.queries)
             pairs = reciprocal(self.near)
             if len(pairs) * FEW < len(self):
-                self.queries = self.queries[:0]
                 return
             self.join(pairs)
-
-    def most(self) -> float:
-        """The pairs of points that a cluster may measure in a round."""
-        return MEASURED * len(self.X)
 
     def matrix(self) -> Table:
         """The distances of all clusters (m, m), with infinity on the diagonal."""
@@ -183,8 +179,7 @@ class Members(Centroids):
 
         n_parts = -(-m // ROWS)
         threads.over_chunks(work, n_parts, n_parts * threads.CELLS_PER_CHUNK)
-        n_parts = -(-m // centroid_linkage_loops.SIDE)
-        threads.over_chunks(lambda a, b: centroid_linkage_loops.mirror(D, a, b), n_parts, m * m)
+        mirror(D)
         return D
 
 

@@ -23,7 +23,6 @@ from rosenblatt.loops.tiles import POINTS, QUERIES, multiply_panels
 from .linkage_loops import BLOCK, STRIP, squared_rows
 
 ROUNDING = 1e-5  # far above what single precision loses of a limit
-SIDE = 32  # of a square that is copied at once
 
 
 @compiled
@@ -33,7 +32,7 @@ def nearest_clusters(
 ):  # fmt: skip
     """Find the nearest cluster of queries start to stop; of equally near ones the first.
 
-    panels (m / 24, d, 24) and quads (q / 4, d, 4) hold centroids about a common centre, times a
+    panels (m / 24, d, 24) and quads (q / 4, d, 4) hold centroids about a common center, times a
     scale, halves (m,) and sizes (q,) their squares as in `nearest` (and half of the variances, for
     complete linkage), thirds (m,) the shares in single precision. queries (q,) are numbers of
     clusters. near (m,) and least (m,) hold a first guess (-1 and infinity: none), and get the
@@ -98,7 +97,7 @@ def tile(
 
 @compiled
 def may_be_near(halves, thirds, first, a, b, c, limits, factors, i, scores):
-    """Whether one of 24 clusters may be near enough to query i; scores (24,) gets all, if so."""
+    """Return if one of 24 clusters may be near enough to query i; if so, fill scores (24,)."""
     factor = float32x8.spread_from(factors, i)
     a = score(halves, thirds, first, factor, a)
     b = score(halves, thirds, first + 8, factor, b)
@@ -143,7 +142,7 @@ def measure(
 
 @compiled
 def pairs_of_points(members, a, b):
-    """How many pairs of points two clusters have."""
+    """Return the number of pairs of points of two clusters."""
     bounds = members[1]
     return (bounds[a + 1] - bounds[a]) * (bounds[b + 1] - bounds[b])
 
@@ -195,7 +194,7 @@ def guess_nearest(C, shares, members, queries, near, least):
 
 @compiled(reorder_sums=True)  # in partial sums, which are the same for (a, b) and (b, a)
 def increase(C, shares, a, b):
-    """What joining two clusters adds to the sum of squares about centroids."""
+    """Return the increase of the sum of squares about centroids if two clusters are joined."""
     square = 0.0
     for j in range(C.shape[1]):
         z = C[a, j] - C[b, j]
@@ -328,14 +327,3 @@ def add_columns(sums, first, size, bounds, k, average, row):
         row[k] = found
         at = end
         k += 1
-
-
-@compiled
-def mirror(D, start, stop):
-    """Copy what is above the diagonal of D (m, m) to squares start to stop of 32 rows below it."""
-    m = D.shape[0]
-    for a in range(start * SIDE, min(stop * SIDE, m), SIDE):
-        for b in range(0, a + 1, SIDE):
-            for i in range(a, min(a + SIDE, m)):
-                for k in range(b, min(b + SIDE, i)):
-                    D[i, k] = D[k, i]

@@ -8,7 +8,10 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
+from scipy.sparse.csgraph import connected_components
+from scipy.spatial import KDTree
 from sklearn.base import BaseEstimator, ClusterMixin, clone
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import HasMethods, Interval
@@ -18,7 +21,6 @@ from rosenblatt import checks
 from rosenblatt.base import all_or_nothing
 from rosenblatt.registry.row import Contract, Row, Warm
 
-from . import consensus_loops
 from .agglomerative import labels_of_tree
 from .distances import Given
 from .linkage import linkage_matrix, matrix_joins
@@ -28,7 +30,7 @@ Weights = NDArray[np.float64]
 
 MOST_FOR_MATRIX = 10_000  # groups of rows whose votes are kept in a matrix
 SMALL_CUT, TWO_WAY_CUT = 10, 300  # groups that are cut exactly, into any number and into two
-PAIRS = 20_000_000  # compared by one compiled call
+PAIRS = 1_000_000  # of groups, compared at once
 
 
 class ConsensusClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
@@ -107,7 +109,7 @@ class ConsensusClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
 
     @property
     def set_callbacks(self) -> Any:
-        """Not to be had: the runs are fits of another model, kept as labels."""
+        """Not supported: the runs are fits of another model, kept as labels."""
         raise AttributeError(
             "ConsensusClustering reports no steps to callbacks and traces: runs_ holds the labels "
             "of each run. Draw the votes by plot.vote_map, or trace the clusterer alone."
@@ -180,11 +182,9 @@ class ConsensusClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
 
 
 def _labels_of_all(model: Any, X: NDArray[Any], rows: Labels, labels: Labels) -> Labels:
-    """The labels of all rows, of which a run has seen some."""
+    """Return the labels of all rows, some of which a run was fitted to."""
     if hasattr(model, "predict"):
         return np.asarray(model.predict(X), np.intp)
-    from scipy.spatial import KDTree
-
     found = np.empty(len(X), np.intp)
     found[rows] = labels
     others = np.setdiff1d(np.arange(len(X)), rows)
@@ -193,23 +193,29 @@ def _labels_of_all(model: Any, X: NDArray[Any], rows: Labels, labels: Labels) ->
 
 
 def _votes(codes: NDArray[np.int32]) -> NDArray[np.float64]:
-    """The share of runs that put two rows together, (n, n)."""
-    together = np.zeros((len(codes), len(codes)))
-    for run in codes.T:
-        together += run[:, np.newaxis] == run
-    return np.asarray(together / codes.shape[1])
+    """Return the share of runs that put two rows together, (n, n)."""
+    return np.asarray(_runs_together(codes, codes) / codes.shape[1])
+
+
+def _runs_together(some: NDArray[Any], codes: NDArray[Any]) -> NDArray[Any]:
+    """Return the number of runs that put two rows together, (m, n)."""
+    together = np.zeros((len(some), len(codes)), np.min_scalar_type(codes.shape[1]))
+    for one, run in zip(some.T, codes.T.copy(), strict=True):
+        together += one[:, np.newaxis] == run
+    return together
 
 
 def _components(codes: NDArray[np.int32], threshold: float) -> Labels:
-    """The component of each group, linked by votes above the threshold."""
+    """Return the component of each group in the graph of votes above the threshold."""
     n, R = codes.shape
-    parent = np.arange(n)
     needed = int(np.floor(threshold * R + 1e-9)) + 1
-    step = max(1, PAIRS // n)
+    codes = codes.astype(np.min_scalar_type(codes.max()))  # small numbers are compared faster
+    found, step = np.arange(n), max(1, PAIRS // n)
     for start in range(0, n, step):
-        consensus_loops.link_rows(codes, needed, start, min(start + step, n), parent)
-    consensus_loops.flatten(parent)
-    return np.asarray(np.unique(parent, return_inverse=True)[1])
+        i, j = np.nonzero(_runs_together(codes[start : start + step], codes) >= needed)
+        edges = sp.coo_array((np.ones(len(i)), (found[start + i], found[j])), shape=(n, n))
+        found = connected_components(edges, directed=False)[1][found]
+    return np.asarray(found)
 
 
 def _cut(codes: NDArray[np.int32], sizes: NDArray[np.float64], k: int) -> tuple[Labels, str]:

@@ -1,4 +1,4 @@
-"""k-means: assign each row to the nearest centre, average, repeat."""
+"""k-means: assign each row to the nearest center, average, repeat."""
 
 from functools import partial
 from typing import Any, ClassVar, Self
@@ -19,18 +19,18 @@ from rosenblatt.registry.row import Candidate, Contract, Row, unlike_repeated_ro
 from rosenblatt.statistics import Moments
 
 from . import kmeans_loops
-from .assignment import Rows, Table, nearest_centres, rows_of
-from .seeding import given_centres, start
+from .assignment import RowAssignment, Table, assignment_of, nearest_centers
+from .seeding import given_centers, start
 
 
 class Lloyd:
-    """Lloyd's iterations from one start: centres, and the weight and sum of each cluster."""
+    """Lloyd's iterations from one start: centers, and the weight and sum of each cluster."""
 
-    def __init__(self, rows: Rows, squares: Table, centres: Any) -> None:
+    def __init__(self, rows: RowAssignment, squares: Table, centers: Any) -> None:
         self.rows, self.squares = rows, squares
-        self.centres = np.array(centres, np.float64, order="C")
+        self.centers = np.array(centers, np.float64, order="C")
         rows.forget_labels()
-        K, d = self.centres.shape
+        K, d = self.centers.shape
         self.mass, self.sums = np.zeros((2, K)), np.zeros((2, K, d))
         self.losses: list[float] = []  # after each iteration
         self.n_changed, self.moved = rows.n, np.inf
@@ -39,40 +39,40 @@ class Lloyd:
         """Assign and average once."""
         self.assign()
         self._fill_empty_clusters()
-        new = self.centres.copy()
+        new = self.centers.copy()
         kmeans_loops.find_means(self.mass, self.sums, new)
-        self.rows.drifted(self.centres, new)
-        self.moved = float(((new - self.centres) ** 2).sum())
-        self.centres = new
+        self.rows.drifted(self.centers, new)
+        self.moved = float(((new - self.centers) ** 2).sum())
+        self.centers = new
         self.losses.append(self.loss())
 
     def assign(self) -> None:
-        """Give each row its nearest centre, and move it from sum to sum."""
-        places = self.rows.assign(self.centres)
+        """Give each row its nearest center, and move it from sum to sum."""
+        places = self.rows.assign(self.centers)
         self.n_changed = self.rows.moved(places, self.mass, self.sums)
 
     def loss(self) -> float:
-        """The sum of squared distances of rows from their centres, from the sums alone."""
-        return float(kmeans_loops.loss_of(self.squares, self.mass, self.sums, self.centres))
+        """The sum of squared distances of rows from their centers, from the sums alone."""
+        return float(kmeans_loops.loss_of(self.squares, self.mass, self.sums, self.centers))
 
     def conclude(self, dtype: Any) -> None:
-        """Round centres to a precision, and assign rows to what is published."""
-        rounded = self.centres.astype(dtype).astype(np.float64)
-        if not np.array_equal(rounded, self.centres):
-            self.centres = rounded
+        """Round centers to a precision, and assign rows to what is published."""
+        rounded = self.centers.astype(dtype).astype(np.float64)
+        if not np.array_equal(rounded, self.centers):
+            self.centers = rounded
             self.rows.forget_bounds()
             self.assign()
         elif self.n_changed:
             self.assign()
 
     def _fill_empty_clusters(self) -> None:
-        """Give each empty cluster the row farthest from its centre, and rows equal to it."""
+        """Give each empty cluster the row farthest from its center, and rows equal to it."""
         empty = np.flatnonzero(self.mass[0] <= 0)
         if not len(empty):
             return
         rows, weight = self.rows, self.rows.weights
         counts = np.ones(rows.n, bool) if weight is None else weight > 0
-        far = np.where(counts, rows.distances(self.centres), 0.0)
+        far = np.where(counts, rows.distances(self.centers), 0.0)
         for cluster in empty:
             copies = self._farthest(far, counts)
             if not len(copies):
@@ -93,8 +93,8 @@ class Lloyd:
         return np.empty(0, np.intp)
 
 
-def mean_variance(rows: Rows, squares: Table) -> float:
-    """The mean variance of the columns: what one centre leaves of each, over the weight of rows."""
+def mean_variance(rows: RowAssignment, squares: Table) -> float:
+    """The mean variance of the columns: what one center leaves of each, over the weight of rows."""
     if rows.weights is None:
         return rows.variance()
     run = Lloyd(rows, squares, np.zeros((1, rows.d)))
@@ -102,31 +102,34 @@ def mean_variance(rows: Rows, squares: Table) -> float:
     return run.losses[0] / float(run.mass.sum()) / rows.d
 
 
-class NearestCentres:
-    """What models by centres share: labels, distances and losses of rows."""
+class NearestCenters:
+    """Labels, distances and losses of rows by the nearest of some centers."""
 
     cluster_centers_: NDArray[Any]
+    inertia_: float
+    n_features_in_: int
+    _n_features_out: int
 
     def predict(self, X: Any) -> NDArray[np.int32]:
-        """Return the nearest centre's number for each row of X, the first of several: (n,)."""
+        """Return the nearest center's number for each row of X, the first of several: (n,)."""
         check_is_fitted(self)
-        return nearest_centres(self._checked(X), self.cluster_centers_)
+        return nearest_centers(self._checked(X), self.cluster_centers_)
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
-        """Return minus the sum of squared distances of rows from their nearest centres."""
+        """Return minus the sum of squared distances of rows from their nearest centers."""
         return -self.objective(X, y, sample_weight)
 
     def objective(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
-        """Return the sum of squared distances of rows from their nearest centres."""
+        """Return the sum of squared distances of rows from their nearest centers."""
         check_is_fitted(self)
         X = self._checked(X)
-        rows = rows_of(X, checked_weights(X, sample_weight))
+        rows = assignment_of(X, checked_weights(X, sample_weight))
         run = Lloyd(rows, rows.squares(), self.cluster_centers_)
         run.assign()
         return run.loss()
 
     def measure(self, X: Any, y: Any = None, sample_weight: Any = None) -> Moments:
-        """Return the moments of rows by nearest centre: weight, mean and scatter, which add up.
+        """Return the moments of rows by nearest center: weight, mean and scatter, which add up.
 
         Parameters
         ----------
@@ -138,15 +141,33 @@ class NearestCentres:
         """
         return Moments.of(self._checked(X), self.predict(X), sample_weight)
 
+    @classmethod
+    def from_statistics(cls, statistics: Moments, **parameters: Any) -> Self:
+        """Return the model whose centers are the means of a statistic, as `measure` returns it.
+
+        Parameters
+        ----------
+        statistics : Moments
+            By cluster.
+        **parameters : Any
+            Of the model, without `n_clusters`.
+        """
+        model = cls(**{"n_clusters": len(statistics.classes), **parameters})
+        model.cluster_centers_ = statistics.mean.astype(statistics.dtype)
+        model.inertia_ = float(statistics.diagonal().scatter.sum())
+        model.n_features_in_ = statistics.n_features
+        model._n_features_out = len(statistics.classes)
+        return model
+
     def _transform(self, X: Any) -> NDArray[Any]:
-        """Distances (n, K) from all centres; of dense rows from their differences."""
+        """Distances (n, K) from all centers; of dense rows from their differences."""
         X = self._checked(X)
         if sp.issparse(X):
             return np.asarray(super()._transform(X))  # type: ignore[misc]
         return np.asarray(cdist(X, self.cluster_centers_), X.dtype)
 
     def trace_view(self) -> dict[str, Any]:
-        """Return the states that traces and plots draw: the centres (K, d)."""
+        """Return the states that traces and plots draw: the centers (K, d)."""
         if not hasattr(self, "cluster_centers_"):
             return {}
         losses = getattr(self, "inertias_", None)
@@ -167,31 +188,31 @@ def checked_weights(X: Any, sample_weight: Any) -> NDArray[np.float64] | None:
     return weights  # type: ignore[no-any-return]
 
 
-class KMeans(NearestCentres, CallbackSupportMixin, sklearn.cluster.KMeans):  # type: ignore[misc]
-    """Finds K centres with a small sum of squared distances of rows from their nearest centre.
+class KMeans(NearestCenters, CallbackSupportMixin, sklearn.cluster.KMeans):  # type: ignore[misc]
+    """Finds K centers with a small sum of squared distances of rows from their nearest center.
 
-    Assign each row to its nearest centre; make each centre the mean of its rows; repeat. Neither
+    Assign each row to its nearest center; make each center the mean of its rows; repeat. Neither
     step can raise the loss ``sum_i w_i |x_i - c(i)|^2``, and there are finitely many assignments,
     so it ends; the end depends on the start.
 
-    The parameters are scikit-learn's. A row that is equally near to several centres stays where it
+    The parameters are scikit-learn's. A row that is equally near to several centers stays where it
     is, if that is one of them, else goes to the first. A cluster without rows gets the row farthest
-    from its centre, and rows equal to it. Distances are as exact as doubles; bounds on them spare
+    from its center, and rows equal to it. Distances are as exact as doubles; bounds on them spare
     most of the work (`algorithm` is accepted, and does not change the answer).
 
     Parameters
     ----------
     n_clusters : int, default=8
-        How many centres, K.
+        How many centers, K.
     init : {"k-means++", "random"}, array (K, d) or a function of X, K and random_state
-        The start: rows drawn far from each other, rows drawn at random, or given centres.
+        The start: rows drawn far from each other, rows drawn at random, or given centers.
     n_init : "auto" or int
         How many starts; the end with the lowest loss is kept. "auto" is one for "k-means++" and
-        given centres, else ten.
+        given centers, else ten.
     max_iter : int, default=300
         The most iterations of a start.
     tol : float, default=1e-4
-        A start ends when no row changes sides, or the squares of the centres' moves sum to at most
+        A start ends when no row changes sides, or the squares of the centers' moves sum to at most
         `tol` times the mean variance of the columns.
     verbose : accepted as in scikit-learn.
     random_state : int, RandomState instance or None
@@ -244,7 +265,7 @@ class KMeans(NearestCentres, CallbackSupportMixin, sklearn.cluster.KMeans):  # t
         X = checks.rows(self, X, reset=True, order="C")
         weights = checked_weights(X, sample_weight)
         starts = self._starts(X)
-        rows, random_state = rows_of(X, weights), check_random_state(self.random_state)
+        rows, random_state = assignment_of(X, weights), check_random_state(self.random_state)
         rows.refuse_small_squares()
         squares = rows.squares()
         tol = self.tol * mean_variance(rows, squares)
@@ -265,26 +286,8 @@ class KMeans(NearestCentres, CallbackSupportMixin, sklearn.cluster.KMeans):  # t
         self._publish(ends)
         return self
 
-    @classmethod
-    def from_statistics(cls, statistics: Moments, **parameters: Any) -> Self:
-        """Return the model whose centers are the means of a statistic, as `measure` returns it.
-
-        Parameters
-        ----------
-        statistics : Moments
-            By cluster.
-        **parameters : Any
-            Of the model, without `n_clusters`.
-        """
-        model = cls(**{"n_clusters": len(statistics.classes), **parameters})
-        model.cluster_centers_ = statistics.mean.astype(statistics.dtype)
-        model.inertia_ = float(statistics.diagonal().scatter.sum())
-        model.n_features_in_ = statistics.n_features
-        model._n_features_out = len(statistics.classes)
-        return model
-
     def _starts(self, X: Any) -> list[Any]:
-        """What each start begins with."""
+        """Return the `init` of each start."""
         n = X.shape[0]
         if n < self.n_clusters:
             raise ValueError(f"n_samples={n} should be >= n_clusters={self.n_clusters}.")
@@ -302,10 +305,10 @@ class KMeans(NearestCentres, CallbackSupportMixin, sklearn.cluster.KMeans):  # t
                 f"instead of n_init={self.n_init}.",
                 RuntimeWarning,
             )
-        return [given_centres(X, self.init, self.n_clusters)]
+        return [given_centers(X, self.init, self.n_clusters)]
 
     def _ended(self, run: Lloyd, tol: float) -> StopReason | None:
-        """Why a start ends after this iteration, if it does."""
+        """Return the reason to stop after this iteration; None to go on."""
         if run.n_changed == 0 or run.moved <= tol:
             return "converged"
         return "max_iter" if len(run.losses) >= self.max_iter else None
@@ -319,7 +322,7 @@ class KMeans(NearestCentres, CallbackSupportMixin, sklearn.cluster.KMeans):  # t
         if best["stop_reason_"] == "max_iter":
             warn(
                 f"KMeans stopped after max_iter={self.max_iter} iterations: the squares of the "
-                f"centres' moves sum to {moved:.3g}, wanted {tol:.3g}. Raise max_iter or tol.",
+                f"centers' moves sum to {moved:.3g}, wanted {tol:.3g}. Raise max_iter or tol.",
                 ConvergenceWarning,
             )
         warn_of_missing_clusters(self)
@@ -339,7 +342,7 @@ def warn_of_missing_clusters(model: Any) -> None:
 def state_of(run: Lloyd, dtype: Any) -> dict[str, Any]:
     """The attributes of a start as it is now."""
     return {
-        "cluster_centers_": run.centres.astype(dtype),
+        "cluster_centers_": run.centers.astype(dtype),
         "labels_": run.rows.labels.copy(),
         "inertia_": run.losses[-1] if run.losses else np.nan,
         "n_changed_": run.n_changed,

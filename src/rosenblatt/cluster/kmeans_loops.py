@@ -1,33 +1,33 @@
 # mypy: ignore-errors
-"""k-means: the nearest centre of each row, and the sums of rows that change sides.
+"""k-means: the nearest center of each row, and the sums of rows that change sides.
 
-Dense rows go 24 at a time. Products of 24 rows with 4 centres are summed in registers, in single
+Dense rows go 24 at a time. Products of 24 rows with 4 centers are summed in registers, in single
 precision: ``|x - c|^2 / 2 = |c|^2 / 2 - x.c + |x|^2 / 2``, and each row keeps its lowest and second
 lowest score. Where rounding might decide between the two, distances are computed in doubles, from
-the differences. So the answer is always that of doubles: the nearest centre; of several that are
+the differences. So the answer is always that of doubles: the nearest center; of several that are
 equally near the row's own, else the first.
 
-Bounds on top: centres that have moved by at most `drift` / 2 since a row was measured cannot have
-changed its side if its second nearest centre was farther than its nearest by more than `drift`.
-Each row keeps the drift up to which that holds. If there are many centres, a dense row beyond it is
+Bounds on top: centers that have moved by at most `drift` / 2 since a row was measured cannot have
+changed its side if its second nearest center was farther than its nearest by more than `drift`.
+Each row keeps the drift up to which that holds. If there are many centers, a dense row beyond it is
 measured against its own first, which alone often shows that no other is nearer; the rows that are
 left are packed into panels.
 
-Sums are pairs of doubles (see `pairs_loops`): a row that leaves takes all of what it brought, and
+Sums are pairs of doubles: a row that leaves takes all of what it brought, and
 the loss follows from sums alone.
 
-Legend: X (n, d) or CSR, K centres (K, d), panels (n / 24, d, 24), quads (K / 4, d, 4), labels (n,).
+Legend: X (n, d) or CSR, K centers C (K, d), panels (n / 24, d, 24), quads (K / 4, d, 4).
 """
+
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from rosenblatt.loops import compiled
+from rosenblatt.loops import compiled, instruction
 from rosenblatt.loops.simd import count_bits, float32x8, lowest_bit, prefetch
 from rosenblatt.loops.tiles import POINTS, QUERIES, multiply_panels
 
-from . import pairs_loops as pairs
-
-ROWS, CENTRES = POINTS, QUERIES  # of a tile
+ROWS, CENTERS = POINTS, QUERIES  # of a tile
 MOST_OF_A_PANEL = 18  # rows, from which on a panel is scored as it is
 ALL = (1 << float32x8.WIDTH) - 1
 PANELS = 32  # whose gains are summed in single precision
@@ -45,73 +45,121 @@ def sum_and_range(X, start, stop, total, low, high):
             high[j] = x if x > high[j] else high[j]
 
 
-@compiled
-def assign_panels(
-    X, panels, sizes, tile, centres, centre, scale, drifts, settled, least, start, stop, limits,
-    reaches, labels, changed, left, found, packed,
-):  # fmt: skip
-    """Assign the rows of panels start to stop; return how many changed sides.
+class PanelRows(NamedTuple):
+    """Dense rows X (n, d), and the same about a center, times a scale, in panels of 24.
 
-    Rows and centres are in panels and quads about a common centre, times a scale; sizes (n,) is
-    |x|^2 / 2 of each row. tile is (quads, halves, numbers, errors): halves |c|^2 / 2 of each
-    centre, infinite beyond the last; numbers counts from 0; errors (3,) says what rounding may
-    change, errors[0] |x|^2 / 2 + errors[1] in a score and errors[2] of a distance. drifts (4,) is
-    the drift, rounded up, down and down to its half, and what takes rounding off a bound, just
-    below one.
-
-    limits (n,) are the drifts up to which rows can be passed over, reaches (n,) the distances of
-    rows from their second nearest centres, plus half the drift when they were measured; it may be
-    empty. If `settled`, rows beyond their limits are first measured against their own centre alone.
-    A panel with at least so many rows beyond is scored as it is. changed and left (n,), from place
-    24 start on, get rows that changed and their old labels. found (2, 24) and packed, a panel
-    (1, d, 24) with sizes, labels, row numbers and bounds, are scratch space.
-    sizes, limits, reaches and labels go on to the end of the last panel, limits infinite there.
+    sizes (n,) is |x|^2 / 2 of each row in panels, up to the end of the last panel.
     """
-    some, some_sizes, some_labels, numbers, _, _ = packed
+
+    X: Any
+    panels: Any
+    sizes: Any
+    center: Any
+    scale: Any
+
+
+class QuadCenters(NamedTuple):
+    """Centers C (K, d), and the same as panels have rows, in quads of 4.
+
+    halves is |c|^2 / 2 of each, infinite beyond the last; numbers counts from 0; errors (3,) bounds
+    rounding: by errors[0] |x|^2 / 2 + errors[1] in a score and errors[2] of a distance.
+    """
+
+    C: Any
+    quads: Any
+    halves: Any
+    numbers: Any
+    errors: Any
+
+
+class Bounds(NamedTuple):
+    """Bounds on distances, up to the end of the last panel.
+
+    limits (n,) are the drifts up to which rows can be skipped, infinite beyond the last row.
+    reaches (n,) are the distances of rows from their second nearest centers, plus half the drift
+    when they were measured; it may be empty. drifts (4,) is the drift, rounded up, down and down
+    to its half, and a factor just below one that removes rounding from a bound.
+    """
+
+    limits: Any
+    reaches: Any
+    drifts: Any
+
+
+class Labels(NamedTuple):
+    """Labels (n,) of rows; rows that changed (n,), and their old labels."""
+
+    labels: Any
+    changed: Any
+    left: Any
+
+
+class Packed(NamedTuple):
+    """Scratch space: a panel (1, d, 24) of rows with their sizes, labels, numbers and bounds."""
+
+    panel: Any
+    sizes: Any
+    labels: Any
+    numbers: Any
+    limits: Any
+    reaches: Any
+
+
+@compiled
+def assign_panels(arrays, is_settled, least, start, stop, found):
+    """Assign the rows of panels start to stop; return how many changed clusters.
+
+    arrays is (PanelRows, QuadCenters, Bounds, Labels, Packed), all as plain tuples: Numba looks up
+    the types of named ones slowly.
+
+    If `is_settled`, rows beyond their limits are first measured against their own center alone. A
+    panel with at least so many rows beyond is scored as it is. Changed rows are listed from place
+    24 start on. found (2, 24) is scratch space.
+    """
+    rows, centers = PanelRows(*arrays[0]), QuadCenters(*arrays[1])
+    bounds, labels, packed = Bounds(*arrays[2]), Labels(*arrays[3]), Packed(*arrays[4])
+    X, panels, sizes, center, scale = rows
     to = start * ROWS
     n_changed = n_waiting = 0
     for p in range(start, stop):
-        rows = beyond_limits(limits, p * ROWS, drifts)
-        if rows == 0:
+        open_rows = beyond_limits(bounds, p * ROWS)
+        if open_rows == 0:
             continue
-        if settled:
+        if is_settled:
             if p + AHEAD < stop:
-                prefetch_rows(X, p + AHEAD, beyond_limits(limits, (p + AHEAD) * ROWS, drifts))
-            rows = still_beyond(X, centres, scale, labels, p * ROWS, rows, drifts, limits, reaches)
-        if count_bits(np.uint64(rows)) >= least and (p + 1) * ROWS <= X.shape[0]:
-            open_rows = score_panel(panels, p, sizes, labels, tile, drifts, limits, reaches, found)
+                prefetch_rows(X, p + AHEAD, beyond_limits(bounds, (p + AHEAD) * ROWS))
+            open_rows = still_beyond(rows, centers.C, labels.labels, p * ROWS, open_rows, bounds)
+        if count_bits(np.uint64(open_rows)) >= least and (p + 1) * ROWS <= X.shape[0]:
+            open_rows = score_panel(panels, p, sizes, labels.labels, centers, bounds, found)
             while open_rows != 0:
                 t = lowest_bit(np.uint64(open_rows))
                 open_rows &= open_rows - 1
-                n_changed += settle(
-                    X, centres, found, t, p * ROWS + t, limits, reaches, labels, changed, left,
-                    to + n_changed,
-                )  # fmt: skip
+                i = p * ROWS + t
+                n_changed += settle(X, centers.C, found, t, i, bounds, labels, to + n_changed)
             continue
-        while rows != 0:
-            i = p * ROWS + lowest_bit(np.uint64(rows))
-            rows &= rows - 1
-            some_sizes[n_waiting], some_labels[n_waiting] = sizes[i], labels[i]
-            numbers[n_waiting] = i
+        while open_rows != 0:
+            i = p * ROWS + lowest_bit(np.uint64(open_rows))
+            open_rows &= open_rows - 1
+            packed.sizes[n_waiting], packed.labels[n_waiting] = sizes[i], labels.labels[i]
+            packed.numbers[n_waiting] = i
             for j in range(panels.shape[1]):
-                some[0, j, n_waiting] = np.float32((np.float64(X[i, j]) - centre[j]) * scale)
+                z = (np.float64(X[i, j]) - center[j]) * scale
+                packed.panel[0, j, n_waiting] = np.float32(z)
             n_waiting += 1
             if n_waiting == ROWS:
                 n_changed += settle_packed(
-                    X, centres, packed, n_waiting, tile, found, drifts, limits, reaches, labels,
-                    changed, left, to + n_changed,
-                )  # fmt: skip
+                    X, packed, n_waiting, centers, found, bounds, labels, to + n_changed
+                )
                 n_waiting = 0
     return n_changed + settle_packed(
-        X, centres, packed, n_waiting, tile, found, drifts, limits, reaches, labels, changed, left,
-        to + n_changed,
-    )  # fmt: skip
+        X, packed, n_waiting, centers, found, bounds, labels, to + n_changed
+    )
 
 
 @compiled(inline=True)
-def beyond_limits(limits, i, drifts):
-    """A bit for each of 24 rows from row i on whose limit the drift has passed."""
-    drift = float32x8.spread_from(drifts, 0)
+def beyond_limits(bounds, i):
+    """Return a bit for each of 24 rows from row i on whose limit the drift has passed."""
+    limits, drift = bounds.limits, float32x8.spread_from(bounds.drifts, 0)
     return (
         float32x8.bits_below(float32x8.load(limits, i), drift)
         | float32x8.bits_below(float32x8.load(limits, i + 8), drift) << 8
@@ -120,14 +168,15 @@ def beyond_limits(limits, i, drifts):
 
 
 @compiled
-def still_beyond(X, centres, scale, labels, first, rows, drifts, limits, reaches):
-    """Those bits whose rows may be nearer to another centre, judged by their own; limits rise."""
-    found = rows
-    while rows != 0:
-        bit = rows & -rows
-        i = first + lowest_bit(np.uint64(rows))
-        rows ^= bit
-        own = scale * np.sqrt(square_of_row(X, i, centres[labels[i]]))
+def still_beyond(rows, C, labels, first, open_rows, bounds):
+    """Return those bits whose rows may be nearer to another center, by their own; raise limits."""
+    limits, reaches, drifts = bounds
+    found = open_rows
+    while open_rows != 0:
+        bit = open_rows & -open_rows
+        i = first + lowest_bit(np.uint64(open_rows))
+        open_rows ^= bit
+        own = rows.scale * np.sqrt(square_of_row(rows.X, i, C[labels[i]]))
         spare = np.float64(reaches[i]) - 0.5 * drifts[0] - own * (1 + 1e-6)
         if spare > 0.0:
             limits[i] = (spare + drifts[1]) * drifts[3]
@@ -137,60 +186,53 @@ def still_beyond(X, centres, scale, labels, first, rows, drifts, limits, reaches
 
 
 @compiled
-def settle_packed(
-    X, centres, packed, count, tile, found, drifts, limits, reaches, labels, changed, left, to
-):
-    """Assign the rows of the packed panel; return how many changed sides."""
-    panel, sizes, old, numbers, some_limits, some_reaches = packed
+def settle_packed(X, packed, count, centers, found, bounds, labels, to):
+    """Assign the rows of the packed panel; return how many changed clusters."""
+    panel, sizes, old, numbers, limits, reaches = packed
     n_changed = open_rows = 0
     if count > 0:
-        open_rows = score_panel(
-            panel, 0, sizes, old, tile, drifts, some_limits, some_reaches, found
-        )
+        own_bounds = Bounds(limits, reaches, bounds.drifts)
+        open_rows = score_panel(panel, 0, sizes, old, centers, own_bounds, found)
     for t in range(count):
         i = numbers[t]
-        limits[i] = some_limits[t]
-        if reaches.shape[0] > 0:
-            reaches[i] = some_reaches[t]
+        bounds.limits[i] = limits[t]
+        if bounds.reaches.shape[0] > 0:
+            bounds.reaches[i] = reaches[t]
         if open_rows >> t & 1:
-            n_changed += settle(
-                X, centres, found, t, i, limits, reaches, labels, changed, left, to + n_changed
-            )
+            n_changed += settle(X, centers.C, found, t, i, bounds, labels, to + n_changed)
     return n_changed
 
 
 @compiled
-def settle(X, centres, found, t, i, limits, reaches, labels, changed, left, to):
-    """Assign row i by place t of what was found; return 1 if it changed sides, else 0."""
-    nearest = np.int32(found[0, t])
+def settle(X, C, found, t, i, bounds, labels, to):
+    """Assign row i by place t of what was found; return 1 if it changed clusters, else 0."""
+    nearest, old = np.int32(found[0, t]), labels.labels[i]
     if not found[1, t] > 0.0:  # rounding might decide
-        nearest = nearest_of(X[i], centres, labels[i])
-        limits[i] = -np.inf
-        if reaches.shape[0] > 0:
-            reaches[i] = -np.inf
-    if nearest == labels[i]:
+        nearest = nearest_of(X[i], C, old)
+        bounds.limits[i] = -np.inf
+        if bounds.reaches.shape[0] > 0:
+            bounds.reaches[i] = -np.inf
+    if nearest == old:
         return 0
-    changed[to], left[to] = i, labels[i]
-    labels[i] = nearest
+    labels.changed[to], labels.left[to], labels.labels[i] = i, old, nearest
     return 1
 
 
 @compiled
-def score_panel(panels, p, sizes, labels, tile, drifts, limits, reaches, found):
-    """Return a bit for each of 24 rows that is not certainly nearest to its own centre.
+def score_panel(panels, p, sizes, labels, centers, bounds, found):
+    """Return a bit for each of 24 rows that is not certainly nearest to its own center.
 
-    found (2, 24) gets the centre of each row's lowest score, and by how much it is nearer than the
-    second, not positive or no number if that is not certain; limits and reaches are those of rows
-    where it is.
+    found (2, 24) gets the center of each row's lowest score, and by how much it is nearer than the
+    second: NaN or not positive if that is not certain. Bounds are those of rows where it is.
     """
-    quads, halves, numbers, errors = tile
+    _, quads, halves, numbers, errors = centers
     near_x = near_y = near_z = far_x = far_y = far_z = float32x8.spread_from(
         halves, halves.shape[0] - 1
     )
     who_x = who_y = who_z = float32x8.zeros()
     for q in range(quads.shape[0]):
         a0, a1, a2, b0, b1, b2, c0, c1, c2, d0, d1, d2 = multiply_panels(panels, p, quads, q)
-        c = q * CENTRES
+        c = q * CENTERS
         near_x, far_x, who_x = keep4(halves, numbers, c, a0, b0, c0, d0, near_x, far_x, who_x)
         near_y, far_y, who_y = keep4(halves, numbers, c, a1, b1, c1, d1, near_y, far_y, who_y)
         near_z, far_z, who_z = keep4(halves, numbers, c, a2, b2, c2, d2, near_z, far_z, who_z)
@@ -200,9 +242,9 @@ def score_panel(panels, p, sizes, labels, tile, drifts, limits, reaches, found):
     gap_z, far_z = gap_of(near_z, far_z, sizes, i + 16, errors)
     put_found(found, 0, who_x, who_y, who_z)
     put_found(found, 1, gap_x, gap_y, gap_z)
-    put_bounds(limits, reaches, i, gap_x, far_x, drifts)
-    put_bounds(limits, reaches, i + 8, gap_y, far_y, drifts)
-    put_bounds(limits, reaches, i + 16, gap_z, far_z, drifts)
+    put_bounds(bounds, i, gap_x, far_x)
+    put_bounds(bounds, i + 8, gap_y, far_y)
+    put_bounds(bounds, i + 16, gap_z, far_z)
     return (
         open_of(who_x, gap_x, labels, i)
         | open_of(who_y, gap_y, labels, i + 8) << 8
@@ -211,8 +253,9 @@ def score_panel(panels, p, sizes, labels, tile, drifts, limits, reaches, found):
 
 
 @compiled(inline=True)
-def put_bounds(limits, reaches, i, gap, far, drifts):
-    """Keep up to which drift 8 rows cannot change sides, and how far their second centres are."""
+def put_bounds(bounds, i, gap, far):
+    """Store the limits and reaches of 8 rows."""
+    limits, reaches, drifts = bounds
     less, zero = float32x8.spread_from(drifts, 3), float32x8.zeros()
     limit = float32x8.add(gap, float32x8.spread_from(drifts, 1))
     float32x8.store(limits, i, float32x8.multiply_add(limit, less, zero))
@@ -231,7 +274,7 @@ def open_of(who, gap, labels, i):
 
 @compiled(inline=True)
 def gap_of(near, far, sizes, i, errors):
-    """By how much 8 rows are farther from their second centre, at least, and how far that is."""
+    """By how much 8 rows are farther from their second center, at least, and how far that is."""
     size = float32x8.load(sizes, i)
     error = float32x8.multiply_add(
         float32x8.spread_from(errors, 0), size, float32x8.spread_from(errors, 1)
@@ -247,7 +290,7 @@ def gap_of(near, far, sizes, i, errors):
 
 @compiled(inline=True)
 def keep4(halves, numbers, c, a, b, e, f, near, far, who):
-    """The lowest two scores and the first's centre, of those so far and four centres from c on."""
+    """The lowest two scores and the first's center, of those so far and four centers from c on."""
     near, far, who = keep(halves, numbers, c, a, near, far, who)
     near, far, who = keep(halves, numbers, c + 1, b, near, far, who)
     near, far, who = keep(halves, numbers, c + 2, e, near, far, who)
@@ -256,7 +299,7 @@ def keep4(halves, numbers, c, a, b, e, f, near, far, who):
 
 @compiled(inline=True)
 def keep(halves, numbers, c, product, near, far, who):
-    """The same with one more centre."""
+    """The same with one more center."""
     score = float32x8.subtract(float32x8.spread_from(halves, c), product)
     far = float32x8.lowest(far, float32x8.highest(near, score))
     who = float32x8.where_below(score, near, float32x8.spread_from(numbers, c), who)
@@ -272,13 +315,13 @@ def put_found(found, line, x, y, z):
 
 
 @compiled
-def nearest_of(x, centres, own):
-    """The centre nearest to x (d,): its own if none is nearer, else the first of the nearest."""
+def nearest_of(x, centers, own):
+    """The center nearest to x (d,): its own if none is nearer, else the first of the nearest."""
     best, least = own, np.inf
     if own >= 0:
-        least = squared_distance(x, centres[own])
-    for k in range(centres.shape[0]):
-        square = squared_distance(x, centres[k])
+        least = squared_distance(x, centers[own])
+    for k in range(centers.shape[0]):
+        square = squared_distance(x, centers[k])
         if square < least:
             best, least = np.int32(k), square
     return best
@@ -295,39 +338,19 @@ def squared_distance(x, c):
 
 
 @compiled
-def assign_plainly(X, centres, labels):
-    """Assign dense rows by all distances in doubles: for few rows."""
-    for i in range(X.shape[0]):
-        labels[i] = nearest_of(X[i], centres, labels[i])
+def assign_sparse(X, columns, halves, C, rounding, start, stop, drift, limits, listed, scores, row):
+    """Assign CSR rows start to stop; return how many changed clusters.
 
-
-@compiled
-def assign_sparse(
-    X,
-    columns,
-    halves,
-    centres,
-    rounding,
-    start,
-    stop,
-    drift,
-    limits,
-    labels,
-    changed,
-    left,
-    scores,
-    row,
-):
-    """Assign CSR rows start to stop; return how many changed sides.
-
-    columns (d, K) are the centres, halves (K,) is |c|^2 / 2. limits (n,), changed and left as in
-    `assign_panels`, from place `start` on. scores (K,) and row (d,), zeros, are scratch space.
+    columns (d, K) are the centers C, halves (K,) is |c|^2 / 2, limits (n,) as in `Bounds`. Changed
+    rows are listed from place `start` on, in `Labels` as a plain tuple. scores (K,) and row (d,),
+    zeros, are scratch space.
     """
     data, indices, indptr = X
-    n_changed = 0
+    labels, n_changed = Labels(*listed), 0
     for i in range(start, stop):
         if drift < limits[i]:
             continue
+        old = labels.labels[i]
         size = score_row(data, indices, indptr[i], indptr[i + 1], columns, halves, scores)
         nearest, near, far, largest = lowest_two(scores, halves)
         error = rounding * (size + largest)
@@ -337,12 +360,12 @@ def assign_sparse(
             limits[i] = drift + far_root - np.sqrt(2.0 * max(near + size, 0.0))
         else:
             put_row(data, indices, indptr[i], indptr[i + 1], row, 1.0)
-            nearest = nearest_of(row, centres, labels[i])
+            nearest = nearest_of(row, C, old)
             put_row(data, indices, indptr[i], indptr[i + 1], row, 0.0)
             limits[i] = drift
-        if nearest != labels[i]:
-            changed[start + n_changed], left[start + n_changed] = i, labels[i]
-            labels[i] = nearest
+        if nearest != old:
+            to = start + n_changed
+            labels.changed[to], labels.left[to], labels.labels[i] = i, old, nearest
             n_changed += 1
     return n_changed
 
@@ -381,6 +404,75 @@ def put_row(data, indices, first, last, row, times):
         row[np.uint32(indices[p])] = times * data[p]
 
 
+# Sums of rows are pairs of doubles: about 32 digits from two numbers of 16. A pair ``(high, low)``
+# stands for the sum of its two numbers; the second is the rounding error of the first. Each
+# function is right to a few units of 2**-104. They are Dekker's and Knuth's (see Hida, Li and
+# Bailey 2001, Algorithms for quad-double precision floating point arithmetic).
+
+
+@compiled
+def two_sum(a, b):
+    """a + b without error: the rounded sum, and what rounding took."""
+    total = a + b
+    part = total - a
+    return total, (a - (total - part)) + (b - part)
+
+
+@compiled
+def two_product(a, b):
+    """a b without error: the rounded product, and what rounding took."""
+    product = a * b
+    return product, fused_multiply_add(a, b, -product)
+
+
+@instruction("float64(float64, float64, float64)")
+def fused_multiply_add(a, b, c):
+    """Return a b + c, rounded once where c is about -a b, by Dekker's splitting."""
+    a_high, b_high = _high_half(a), _high_half(b)
+    a_low, b_low = a - a_high, b - b_high
+    return ((a_high * b_high + c) + a_high * b_low + a_low * b_high) + a_low * b_low
+
+
+@fused_multiply_add.llvm
+def _(builder, a, b, c):
+    return builder.fma(a, b, c)
+
+
+def _high_half(a):
+    """Return the leading 26 bits of a number."""
+    shifted = 134217729.0 * a  # 2**27 + 1
+    return shifted - (shifted - a)
+
+
+@compiled
+def add_pairs(a, a_low, b, b_low):
+    """The sum of two pairs; the same bits in either order."""
+    high, error = two_sum(a, b)
+    low, rest = two_sum(a_low, b_low)
+    high, error = two_sum(high, error + low)
+    return two_sum(high, error + rest)
+
+
+@compiled
+def multiply_pairs(a, a_low, b, b_low):
+    """The product of two pairs; the same bits in either order."""
+    high, error = two_product(a, b)
+    return two_sum(high, error + (a * b_low + a_low * b))
+
+
+@compiled
+def divide_pairs(a, a_low, b, b_low):
+    """The quotient of two pairs, by long division with three digits of 53 bits."""
+    first = a / b
+    high, low = multiply_pairs(first, 0.0, b, b_low)
+    high, low = add_pairs(a, a_low, -high, -low)
+    second = high / b
+    down, down_low = multiply_pairs(second, 0.0, b, b_low)
+    high, low = add_pairs(high, low, -down, -down_low)
+    high, low = two_sum(first, second), high / b
+    return add_pairs(high[0], high[1], low, 0.0)
+
+
 @compiled
 def move_rows(X, weights, rows, left, labels, mass, sums):
     """Move rows (m,) from the sums of the clusters they left (m,), -1 for none, to the new ones.
@@ -398,18 +490,18 @@ def move_rows(X, weights, rows, left, labels, mass, sums):
 @compiled
 def add_row(X, i, weight, mass, sums, k):
     """Add weight times row i to the sums of cluster k."""
-    mass[0, k], rest = pairs.two_sum(mass[0, k], weight)
+    mass[0, k], rest = two_sum(mass[0, k], weight)
     mass[1, k] += rest
     high, low = sums[0, k], sums[1, k]
     if isinstance(X, tuple):
         data, indices, indptr = X
         for p in range(indptr[i], indptr[i + 1]):
             j = np.uint32(indices[p])
-            high[j], rest = pairs.two_sum(high[j], weight * np.float64(data[p]))
+            high[j], rest = two_sum(high[j], weight * np.float64(data[p]))
             low[j] += rest
     else:
         for j in range(high.shape[0]):
-            high[j], rest = pairs.two_sum(high[j], weight * np.float64(X[i, j]))
+            high[j], rest = two_sum(high[j], weight * np.float64(X[i, j]))
             low[j] += rest
 
 
@@ -431,37 +523,37 @@ def add_squares(X, weights, start, stop, squares):
 @compiled(inline=True)
 def add_square(x, weight, high, low, j):
     """Add weight x^2 to a pair; the same rounding of weight x as in the sums."""
-    square, error = pairs.two_product(weight * x, x)
-    high[j], rest = pairs.two_sum(high[j], square)
+    square, error = two_product(weight * x, x)
+    high[j], rest = two_sum(high[j], square)
     low[j] += rest + error
 
 
 @compiled
-def find_means(mass, sums, centres):
-    """Set centres (K, d) to the means of clusters that have weight."""
-    for k in range(centres.shape[0]):
+def find_means(mass, sums, centers):
+    """Set centers (K, d) to the means of clusters that have weight."""
+    for k in range(centers.shape[0]):
         if mass[0, k] + mass[1, k] > 0.0:
-            for j in range(centres.shape[1]):
-                mean = pairs.divide(sums[0, k, j], sums[1, k, j], mass[0, k], mass[1, k])
-                centres[k, j] = mean[0]
+            for j in range(centers.shape[1]):
+                mean = divide_pairs(sums[0, k, j], sums[1, k, j], mass[0, k], mass[1, k])
+                centers[k, j] = mean[0]
 
 
 @compiled
-def loss_of(squares, mass, sums, centres):
-    """The sum of weighted squared distances of rows from the centres (K, d) of their clusters.
+def loss_of(squares, mass, sums, centers):
+    """The sum of weighted squared distances of rows from the centers (K, d) of their clusters.
 
     It is ``sum w x^2 - sum over clusters of c.(2 S - W c)``, to 32 digits: S the sum, W the weight.
     """
     high = low = 0.0
     for j in range(squares.shape[1]):
-        high, low = pairs.add(high, low, squares[0, j], squares[1, j])
-    for k in range(centres.shape[0]):
-        for j in range(centres.shape[1]):
-            c = centres[k, j]
-            part, part_low = pairs.multiply(mass[0, k], mass[1, k], c, 0.0)
-            part, part_low = pairs.add(-part, -part_low, 2.0 * sums[0, k, j], 2.0 * sums[1, k, j])
-            part, part_low = pairs.multiply(part, part_low, c, 0.0)
-            high, low = pairs.add(high, low, -part, -part_low)
+        high, low = add_pairs(high, low, squares[0, j], squares[1, j])
+    for k in range(centers.shape[0]):
+        for j in range(centers.shape[1]):
+            c = centers[k, j]
+            part, part_low = multiply_pairs(mass[0, k], mass[1, k], c, 0.0)
+            part, part_low = add_pairs(-part, -part_low, 2.0 * sums[0, k, j], 2.0 * sums[1, k, j])
+            part, part_low = multiply_pairs(part, part_low, c, 0.0)
+            high, low = add_pairs(high, low, -part, -part_low)
     return max(high + low, 0.0)
 
 
@@ -477,13 +569,13 @@ def loss_of(squares, mass, sums, centres):
 
 
 @compiled
-def start_from(X, centre, sizes, scale, start, stop, closest, limits):
-    """Fill closest and limits from row start to stop for the first centre (d,).
+def start_from(X, center, sizes, scale, start, stop, closest, limits):
+    """Fill closest and limits from row start to stop for the first center (d,).
 
     sizes (n,) is |x|^2 / 2 of rows in the units of panels.
     """
     for i in range(start, stop):
-        closest[i] = square_of_row(X, i, centre)
+        closest[i] = square_of_row(X, i, center)
         limits[i] = 0.5 * scale * scale * closest[i] - sizes[i]
 
 
@@ -541,7 +633,7 @@ def add_gains(shares, halves, limits, slack, panel, c, x, y, z, nearer, partial)
 
 
 @compiled
-def measure_gain(X, weights, centre, sizes, scale, nearer, start, stop, take, closest, limits):
+def measure_gain(X, weights, center, sizes, scale, nearer, start, stop, take, closest, limits):
     """Return what a candidate (d,) gains in panels start to stop, in doubles; take it, if `take`.
 
     nearer (n / 24,) has a bit for each row to read. Taken, it lowers closest and limits.
@@ -556,7 +648,7 @@ def measure_gain(X, weights, centre, sizes, scale, nearer, start, stop, take, cl
             rows &= rows - 1
             if i >= n:
                 continue
-            square = square_of_row(X, i, centre)
+            square = square_of_row(X, i, center)
             if square < closest[i]:
                 less = closest[i] - square
                 gain += less if weights is None else weights[i] * less
@@ -579,10 +671,10 @@ def prefetch_rows(X, panel, rows):
 
 # Reordered: one sum after the other would wait for the adder.
 @compiled(reorder_sums=True)
-def square_of_row(X, i, centre):
-    """The squared distance of row i from a centre (d,)."""
+def square_of_row(X, i, center):
+    """The squared distance of row i from a center (d,)."""
     square = 0.0
-    for j in range(centre.shape[0]):
-        z = np.float64(X[i, j]) - centre[j]
+    for j in range(center.shape[0]):
+        z = np.float64(X[i, j]) - center[j]
         square += z * z
     return square

@@ -1,28 +1,22 @@
 # mypy: ignore-errors
-"""Complete and average linkage on a square matrix of distances; what all linkages share.
+"""Complete and average linkage on a square matrix of distances; trees of clusters; silhouettes.
 
-In each round, pairs of clusters that are nearest to each other are joined at once. Their rows of
-the matrix are joined; what this means for columns is written down as a step, which a row takes when
-it is read again. A union is no nearer to others than both of its parts were, so only those need be
-read whose nearest is gone, half of them. When many columns are dead, the others move together, as a
-step too. Where pairs are few, a chain of nearest neighbours joins one pair at a time.
-
-Distances are not negative, and so their bit patterns, read as integers, are in the same order.
-Least and greatest integers compile to vector instructions; those of floating point do not, since a
-NaN would have to be kept.
+Distances are not negative, so their bit patterns, read as integers, are in the same order. The
+minimum of integers compiles to vector instructions; that of floats does not, because of NaN.
 
 Legend: m clusters, of which some are alive (m,) and the others joined; D (n, n) with D[rows[a], b]
-the distance of clusters a and b, infinity for a = b and dead b; bits: D as integers; sizes (m,);
-seen (m,): how many steps the row of a cluster has taken.
+the distance of clusters a and b, infinity for a = b and dead b; sizes (m,).
 """
 
 import numpy as np
 
 from rosenblatt.loops import compiled
-from rosenblatt.loops.simd import float64x4
+from rosenblatt.loops.simd import float32x8, float64x4
 
 BLOCK = 4 * float64x4.WIDTH  # points that are measured together
-STRIP = 32  # blocks that stay near the processor while rows go by
+STRIP = 32  # blocks that stay in the cache while rows go by
+SIDE = 32  # of a square that is copied at once
+TILE = 4 * float32x8.WIDTH  # points outside a spanning tree that are measured together
 PART = 512  # of a row that is searched at once
 
 
@@ -53,47 +47,21 @@ def squared_rows(blocks, X, start, stop, first, out):
 
 
 @compiled
-def write_distances(blocks, X, start, stop, squared, D, squares, tile):
-    """Write the distances of rows start to stop of X (n, d), or their squares, from all later ones
-    to rows and columns of D (n, n); start is a multiple of 16, of which there are at most as many.
-
-    They are computed in doubles and rounded once to the precision of D; a row is infinitely far
-    from itself. squares (1, 512) and tile (512, 16) are scratch space: columns are written in
-    pieces as long as a block.
-    """
-    n, one = D.shape[0], start // BLOCK
-    for b in range(one, blocks.shape[0], STRIP):
-        strip = blocks[b : b + STRIP]
-        first = b * BLOCK
-        size = min(n - first, STRIP * BLOCK)
-        for i in range(start, stop):
-            squared_rows(strip, X, i, i + 1, 0, squares)
-            if not squared:
-                take_roots(squares[0])
-            row = D[i, first : first + size]
-            for c in range(size):
-                row[c] = squares[0, c]
-                tile[c, i - start] = squares[0, c]
-            if b == one:
-                row[i - first] = np.inf
-        for c in range(BLOCK if b == one else 0, size):
-            column = D[first + c, start:stop]
-            for r in range(stop - start):
-                column[r] = tile[c, r]
-
-
-@compiled
-def take_roots(squares):
-    """Replace squares (n,) by their roots."""
-    for c in range(squares.shape[0]):
-        squares[c] = np.sqrt(squares[c])
-
-
-@compiled
 def add_square(blocks, at, x, total):
     """The squares of four differences, added to four sums."""
     z = float64x4.subtract(float64x4.load(blocks, at), x)
     return float64x4.multiply_add(z, z, total)
+
+
+@compiled
+def mirror(D, start, stop):
+    """Copy what is above the diagonal of D (m, m) to squares start to stop of 32 rows below it."""
+    m = D.shape[0]
+    for a in range(start * SIDE, min(stop * SIDE, m), SIDE):
+        for b in range(0, a + 1, SIDE):
+            for i in range(a, min(a + SIDE, m)):
+                for k in range(b, min(b + SIDE, i)):
+                    D[i, k] = D[k, i]
 
 
 @compiled
@@ -112,88 +80,14 @@ def lowest_place(row, m):
 
 
 @compiled
-def join_rows(bits, rows, seen, steps, pairs, parts, average, infinity, start, stop, D, x, u):
-    """Join the rows of pairs (p, 2) start to stop: row a becomes the distances of the union.
-
-    The second of each pair has parts (p,) of the union. Both rows catch up with the steps first.
-    x (2, n) and u, the same as integers, are scratch space.
-    """
-    for p in range(start, stop):
-        a, b = pairs[p, 0], pairs[p, 1]
-        catch_up(bits[rows[a]], seen[a], steps, average, infinity, x[0], u[0])
-        catch_up(bits[rows[b]], seen[b], steps, average, infinity, x[1], u[1])
-        seen[a] = steps[3].shape[0] - 1
-        if average:
-            row, part = D[rows[a]], parts[p]
-            for c in range(rows.shape[0]):
-                row[c] = (1.0 - part) * x[0, c] + part * x[1, c]
-        else:
-            union = bits[rows[a]]
-            for c in range(rows.shape[0]):
-                union[c] = max(u[0, c], u[1, c])
-
-
-@compiled
-def find_nearest(bits, rows, seen, steps, average, infinity, start, stop, near, least, x, u):
-    """Find the nearest of clusters start to stop where it is unknown (-1).
-
-    x (n,) and u, the same as integers, are scratch space.
-    """
-    m = rows.shape[0]
-    for a in range(start, stop):
-        if near[a] < 0:
-            row = bits[rows[a]]
-            catch_up(row, seen[a], steps, average, infinity, x, u)
-            u[a] = infinity
-            near[a], least[a] = lowest_place(u, m)
-            if seen[a] < steps[3].shape[0] - 1:
-                for c in range(m):
-                    row[c] = u[c]
-            seen[a] = steps[3].shape[0] - 1
-
-
-@compiled
-def catch_up(row, seen, steps, average, infinity, x, u):
-    """Take the steps that a row has not seen, in a copy: columns are joined, or moved together.
-
-    Writes x (n,) and u, the same as integers. steps: pairs (p, 2), parts (p,), columns (c,) that
-    were kept, and ends (s + 1, 3): where the pairs and the columns of each step begin, and how
-    many columns there were.
-    """
-    pairs, parts, columns, ends = steps
-    for c in range(ends[seen, 2]):  # in order: pairs are anywhere in a row, which memory is slow at
-        u[c] = row[c]
-    for s in range(seen, ends.shape[0] - 1):
-        for p in range(ends[s, 0], ends[s + 1, 0]):
-            b, c = pairs[p, 0], pairs[p, 1]
-            if average:
-                x[b] += parts[p] * (x[c] - x[b])
-            else:
-                u[b] = max(u[b], u[c])
-            u[c] = infinity
-        kept = columns[ends[s, 1] : ends[s + 1, 1]]
-        for c in range(kept.shape[0]):
-            u[c] = u[kept[c]]
-
-
-@compiled
-def make_symmetric(D, rows, alive, start, stop):
-    """Copy what is below the diagonal to above it: averages differ by their rounding."""
-    for a in range(start, stop):
-        if alive[a]:
-            for b in range(a):
-                if alive[b]:
-                    D[rows[b], a] = D[rows[a], b]
-
-
-@compiled
-def chain_steps(D, bits, rows, sizes, alive, average, chain, length, most, infinity, pairs, least):
+def chain_steps(clusters, average, chain, length, most, pairs, heights):
     """Follow a chain of nearest clusters to a pair that are nearest to each other; join it; repeat.
 
-    Fills pairs (p, 2) and least (p,) until they are full or `most` distances have been read. alive
-    (m,) is 1 for clusters that are left. Returns how many pairs were joined, and the length of the
-    chain.
+    clusters is (D, D as integers, rows, sizes, alive). Fills pairs (p, 2) and heights (p,) until
+    they are full or `most` distances have been read. Returns the number of pairs that were joined,
+    and the length of the chain.
     """
+    D, bits, rows, _, alive = clusters
     m = alive.shape[0]
     done = 0
     while done < pairs.shape[0] and most > 0:
@@ -208,10 +102,10 @@ def chain_steps(D, bits, rows, sizes, alive, average, chain, length, most, infin
         most -= m
         if length > 1 and near == chain[length - 2]:
             a, b = max(a, near), min(a, near)  # the union keeps the higher number, as in SciPy
-            pairs[done, 0], pairs[done, 1], least[done] = a, b, best
+            pairs[done, 0], pairs[done, 1], heights[done] = a, b, D[rows[a], b]
             done += 1
-            join_pair(D, bits, rows, sizes, alive, average, infinity, a, b)
-            most -= 8 * m  # columns are not next to each other in memory
+            join_pair(clusters, average, a, b)
+            most -= 8 * m  # columns are not contiguous in memory
             length -= 2
         else:
             chain[length] = near
@@ -220,11 +114,12 @@ def chain_steps(D, bits, rows, sizes, alive, average, chain, length, most, infin
 
 
 @compiled
-def join_pair(D, bits, rows, sizes, alive, average, infinity, a, b):
+def join_pair(clusters, average, a, b):
     """Put the union of two clusters into the row and column of a."""
+    D, bits, rows, sizes, alive = clusters
     own, other = sizes[a], sizes[b]
     x, y, u, v = D[rows[a]], D[rows[b]], bits[rows[a]], bits[rows[b]]
-    alive[b] = 0
+    alive[b] = False
     for c in range(alive.shape[0]):
         if alive[c]:
             if c != a:
@@ -233,8 +128,135 @@ def join_pair(D, bits, rows, sizes, alive, average, infinity, a, b):
                 else:
                     u[c] = max(u[c], v[c])
                 D[rows[c], a] = x[c]
-            bits[rows[c], b] = infinity
+            D[rows[c], b] = np.inf
     sizes[a] += sizes[b]
+
+
+@compiled
+def keep_columns(D, rows, columns):
+    """Move some columns, in rising order, to the first places of some rows."""
+    for row in rows:
+        for c in range(columns.shape[0]):
+            D[row, c] = D[row, columns[c]]
+
+
+# Prim's minimum spanning tree of points X (n, d) by Euclidean distance, without a matrix.
+#
+# A tree grows from one point. The others wait, each with its distance from the tree; the nearest
+# joins, and those that are nearer to it than to the rest of the tree store so. Waiting points are
+# in tiles of 32, column by column, in single precision, which shows the tiles with a point that may
+# have come nearer. Its distance is then computed in doubles. The last waiting point takes the place
+# (slot) of the one that joins, so that tiles stay full.
+
+
+@compiled
+def prim_steps(
+    X, tiles, order, near, squares, limits, lowest, tip, scores, scale, slack, first, last,
+    edges, lengths,
+):  # fmt: skip
+    """Let the points join at steps first to last, of n - 1.
+
+    tiles (n / 32, d, 32) holds the waiting points, times a scale; order (n,) their numbers, near
+    (n,) the points of the tree nearest to them, squares (n,) how near, limits (n,) the same in
+    single precision, not below; lowest (n / 32,) the least square of each tile. tip (d,) is the
+    point that joined last, as tiles hold it; order[n - 1] is its number. scores (32,) is scratch
+    space. Writes edges (n - 1, 2) and lengths (n - 1,), which are squares.
+    """
+    n = X.shape[0]
+    for step in range(first, last):
+        waiting, joined = n - 1 - step, order[n - 1 - step]
+        best, place = np.inf, 0
+        for t in range((waiting + TILE - 1) // TILE):
+            if may_be_nearer(tiles, t, tip, limits, scores):
+                measure(X, t, joined, order, near, squares, limits, lowest, scores, scale, slack)
+            if lowest[t] < best:
+                best, place = lowest[t], t
+        slot = place * TILE
+        while squares[slot] != best:
+            slot += 1
+        edges[step, 0], edges[step, 1], lengths[step] = near[slot], order[slot], best
+        take_out(tiles, slot, waiting - 1, order, near, squares, limits, lowest, tip)
+
+
+@compiled
+def may_be_nearer(tiles, t, tip, limits, scores):
+    """Return if a point of tile t may be within its limit of the tip; if so, fill scores (32,)."""
+    d = tiles.shape[1]
+    at = t * d * TILE
+    a = b = c = e = float32x8.zeros()
+    for j in range(d):
+        x = float32x8.spread_from(tip, j)
+        a = add_square_float32(tiles, at, x, a)
+        b = add_square_float32(tiles, at + 8, x, b)
+        c = add_square_float32(tiles, at + 16, x, c)
+        e = add_square_float32(tiles, at + 24, x, e)
+        at += TILE
+    k = t * TILE
+    if not (
+        float32x8.any_below(a, float32x8.load(limits, k))
+        or float32x8.any_below(b, float32x8.load(limits, k + 8))
+        or float32x8.any_below(c, float32x8.load(limits, k + 16))
+        or float32x8.any_below(e, float32x8.load(limits, k + 24))
+    ):
+        return False
+    float32x8.store(scores, 0, a)
+    float32x8.store(scores, 8, b)
+    float32x8.store(scores, 16, c)
+    float32x8.store(scores, 24, e)
+    return True
+
+
+@compiled
+def add_square_float32(tiles, at, x, total):
+    """The squares of eight differences, added to eight sums."""
+    z = float32x8.subtract(float32x8.load(tiles, at), x)
+    return float32x8.multiply_add(z, z, total)
+
+
+@compiled
+def measure(X, t, joined, order, near, squares, limits, lowest, scores, scale, slack):
+    """Note the points of tile t that are nearer to the one that joined."""
+    for k in range(TILE):
+        slot = t * TILE + k
+        if scores[k] < limits[slot]:
+            square = 0.0
+            for j in range(X.shape[1]):
+                z = X[order[slot], j] - X[joined, j]
+                square += z * z
+            if square < squares[slot]:
+                squares[slot], near[slot] = square, joined
+                limits[slot] = single_above(square, scale, slack)
+                lowest[t] = min(lowest[t], square)
+
+
+@compiled
+def single_above(square, scale, slack):
+    """Return an upper bound of a squared distance that was computed in single precision."""
+    length = np.sqrt(square) * scale + slack
+    return length * length * (1.0 + slack)
+
+
+@compiled
+def take_out(tiles, slot, last, order, near, squares, limits, lowest, tip):
+    """Make the point of a slot the tip, and put the last waiting point into its place."""
+    t, k, u, v = slot // TILE, slot % TILE, last // TILE, last % TILE
+    joined = order[slot]
+    for j in range(tiles.shape[1]):
+        tip[j] = tiles[t, j, k]
+        tiles[t, j, k] = tiles[u, j, v]
+    order[slot], near[slot], squares[slot] = order[last], near[last], squares[last]
+    limits[slot] = limits[last]
+    order[last], squares[last], limits[last] = joined, np.inf, -1.0
+    lowest[t], lowest[u] = lowest_of(squares, t), lowest_of(squares, u)
+
+
+@compiled
+def lowest_of(squares, t):
+    """The least square of a tile."""
+    best = squares[t * TILE]
+    for k in range(1, TILE):
+        best = min(best, squares[t * TILE + k])
+    return best
 
 
 @compiled
@@ -264,98 +286,12 @@ def root(parent, a):
     return top
 
 
-@compiled
-def order_leaves(children, first, leaves):
-    """The points in the order of the tree: cluster k has those from first[k] on, next to each
-    other.
-
-    Reads children (n - 1, 2); writes first (2 n - 1,), which arrives with the sizes of the
-    clusters, and leaves (n,).
-    """
-    n = leaves.shape[0]
-    size = first[children[n - 2, 0]]
-    first[2 * n - 2] = 0
-    for k in range(n - 2, -1, -1):
-        a, b = children[k, 0], children[k, 1]
-        size = first[a]
-        first[a] = first[n + k]
-        first[b] = first[n + k] + size
-    for i in range(n):
-        leaves[first[i]] = i
-
-
-@compiled
-def add_all_distances(
-    blocks, X, start, stop, squared, parent, last, average, nodes, totals, squares
-):
-    """The same as `add_distances`, of rows X (n, d) in the order of leaves.
-
-    squares (1, 512) is scratch space.
-    """
-    one = start // BLOCK
-    for b in range(one, blocks.shape[0], STRIP):
-        first = b * BLOCK
-        for i in range(start, stop):
-            squared_rows(blocks[b : b + STRIP], X, i, i + 1, 0, squares)
-            if not squared:
-                take_roots(squares[0])
-            skip = max(i + 1 - first, 0)
-            size = min(X.shape[0] - first, STRIP * BLOCK)
-            nodes[i] = add_row(
-                squares[0, skip:size], first + skip, nodes[i], parent, last, average, totals
-            )
-
-
-@compiled
-def add_distances(distances, start, parent, last, average, nodes, totals):
-    """Add the distances of leaves start, start + 1, ... from all later ones to the joins they
-    cross.
-
-    distances (rows, n - start) in the order of leaves; the leaves of cluster k end before last[k];
-    parent (2 n - 1,). nodes (n,) arrives with the points in the order of leaves. totals (2 n - 1,)
-    gets sums of distances (average), or the greatest.
-    """
-    for r in range(distances.shape[0]):
-        add_row(
-            distances[r, r + 1 :], start + r + 1, nodes[start + r], parent, last, average, totals
-        )
-
-
-@compiled
-def add_row(values, at, k, parent, last, average, totals):
-    """Add the distances of a leaf from those numbered `at` and higher; k is a cluster of the leaf.
-
-    Returns the cluster that the last of them is in, too.
-    """
-    begin, stop = at, at + values.shape[0]
-    while at < stop:
-        while last[k] <= at:  # all of its leaves have been counted
-            k = parent[k]
-        end = min(last[k], stop)
-        some = values[at - begin : end - begin]
-        if average:
-            totals[k] += total(some)
-        else:
-            totals[k] = max(totals[k], greatest(some))
-        at = end
-    return k
-
-
 @compiled(reorder_sums=True)
 def total(values):
     """The sum of some values: several partial sums at once."""
     found = 0.0
     for t in range(values.shape[0]):
         found += values[t]
-    return found
-
-
-@compiled
-def greatest(values):
-    """The greatest of some values that are not negative."""
-    found = 0.0
-    for t in range(values.shape[0]):
-        found = max(found, values[t])
     return found
 
 

@@ -1,4 +1,4 @@
-"""k-means on small batches: each moves its centres a little."""
+"""k-means on small batches: each moves its centers a little."""
 
 from typing import Any, ClassVar, Self
 
@@ -11,16 +11,16 @@ from rosenblatt.base import all_or_nothing
 from rosenblatt.registry.row import Row
 from rosenblatt.statistics import Moments
 
-from .assignment import DenseRows, Rows, Table, rows_of
-from .kmeans import Lloyd, NearestCentres, checked_weights, warn_of_missing_clusters
+from .assignment import DenseAssignment, RowAssignment, Table, assignment_of
+from .kmeans import Lloyd, NearestCenters, checked_weights, warn_of_missing_clusters
 
 FAR = 1e3  # times the reach of the rows
 
 
-class MiniBatchKMeans(NearestCentres, sklearn.cluster.MiniBatchKMeans):  # type: ignore[misc]
-    """Moves each centre towards the mean of the rows of a batch that are nearest to it.
+class MiniBatchKMeans(NearestCenters, sklearn.cluster.MiniBatchKMeans):  # type: ignore[misc]
+    """Moves each center towards the mean of the rows of a batch that are nearest to it.
 
-    A centre is the mean of all rows that it was given so far, so that it moves less and less. The
+    A center is the mean of all rows that it was given so far, so that it moves less and less. The
     fit is scikit-learn's, and so are the parameters and attributes; answers are as exact as those
     of `KMeans`. For tables that do not fit into memory, and streams (`partial_fit`).
 
@@ -54,10 +54,10 @@ class MiniBatchKMeans(NearestCentres, sklearn.cluster.MiniBatchKMeans):  # type:
 
     @all_or_nothing
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Find centres for the rows X (n, d), batch by batch; return self."""
+        """Find centers for the rows X (n, d), batch by batch; return self."""
         rows = self._rows(X, sample_weight, reset=True)
         rows.refuse_small_squares()
-        self._learn(super().fit, X, rows, y, sample_weight, far_centre(rows))
+        self._learn(super().fit, X, rows, y, sample_weight, far_center(rows))
         n, size = rows.n, self._batch_size
         self.stop_reason_ = "converged" if self.n_steps_ < self.max_iter * n // size else "max_iter"
         if self.compute_labels:
@@ -66,28 +66,28 @@ class MiniBatchKMeans(NearestCentres, sklearn.cluster.MiniBatchKMeans):  # type:
 
     @all_or_nothing
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Move the centres by one batch X (n, d); return self."""
+        """Move the centers by one batch X (n, d); return self."""
         begun = hasattr(self, "cluster_centers_")
         rows = self._rows(X, sample_weight, reset=not begun)
-        far = far_centre(rows)
+        far = far_center(rows)
         if far is not None and begun:
             self.cluster_centers_ = self.cluster_centers_ - far
         self._learn(super().partial_fit, X, rows, y, sample_weight, far)
-        for name in ("n_iter_", "stop_reason_"):  # of a fit before, whose centres have moved on
+        for name in ("n_iter_", "stop_reason_"):  # of a fit before, whose centers have moved on
             self.__dict__.pop(name, None)
         return self
 
-    def _rows(self, X: Any, sample_weight: Any, reset: bool) -> Rows:
+    def _rows(self, X: Any, sample_weight: Any, reset: bool) -> RowAssignment:
         """The rows, their squares in range."""
         X = checks.rows(self, X, reset=reset, order="C")
-        rows = rows_of(X, checked_weights(X, sample_weight))
+        rows = assignment_of(X, checked_weights(X, sample_weight))
         rows.squares()
         return rows
 
     def _learn(
-        self, fit: Any, X: Any, rows: Rows, y: Any, sample_weight: Any, far: Table | None
+        self, fit: Any, X: Any, rows: RowAssignment, y: Any, sample_weight: Any, far: Table | None
     ) -> None:
-        """Let scikit-learn's method move the centres, and label the rows by what it leaves."""
+        """Let scikit-learn's method move the centers, and label the rows by what it leaves."""
         if far is None:
             fit(X, y, sample_weight)
         else:  # it takes squares apart, which loses the digits of rows far from the origin
@@ -104,33 +104,23 @@ class MiniBatchKMeans(NearestCentres, sklearn.cluster.MiniBatchKMeans):  # type:
 
     @classmethod
     def from_statistics(cls, statistics: Moments, **parameters: Any) -> Self:
-        """Return the model whose centers are the means of a statistic, as `measure` returns it.
+        """Return the model whose centers are the means of a statistic; see `KMeans`.
 
         The centers weigh as much as the rows of the statistic, so `partial_fit` can continue.
-
-        Parameters
-        ----------
-        statistics : Moments
-            By cluster.
-        **parameters : Any
-            Of the model, without `n_clusters`.
         """
-        model = cls(**{"n_clusters": len(statistics.classes), **parameters})
-        model.cluster_centers_ = statistics.mean.astype(statistics.dtype)
-        model.inertia_ = float(statistics.diagonal().scatter.sum())
-        model.n_features_in_ = statistics.n_features
-        model.n_steps_, model._n_features_out = 0, len(statistics.classes)
+        model = super().from_statistics(statistics, **parameters)
         model._counts = np.array(statistics.weight, statistics.dtype)
-        model._n_since_last_reassign, model._batch_size, model._n_threads = 0, model.batch_size, 1
+        model.n_steps_, model._batch_size, model._n_threads = 0, model.batch_size, 1
+        model._n_since_last_reassign = 0
         model._random_state = check_random_state(model.random_state)
         return model
 
 
-def far_centre(rows: Rows) -> Table | None:
+def far_center(rows: RowAssignment) -> Table | None:
     """The mean of dense rows that lie much farther from the origin than from each other."""
-    if not isinstance(rows, DenseRows):
+    if not isinstance(rows, DenseAssignment):
         return None
-    return rows.centre if np.abs(rows.centre).max() > FAR * rows.reach else None
+    return rows.center if np.abs(rows.center).max() > FAR * rows.reach else None
 
 
 ROW = Row(

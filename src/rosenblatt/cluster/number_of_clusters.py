@@ -1,4 +1,4 @@
-"""How many clusters: a clusterer at each number, and a score by which one is chosen."""
+"""Choice of the number of clusters by a score of a clusterer at each number."""
 
 from collections.abc import Iterable
 from copy import copy
@@ -192,18 +192,18 @@ def _gaps(
     estimator: Any, X: Table, models: list[Any], numbers: NDArray[np.intp], n_references: int,
     rng: Any,
 ) -> tuple[Table, Table]:  # fmt: skip
-    """How much tighter clusters are than those of rows without any, and the error, in logarithms.
+    """Return the gap statistic at each number, and its standard error.
 
     The box of the reference rows lies along the principal axes of the data.
     """
-    centre = X.mean(axis=0)
-    axes = np.linalg.svd(X - centre, full_matrices=False)[2]
-    turned = (X - centre) @ axes.T
+    center = X.mean(axis=0)
+    axes = np.linalg.svd(X - center, full_matrices=False)[2]
+    turned = (X - center) @ axes.T
     low, high = turned.min(axis=0), turned.max(axis=0)
     own = np.array([_log_within(X, labels_of(model, X)) for model in models])
     others = np.empty((n_references, len(numbers)))
     for b in range(n_references):
-        box = rng.uniform(low, high, turned.shape) @ axes + centre
+        box = rng.uniform(low, high, turned.shape) @ axes + center
         boxed = _fitted(estimator, box, numbers)
         others[b] = [_log_within(box, labels_of(model, box)) for model in boxed]
     errors = others.std(axis=0) * np.sqrt(1 + 1 / n_references)
@@ -212,9 +212,6 @@ def _gaps(
 
 def _log_within(X: Table, labels: NDArray[Any]) -> float:
     """The logarithm of the sum of squares about centroids."""
-    _, codes = np.unique(labels, return_inverse=True)
-    sums = np.zeros((codes.max() + 1, X.shape[1]))
-    np.add.at(sums, codes, X)
-    centroids = sums / np.bincount(codes)[:, np.newaxis]
-    within = float(((X - centroids[codes]) ** 2).sum())
+    clusters = (X[labels == label] for label in np.unique(labels))
+    within = sum(float(((some - some.mean(axis=0)) ** 2).sum()) for some in clusters)
     return float(np.log(max(within, np.finfo(float).tiny)))

@@ -1,4 +1,4 @@
-"""How good a clustering is: tight inside, far apart, and each row nearer to its own than to others.
+"""Quality of a clustering: squares within clusters, distances between them, silhouettes.
 
 Legend: n rows X (n, d), K clusters with centroids c (K, d) and sizes (K,).
 """
@@ -100,7 +100,7 @@ def cluster_quality(X: Any, labels: Any, *, random_state: Any = 0) -> ClusterQua
     ----------
     X : array-like of shape (n, d)
     labels : array-like of shape (n,)
-        The cluster of each row; at least two different ones. Rows labelled -1 are a cluster, too:
+        The cluster of each row; at least two different ones. Rows labeled -1 are a cluster, too:
         leave noise out first.
     random_state : seed of the sample of 10,000 rows whose silhouettes are computed, each against
         all rows, if there are more than 100,000 rows.

@@ -1,4 +1,4 @@
-"""Where k-means starts: rows far from each other, rows at random, or given centres."""
+"""Where k-means starts: rows far from each other, rows at random, or given centers."""
 
 from collections.abc import Callable
 from typing import Any
@@ -14,26 +14,26 @@ from rosenblatt.loops.tiles import put_about
 from rosenblatt.runtime import threads
 
 from . import kmeans_loops
-from .assignment import DenseRows, Rows, Table, refuse_out_of_range
+from .assignment import DenseAssignment, RowAssignment, Table, refuse_out_of_range
 
 BLOCK = 1024  # rows whose squares are summed at once
 FEW_CHUNKS = 16  # times fewer than those of a job that reads rows once
 
 
-def given_centres(X: Any, init: Any, n_clusters: int) -> NDArray[Any]:
-    """The centres (K, d) that a user gave, checked."""
-    centres: NDArray[Any] = check_array(init, dtype=X.dtype, order="C")
-    if len(centres) != n_clusters:
+def given_centers(X: Any, init: Any, n_clusters: int) -> NDArray[Any]:
+    """The centers (K, d) that a user gave, checked."""
+    centers: NDArray[Any] = check_array(init, dtype=X.dtype, order="C")
+    if len(centers) != n_clusters:
         raise ValueError(
-            f"The shape of the initial centers {centres.shape} does not match the number of "
+            f"The shape of the initial centers {centers.shape} does not match the number of "
             f"clusters {n_clusters}."
         )
-    if centres.shape[1] != X.shape[1]:
+    if centers.shape[1] != X.shape[1]:
         raise ValueError(
-            f"The shape of the initial centers {centres.shape} does not match the number of "
+            f"The shape of the initial centers {centers.shape} does not match the number of "
             f"features of the data {X.shape[1]}."
         )
-    return centres
+    return centers
 
 
 def kmeans_plusplus(
@@ -45,7 +45,7 @@ def kmeans_plusplus(
     random_state: Any = None,
     n_local_trials: int | None = None,
 ) -> tuple[Any, NDArray[np.intp]]:
-    """Draw rows that are far from each other: centres (K, d) and their places (K,).
+    """Draw rows that are far from each other: centers (K, d) and their places (K,).
 
     Each is drawn in proportion to its squared distance from those before; of several drawn at once
     the one that lowers the sum of these squares most is taken. The expected loss is within a factor
@@ -63,7 +63,7 @@ def kmeans_plusplus(
     Examples
     --------
     >>> from rosenblatt import kmeans_plusplus
-    >>> centres, places = kmeans_plusplus([[0.0], [1.0], [90.0]], 2, random_state=0)
+    >>> centers, places = kmeans_plusplus([[0.0], [1.0], [90.0]], 2, random_state=0)
     >>> sorted(places.tolist())[-1]
     2
     """
@@ -74,27 +74,27 @@ def kmeans_plusplus(
     rng = check_random_state(random_state)
     rows = refuse_out_of_range(X, sample_weight)
     places = distant_rows(rows, n_clusters, rng, n_local_trials)
-    centres = X[places]
-    return (centres.toarray() if sp.issparse(X) else centres), places
+    centers = X[places]
+    return (centers.toarray() if sp.issparse(X) else centers), places
 
 
-def start(rows: Rows, init: Any, n_clusters: int, random_state: Any) -> NDArray[Any]:
-    """The centres (K, d) of one start."""
+def start(rows: RowAssignment, init: Any, n_clusters: int, random_state: Any) -> NDArray[Any]:
+    """The centers (K, d) of one start."""
     if isinstance(init, np.ndarray):
         return init
     if callable(init):
-        return given_centres(
+        return given_centers(
             rows.X, init(rows.X, n_clusters, random_state=random_state), n_clusters
         )
     if init == "random":
         chosen = random_rows(rows, n_clusters, random_state)
     else:
         chosen = distant_rows(rows, n_clusters, random_state)
-    centres = rows.X[chosen]
-    return np.asarray(centres.toarray() if sp.issparse(centres) else centres)
+    centers = rows.X[chosen]
+    return np.asarray(centers.toarray() if sp.issparse(centers) else centers)
 
 
-def random_rows(rows: Rows, n_clusters: int, random_state: Any) -> NDArray[np.intp]:
+def random_rows(rows: RowAssignment, n_clusters: int, random_state: Any) -> NDArray[np.intp]:
     """Different rows, drawn in proportion to their weights."""
     weights = np.ones(rows.n) if rows.weights is None else rows.weights
     if np.count_nonzero(weights) < n_clusters:
@@ -107,14 +107,14 @@ def random_rows(rows: Rows, n_clusters: int, random_state: Any) -> NDArray[np.in
 
 
 def distant_rows(
-    rows: Rows, n_clusters: int, random_state: Any, n_trials: int | None = None
+    rows: RowAssignment, n_clusters: int, random_state: Any, n_trials: int | None = None
 ) -> NDArray[np.intp]:
     """k-means++: each next row drawn in proportion to its squared distance from those before.
 
     Of some rows drawn at once, the one that lowers the sum of distances most is taken. The draws
     are scikit-learn's, one for one.
     """
-    if not isinstance(rows, DenseRows):
+    if not isinstance(rows, DenseAssignment):
         _, places = sklearn.cluster.kmeans_plusplus(
             rows.X, n_clusters, sample_weight=rows.weights, random_state=random_state,
             n_local_trials=n_trials,
@@ -135,7 +135,7 @@ def distant_rows(
 class ClosestSquares:
     """The squared distance of each row from the nearest of the rows drawn so far."""
 
-    def __init__(self, rows: DenseRows, first: int) -> None:
+    def __init__(self, rows: DenseAssignment, first: int) -> None:
         self.rows, self.largest = rows, float(rows.sizes.max())
         self.closest = np.zeros(-(-rows.n // BLOCK) * BLOCK)
         self.limits = np.full(rows.n_panels * kmeans_loops.ROWS, -np.inf, np.float32)
@@ -144,11 +144,11 @@ class ClosestSquares:
         self.shares[: rows.n] = 1.0 if rows.weights is None else rows.weights / heaviest
         # A score has d products and two halves, each at most twice the largest row's.
         self.slack = np.array([-4 * self.largest * (rows.d + 16) * 2.0**-22], np.float32)
-        centre = rows.X[first].astype(np.float64)
+        center = rows.X[first].astype(np.float64)
 
         def work(start: int, stop: int) -> None:
             kmeans_loops.start_from(
-                rows.stored, centre, rows.sizes, rows.scale, start, stop, self.closest, self.limits
+                rows.stored, center, rows.sizes, rows.scale, start, stop, self.closest, self.limits
             )
 
         threads.over_chunks(work, rows.n, rows.n * rows.d)
@@ -170,11 +170,11 @@ class ClosestSquares:
         return np.array(drawn)
 
     def take_best(self, candidates: NDArray[np.intp]) -> int:
-        """Take the candidate that lowers the sum of squares most as a centre; return its place."""
-        rows, L, width = self.rows, len(candidates), kmeans_loops.CENTRES
+        """Take the candidate that lowers the sum of squares most as a center; return its place."""
+        rows, L, width = self.rows, len(candidates), kmeans_loops.CENTERS
         C = rows.X[candidates].astype(np.float64)
         quads, halves = np.zeros((-(-L // width), rows.d, width), np.float32), np.empty(L)
-        put_about(C, rows.centre, rows.scale, width, 0.0, quads, halves)
+        put_about(C, rows.center, rows.scale, width, 0.0, quads, halves)
         padded = np.full(len(quads) * width, np.inf, np.float32)
         padded[:L] = halves
         nearer = np.empty((len(padded), rows.n_panels), np.int32)

@@ -12,7 +12,9 @@ from numpy.typing import NDArray
 from scipy.linalg import qr
 from scipy.special import gammaln
 from sklearn.callback import CallbackSupportMixin
+from sklearn.utils.validation import check_is_fitted
 
+from rosenblatt import checks
 from rosenblatt.additive import Additive, Rows, rows_needed
 from rosenblatt.base import all_or_nothing, fitting_at_once
 from rosenblatt.registry.row import Contract, Row, Warm
@@ -24,7 +26,7 @@ Numbers = NDArray[np.float64]
 # Up to so many columns the scatter is what to decompose: always, or if there are as many rows.
 NARROW, WIDE = 100, 1_000
 LEAST = np.finfo(np.float64).tiny
-NO_AXIS = 1e-15  # a variance below this is no axis
+NO_AXIS = 1e-15  # a variance below it belongs to no axis
 NO_VARIANCE = 2.0**-50  # times columns and the largest: what rounding leaves of no variance
 
 
@@ -102,8 +104,10 @@ class PCA(CallbackSupportMixin, Additive, sklearn.decomposition.PCA):  # type: i
 
     def transform(self, X: Any) -> Any:
         """Project rows X (n, d) onto the axes: (n, k)."""
-        with one_blas_thread():  # bits must not depend on how many there are
-            return super().transform(X)
+        check_is_fitted(self)
+        X = checks.rows(self, X)
+        with one_blas_thread():  # so that bits do not depend on the number of threads
+            return self._transform(X, xp=np)
 
     def inverse_transform(self, X: Any) -> Any:
         """Return rows (n, d) whose projections are X (n, k)."""
@@ -133,7 +137,7 @@ class PCA(CallbackSupportMixin, Additive, sklearn.decomposition.PCA):  # type: i
         return super().forget(X, None, sample_weight)  # type: ignore[no-any-return]
 
     def _reads_rows(self, X: Any) -> bool:
-        """Whether the axes come from all rows at once."""
+        """Return if the axes are computed from all rows, not from the scatter."""
         if self.svd_solver != "auto":
             return self.svd_solver in ("full", "arpack", "randomized")
         shape = X.shape if hasattr(X, "shape") else np.asarray(X).shape
@@ -141,7 +145,7 @@ class PCA(CallbackSupportMixin, Additive, sklearn.decomposition.PCA):  # type: i
 
     @all_or_nothing
     def _fit_rows(self, X: Any, fit: Any) -> Any:
-        """What scikit-learn's method returns; raises if it left what is no number."""
+        """Call a method of scikit-learn; raise if it leaves numbers that are not finite."""
         with np.errstate(all="ignore"), one_blas_thread():
             result = fit(self, X)
         ratios, variances = self.explained_variance_ratio_, self.explained_variance_
@@ -197,7 +201,7 @@ class PCA(CallbackSupportMixin, Additive, sklearn.decomposition.PCA):  # type: i
         self.n_components_, self.n_samples_ = k, n
 
     def _row_count(self) -> int:
-        """How many rows there are: a row of weight two is there twice."""
+        """Return the number of rows; a row of weight two counts twice."""
         weight = float(self.statistics_.weight[0])
         return max(int(weight), int(self.statistics_.rows[0]))
 
@@ -212,7 +216,7 @@ class PCA(CallbackSupportMixin, Additive, sklearn.decomposition.PCA):  # type: i
         return left if left > 0 else 1.0
 
     def _n_kept(self, variance: Numbers, ratios: Numbers, n: int, exactly: bool) -> int:
-        """How many of d components to keep, from their variances (d,) and its shares (d,)."""
+        """Return the number of components to keep, by their variances (d,) and its shares (d,)."""
         wanted, most = self.n_components, min(n, len(variance))
         if wanted is None:
             return most
@@ -254,9 +258,9 @@ def principal_axes(scatter: Numbers) -> tuple[Numbers, Numbers]:
 
 
 def likely_dimension(variance: Numbers, n: int) -> int:
-    """The number of components, from 1 to d - 1, under which n rows are most probable.
+    """Return the number of components, from 1 to d - 1, under which n rows are most probable.
 
-    Minka's approximation of the evidence, of the variances (d,) along the axes, largest first.
+    It is Minka's approximation, from the variances (d,) along the axes, the largest first.
 
     References
     ----------
@@ -267,30 +271,20 @@ def likely_dimension(variance: Numbers, n: int) -> int:
 
 
 def log_evidence(variance: Numbers, k: int, n: int) -> float:
-    """The logarithm of the probability of n rows under k components, up to a constant.
-
-    v is the mean variance along the axes left out.
-    """
+    """Return the log-probability of n rows under k components, up to a constant."""
     d = len(variance)
     if variance[k - 1] < NO_AXIS:
         return -np.inf
     i = np.arange(1, k + 1)
     prior = -k * np.log(2) + (gammaln((d - i + 1) / 2) - np.log(np.pi) * (d - i + 1) / 2).sum()
-    v = max(NO_AXIS, variance[k:].sum() / (d - k))
+    v = max(NO_AXIS, variance[k:].sum() / (d - k))  # the mean variance along the other axes
     likelihood = -n / 2 * (np.log(variance[:k]).sum() + (d - k) * np.log(v))
-    free = d * k - k * (k + 1) / 2
-    volume = (free + k) / 2 * np.log(2 * np.pi)
-    return float(
-        prior + likelihood + volume - _curvature(variance, v, k, n) / 2 - k / 2 * np.log(n)
-    )
-
-
-def _curvature(variance: Numbers, v: float, k: int, n: int) -> float:
-    """log |A|: the sum over pairs i < j, i <= k, of log((l_i - l_j)(1 / w_j - 1 / w_i) n)."""
-    w = np.append(variance[:k], np.full(len(variance) - k, v))
-    i, j = np.triu_indices(k, 1, len(variance))
+    volume = (d * k - k * (k - 1) / 2) / 2 * np.log(2 * np.pi)
+    w = np.append(variance[:k], np.full(d - k, v))
+    i, j = np.triu_indices(k, 1, d)
     apart = (variance[i] - variance[j]) * (1 / w[j] - 1 / w[i])
-    return float((np.log(np.maximum(apart, NO_AXIS)) + np.log(n)).sum())
+    curvature = (np.log(np.maximum(apart, NO_AXIS)) + np.log(n)).sum()
+    return float(prior + likelihood + volume - curvature / 2 - k / 2 * np.log(n))
 
 
 ROW = Row(

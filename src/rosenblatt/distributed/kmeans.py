@@ -14,7 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from rosenblatt.base import warn
 from rosenblatt.cluster import KMeans
-from rosenblatt.cluster.assignment import nearest_centres
+from rosenblatt.cluster.assignment import nearest_centers
 from rosenblatt.data import TableError
 
 from .census import Census
@@ -128,7 +128,7 @@ def moved_centres(centres: Array, total: Sums) -> Array:
 
 def squared_distances(X: Any, centres: Array) -> tuple[NDArray[Any], Array, Array | None]:
     """Nearest centres (n,), squared distances from them, and differences of dense rows."""
-    labels = nearest_centres(X, centres)
+    labels = nearest_centers(X, centres)
     if not sp.issparse(X):
         difference = X - centres[labels]  # float64, as the centres are
         return labels, np.einsum("ij,ij->i", difference, difference), difference
@@ -161,7 +161,7 @@ def count_nearest(rows: PartRows, centres: Array) -> Any:
     """How many rows are nearest to each centre."""
 
     def measure(X: Any, y: Any) -> Array:
-        return np.bincount(nearest_centres(X, centres), minlength=len(centres)).astype(np.float64)
+        return np.bincount(nearest_centers(X, centres), minlength=len(centres)).astype(np.float64)
 
     return rows.summed(measure)
 

@@ -9,8 +9,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 from rosenblatt.base import warn
 from rosenblatt.cluster import KMeans
-from rosenblatt.cluster.assignment import nearest_centres
-from rosenblatt.mixture.components import Components, Rows
+from rosenblatt.cluster.assignment import nearest_centers
+from rosenblatt.mixture.components import Components, MixtureRows
 from rosenblatt.statistics import Moments
 
 from . import kmeans
@@ -94,8 +94,8 @@ def assign(rows: PartRows, centres: Array, full: bool) -> Any:
 
     def measure(X: Any, y: Any) -> Moments:
         shares = np.zeros((len(X), len(centres)))
-        shares[np.arange(len(X)), nearest_centres(X, centres)] = 1.0
-        return Rows(X, None).shared(shares, full).moments(len(X), X.dtype)
+        shares[np.arange(len(X)), nearest_centers(X, centres)] = 1.0
+        return MixtureRows(X, None).shared(shares, full).moments(len(X), X.dtype)
 
     return rows.summed(measure)
 
@@ -104,7 +104,7 @@ def expect(rows: PartRows, parameters: Components, hard: bool, full: bool) -> An
     """The log-likelihood of a part, and its moments by the shares of the components."""
 
     def measure(X: Any, y: Any) -> Sums:
-        likelihood, sums = Rows(X, None).expected(parameters, hard, full)
+        likelihood, sums = MixtureRows(X, None).expected(parameters, hard, full)
         moments = sums.moments(len(X), np.float64)
         return Sums(likelihood=likelihood * len(X), n=len(X), moments=moments)
 

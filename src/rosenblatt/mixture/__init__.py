@@ -1,4 +1,4 @@
-"""Mixtures: rows drawn from one of several distributions, nobody knows which."""
+"""Mixtures of distributions."""
 
 from rosenblatt import registry
 

@@ -1,7 +1,7 @@
 """The two steps of EM for Gaussian components, on additive sums.
 
-Expectation gives each row's shares in the components, and sums rows by them (`expected`); the
-parameters that maximise the expected log-likelihood follow from the sums (`maximised`).
+Expectation gives each row's shares in the components, and sums rows by them; the parameters that
+maximize the expected log-likelihood follow from the sums.
 
 Legend: n rows X (n, d), K components.
 """
@@ -24,7 +24,7 @@ from . import mixture_loops
 Table = NDArray[np.float64]
 LOG_TWO_PI = float(np.log(2 * np.pi))
 MOST_COLUMNS = 24  # whose table of products stays near the processor
-MOST_LOST = 2.0**-30  # of a log-density, by rounding products about a common centre
+MOST_LOST = 2.0**-30  # of a log-density, by rounding products about a common center
 
 
 class Components(NamedTuple):
@@ -51,8 +51,8 @@ class Sums(NamedTuple):
         """The sums as the library's additive statistic; class k is component k."""
         K, full = len(self.weight), self.scatter.ndim == 3
         counts = ClassCounts(np.arange(K), np.full(K, n, np.int64), self.weight.copy())
-        # Rounding can make the scatter of a component without weight negative.
-        noise = 2.0**-44 * np.abs(np.einsum("kii->ki", self.scatter) if full else self.scatter)
+        squares = np.einsum("kii->ki", self.scatter) if full else self.scatter
+        noise = 2.0**-44 * np.abs(squares)  # rounding can leave tiny squares negative
         mean, scatter, exact = self.mean.copy(), self.scatter.copy(), np.zeros_like(self.mean)
         return Moments(counts, None, np.dtype(dtype), mean, exact, scatter, noise)
 
@@ -62,7 +62,7 @@ class Sums(NamedTuple):
         return Sums(np.asarray(moments.weight, np.float64), moments.mean, moments.scatter)
 
 
-class Rows:
+class MixtureRows:
     """Checked dense rows, and their weights (n,) or None."""
 
     def __init__(self, X: NDArray[Any], weights: Any) -> None:
@@ -71,88 +71,61 @@ class Rows:
         self.total = float(self.n if weights is None else weights.sum())
 
     @cached_property
-    def centre(self) -> Table:
-        """The middle of each column, (d,)."""
+    def center_and_reach(self) -> tuple[Table, Table]:
+        """The middle of each column, and the largest distance of the rows from it: (d,) each."""
         low, high = self.X.min(axis=0).astype(np.float64), self.X.max(axis=0).astype(np.float64)
-        return np.asarray(low + (high - low) / 2)
-
-    @cached_property
-    def reach(self) -> Table:
-        """How far the rows are from the centre in each column, at most: (d,)."""
-        return np.asarray(self.X.max(axis=0).astype(np.float64) - self.centre)
+        center = low + (high - low) / 2
+        return center, high - center
 
     def expected(self, parameters: Components, hard: bool, full: bool) -> tuple[float, Sums]:
-        """The mean log-likelihood, and the sums of rows by their shares."""
-        if full and self.d <= MOST_COLUMNS:
-            products = Products(parameters, self.centre)
-            if products.lost(self.reach) < MOST_LOST:
-                return self._expected_by(products, hard)
-        means = np.ascontiguousarray(parameters.means, np.float64)
+        """Return the mean log-likelihood, and the sums of rows by their shares."""
         factors, constants = factors_of(parameters, self.d)
-        likelihood = 0.0
-        scratch = Scratch(len(means), self.d, full)
-
-        def work(start: int, stop: int) -> tuple[float, Table]:
-            columns, scores, rest, block, sums = scratch.fresh()
-            found = mixture_loops.expect_and_sum(
-                self.stored, self.weights, start, stop, means, factors, constants, hard, sums,
-                columns, scores, rest, block,
-            )  # fmt: skip
-            return found, sums
-
-        total = scratch.sums()
-        for found, sums in threads.over_chunks(work, self.n, self.n * self.d):
-            likelihood += found
-            total += sums
-        return likelihood / self.total, scratch.concluded(total, means)
-
-    def _expected_by(self, products: "Products", hard: bool) -> tuple[float, Sums]:
-        """The same by a table of products of columns about the centre."""
-        likelihood, total = 0.0, products.sums()
-        terms = products.terms()
-        spare: list[tuple[Table, ...]] = []  # scratch space of chunks that are done
-
-        def work(start: int, stop: int) -> tuple[float, Table]:
-            scratch, sums = spare.pop() if spare else products.scratch(), products.sums()
-            found = mixture_loops.expect_and_sum_products(
-                self.stored, self.weights, start, stop, products.centre, products.K, terms, hard,
-                sums, *scratch,
-            )  # fmt: skip
-            spare.append(scratch)
-            return found, sums
-
-        for found, sums in threads.over_chunks(work, self.n, self.n * self.d):
-            likelihood += found
-            total += sums
-        return likelihood / self.total, products.concluded(total)
+        by_products = full and self.d <= MOST_COLUMNS
+        if by_products:
+            center, reach = self.center_and_reach
+            products = Products(parameters, center, constants)
+            by_products = products.lost(reach) < MOST_LOST
+        if by_products:
+            terms = products.terms()
+            likelihood, sums = self._summed(
+                products, mixture_loops.expect_and_sum_products, center, products.K, terms, hard
+            )
+        else:
+            means = np.ascontiguousarray(parameters.means, np.float64)
+            likelihood, sums = self._summed(
+                Scratch(means, full), mixture_loops.expect_and_sum, means, factors, constants, hard
+            )
+        return likelihood / self.total, sums
 
     def shared(self, shares: Table, full: bool) -> Sums:
-        """The sums of rows by given shares (n, K)."""
+        """Return the sums of rows by given shares (n, K)."""
         if self.weights is not None:
             shares = shares * self.weights[:, None]
-        scratch = Scratch(shares.shape[1], self.d, full)
         weight = np.maximum(shares.sum(axis=0), np.finfo(float).tiny)
         means = np.ascontiguousarray((shares.T @ self.X) / weight[:, None], np.float64)
-        by_component = np.ascontiguousarray(shares.T, np.float64)
+        shares = np.ascontiguousarray(shares.T, np.float64)
+        return self._summed(Scratch(means, full), mixture_loops.sum_given, shares, means)[1]
 
-        def work(start: int, stop: int) -> Any:
-            columns, _, _, block, sums = scratch.fresh()
-            mixture_loops.sum_given(
-                self.stored, by_component, start, stop, means, sums, columns, block
-            )
-            return sums
+    def _summed(self, space: "Scratch | Products", loop: Any, *arguments: Any) -> tuple[Any, Sums]:
+        """Call a loop on chunks of rows; return the sum of its results, and the sums it fills."""
 
-        total = scratch.sums()
-        for sums in threads.over_chunks(work, self.n, self.n * self.d):
+        def work(start: int, stop: int) -> tuple[float, Table]:
+            sums = space.sums()
+            found = loop(self.stored, self.weights, start, stop, *arguments, sums, *space.fresh())
+            return found, sums
+
+        likelihood, total = 0.0, space.sums()
+        for found, sums in threads.over_chunks(work, self.n, self.n * self.d):
+            likelihood += found
             total += sums
-        return scratch.concluded(total, means)
+        return likelihood, space.concluded(total)
 
     def log_densities(self, parameters: Components) -> Table:
-        """log weight + log density of each row and component: (K, n)."""
+        """Return log weight + log density of each row and component: (K, n)."""
         means = np.ascontiguousarray(parameters.means, np.float64)
         factors, constants = factors_of(parameters, self.d)
         found = np.empty((len(means), self.n))
-        scratch = Scratch(len(means), self.d, full=False)
+        scratch = Scratch(means, full=False)
 
         def work(start: int, stop: int) -> None:
             columns, scores, *_ = scratch.fresh()
@@ -165,63 +138,65 @@ class Rows:
 
 
 class Scratch:
-    """Scratch space of the loops, and what their sums mean."""
+    """Scratch space of the loops, and conversion of their sums about some origins (K, d)."""
 
-    def __init__(self, n_components: int, d: int, full: bool) -> None:
-        self.K, self.d, self.full = n_components, d, full
+    def __init__(self, origins: Table, full: bool) -> None:
+        self.origins, self.full = origins, full
+        self.K, self.d = origins.shape
         tile, four = tiles.TILE, float64x4.WIDTH
-        self.height, self.width = (d + 1 + -(d + 1) % multiple for multiple in (four, tile))
+        self.height, self.width = (
+            self.d + 1 + -(self.d + 1) % multiple for multiple in (four, tile)
+        )
 
     def sums(self) -> Table:
-        """Zeros for the sums."""
+        """Return zeros for the sums."""
         shape = (self.height, self.width) if self.full else (3, self.d)
         return aligned_zeros(self.K, *shape)
 
     def fresh(self) -> tuple[Any, ...]:
-        """Columns, scores, rest, block and sums of one chunk."""
+        """Return columns, scores, rest and block of one chunk."""
         rows = mixture_loops.ROWS
         block = aligned_zeros(self.width // 4, rows + 8, 4) if self.full else None
         columns, scores = aligned_zeros(2, self.d, rows), aligned_zeros(self.K, rows)
-        return columns, scores, aligned_zeros(2, rows), block, self.sums()
+        return columns, scores, aligned_zeros(2, rows), block
 
-    def concluded(self, total: Table, origins: Table) -> Sums:
-        """Weights, means and scatters from sums about some origins (K, d)."""
+    def concluded(self, total: Table) -> Sums:
+        """Return weights, means and scatters."""
         d = self.d
         if self.full:
             weight, first = total[:, d, d].copy(), total[:, d, :d]
             lower = np.tril(total[:, :d, :d])
             products = lower + np.tril(lower, -1).transpose(0, 2, 1)
-            return about_means(weight, first, products, origins)
+            return about_means(weight, first, products, self.origins)
         weight, first, products = total[:, 0, 0].copy(), total[:, 1], total[:, 2]
         shift = first / np.where(weight > 0, weight, 1.0)[:, None]
-        return Sums(weight, origins + shift, np.maximum(products - first * shift, 0.0))
+        return Sums(weight, self.origins + shift, np.maximum(products - first * shift, 0.0))
 
 
 class Products:
-    """Components as weights of the products of columns about a centre, and what their sums mean.
+    """Components as weights of the products of columns about a center, and their sums.
 
     The terms of a row are as in `mixture_loops`: products, columns, a one.
     """
 
-    def __init__(self, parameters: Components, centre: Table) -> None:
+    def __init__(self, parameters: Components, center: Table, constants: Table) -> None:
         self.K, self.d = parameters.means.shape
-        self.centre, self.means = centre, np.asarray(parameters.means, np.float64) - centre
+        self.center, self.means = center, np.asarray(parameters.means, np.float64) - center
         roots = np.broadcast_to(np.asarray(parameters.roots, np.float64), (self.K, self.d, self.d))
-        self.precisions = roots @ roots.transpose(0, 2, 1)
-        self.constants = factors_of(parameters, self.d)[1]
+        self.precisions, self.constants = roots @ roots.transpose(0, 2, 1), constants
         self.lower = np.tril_indices(self.d)
         n_terms = len(self.lower[0]) + self.d + 1
         self.width = n_terms + -n_terms % mixture_loops.TERMS
         self.height = self.K + self.K % 2
 
     def lost(self, reach: Table) -> float:
-        """The most that rounding can take from a log-density, of rows within reach (d,)."""
+        """Return a bound on the rounding error of a log-density of rows within reach (d,)."""
         reach = np.maximum(reach, np.abs(self.means).max(axis=0))
         with np.errstate(over="ignore", invalid="ignore"):
             return float((np.abs(self.precisions) @ reach @ reach).max() * self.d * 2.0**-52)
 
     def terms(self) -> Table:
-        """The weights of the terms in pairs of components: (K / 2, F, 2)."""
+        """Return the weights of the terms in pairs of components: (K / 2, F, 2)."""
         pairs = aligned_zeros(self.height // 2, self.width, 2)
         i, j = self.lower
         linear = np.einsum("kij,kj->ki", self.precisions, self.means)
@@ -233,22 +208,22 @@ class Products:
         return pairs
 
     def sums(self) -> Table:
-        """Zeros for the sums."""
+        """Return zeros for the sums."""
         return aligned_zeros(self.height, self.width, 4)
 
-    def scratch(self) -> tuple[Table, ...]:
-        """Table, scores and rest."""
+    def fresh(self) -> tuple[Table, ...]:
+        """Return table, scores and rest of one chunk."""
         rows, group = mixture_loops.ROWS, mixture_loops.GROUP
         table = aligned_zeros(rows // group, self.width, group)
         return table, aligned_zeros(self.height, rows), aligned_zeros(2, rows)
 
     def concluded(self, total: Table) -> Sums:
-        """Weights, means and scatters from sums of terms."""
+        """Return weights, means and scatters."""
         sums, (i, j) = total[: self.K].sum(axis=2), self.lower
         first, weight = sums[:, len(i) : len(i) + self.d], sums[:, len(i) + self.d].copy()
         products = np.empty((self.K, self.d, self.d))
         products[:, i, j] = products[:, j, i] = sums[:, : len(i)]
-        return about_means(weight, first, products, self.centre)
+        return about_means(weight, first, products, self.center)
 
 
 def about_means(weight: Table, first: Table, products: Table, origins: Table) -> Sums:
@@ -257,7 +232,7 @@ def about_means(weight: Table, first: Table, products: Table, origins: Table) ->
     return Sums(weight, origins + shift, products - first[:, :, None] * shift[:, None])
 
 
-# Maximisation.
+# Maximization.
 
 
 def raw_covariances(sums: Sums, kind: str) -> Table:

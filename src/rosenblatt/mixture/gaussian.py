@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from rosenblatt import checks
 from rosenblatt.base import Passes, StopReason, fitting, warn
 from rosenblatt.cluster import KMeans
-from rosenblatt.cluster.assignment import rows_of
+from rosenblatt.cluster.assignment import assignment_of
 from rosenblatt.cluster.seeding import distant_rows
 from rosenblatt.registry.row import Candidate, Contract, Row, Warm
 from rosenblatt.runtime.threads import one_blas_thread
@@ -25,7 +25,7 @@ from rosenblatt.statistics import Moments
 
 from .components import (
     Components,
-    Rows,
+    MixtureRows,
     Sums,
     directions_of_spread,
     floored,
@@ -39,7 +39,7 @@ class GaussianMixture(CallbackSupportMixin, sklearn.mixture.GaussianMixture):  #
     """Models the density of rows as a weighted sum of Gaussians: ``sum_k p_k N(x; m_k, S_k)``.
 
     Expectation: the share of component k in row x, ``r_k = p_k N(x; m_k, S_k) / sum``.
-    Maximisation: weights, means and covariances of the rows, weighted by these shares. Neither can
+    Maximization: weights, means and covariances of the rows, weighted by these shares. Neither can
     lower the log-likelihood (but for the floor under the covariances); the end depends on the
     start, and a component that collapses onto few rows would raise it without limit.
 
@@ -180,7 +180,7 @@ class GaussianMixture(CallbackSupportMixin, sklearn.mixture.GaussianMixture):  #
         self.fit(X, y, sample_weight)
         return self.predict(X)
 
-    def _rows(self, X: Any, sample_weight: Any) -> Rows:
+    def _rows(self, X: Any, sample_weight: Any) -> MixtureRows:
         self._validate_params()
         if self.known_variance is not None and self.covariance_type != "spherical":
             raise ValueError(
@@ -194,9 +194,9 @@ class GaussianMixture(CallbackSupportMixin, sklearn.mixture.GaussianMixture):  #
                 f"{self.n_components}, n_samples = {len(X)}"
             )
         self._check_parameters(X, xp=np)
-        return Rows(X, checks.weights(sample_weight, len(X)))
+        return MixtureRows(X, checks.weights(sample_weight, len(X)))
 
-    def _refuse_another_shape(self, rows: Rows) -> None:
+    def _refuse_another_shape(self, rows: MixtureRows) -> None:
         """Raise if the fitted components, which a warm start goes on from, do not fit."""
         K, d = self.n_components, rows.X.shape[1]
         shapes = {"full": (K, d, d), "tied": (d, d), "diag": (K, d), "spherical": (K,)}
@@ -207,14 +207,14 @@ class GaussianMixture(CallbackSupportMixin, sklearn.mixture.GaussianMixture):  #
     # The two steps.
 
     @one_blas_thread()
-    def _step(self, rows: Rows, run: "EM") -> float:
-        """Expectation, then maximisation; return the mean log-likelihood before."""
+    def _step(self, rows: MixtureRows, run: "EM") -> float:
+        """Expectation, then maximization; return the mean log-likelihood before."""
         hard, full = self.assignment == "hard", self.covariance_type in ("full", "tied")
         likelihood, sums = rows.expected(run.parameters, hard, full)
-        run.parameters, run.raw = self._maximised(sums, run.parameters)
+        run.parameters, run.raw = self._maximized(sums, run.parameters)
         return likelihood
 
-    def _maximised(self, sums: Sums, before: Components | None) -> tuple[Components, Any]:
+    def _maximized(self, sums: Sums, before: Components | None) -> tuple[Components, Any]:
         """The parameters that are likeliest for these sums, and covariances without the floor."""
         kind, empty = self.covariance_type, sums.weight <= 0
         means, weights = sums.mean, sums.weight / sums.weight.sum()
@@ -232,7 +232,7 @@ class GaussianMixture(CallbackSupportMixin, sklearn.mixture.GaussianMixture):  #
         return Components(weights, means, covariances, roots_of(covariances, kind), kind), raw
 
     @one_blas_thread()
-    def _start(self, rows: Rows, random_state: Any) -> Components:
+    def _start(self, rows: MixtureRows, random_state: Any) -> Components:
         """The parameters of a start: what was given, and the rest from shares."""
         given = self.weights_init, self.means_init, self.precisions_init
         if self.known_variance is None and all(part is not None for part in given):
@@ -240,7 +240,7 @@ class GaussianMixture(CallbackSupportMixin, sklearn.mixture.GaussianMixture):  #
         else:
             shares = start_shares(rows, self.init_params, self.n_components, random_state)
             full = self.covariance_type in ("full", "tied")
-            parameters, _ = self._maximised(rows.shared(shares, full), None)
+            parameters, _ = self._maximized(rows.shared(shares, full), None)
         weights, means, precisions = given
         if weights is not None and self.known_variance is None:
             parameters = parameters._replace(weights=np.asarray(weights, np.float64))
@@ -257,7 +257,7 @@ class GaussianMixture(CallbackSupportMixin, sklearn.mixture.GaussianMixture):  #
         return Components(weights, means, covariances, roots, self.covariance_type)
 
     def _ended(self, run: "EM", begun: bool) -> StopReason | None:
-        """Why a start ends after this iteration, if it does."""
+        """Return the reason to stop after this iteration; None to go on."""
         change = np.inf if len(run.bounds) < 2 else abs(run.bounds[-1] - run.bounds[-2])
         n_iter = len(run.bounds) - begun
         if change < self.tol:
@@ -291,14 +291,13 @@ class GaussianMixture(CallbackSupportMixin, sklearn.mixture.GaussianMixture):  #
         return self._attributes(max(ends, key=EM.bound), dtype) | bounds
 
     @one_blas_thread()
-    def _publish(self, ends: "list[EM]", rows: Rows, begun: bool) -> None:
+    def _publish(self, ends: "list[EM]", rows: MixtureRows, begun: bool) -> None:
         """Keep the likeliest end, the first of several."""
         best = max(ends, key=EM.bound)
         moved = np.ptp(best.bounds[-2:]) if len(best.bounds) > 1 else np.inf
         if begun:
             best.bounds = best.bounds[1:]
-        self.__dict__.update(self._attributes(best, rows.X.dtype), stop_reason_=best.stopped)
-        self.start_bounds_ = np.array([run.bound() for run in ends])
+        self.__dict__.update(self._best_attributes(ends, rows.X.dtype), stop_reason_=best.stopped)
         if best.stopped == "max_iter" and self.max_iter > 0:
             warn(
                 "Best performing initialization did not converge. Try different init parameters, "
@@ -309,7 +308,7 @@ class GaussianMixture(CallbackSupportMixin, sklearn.mixture.GaussianMixture):  #
             )
         self._warn_of_collapse(best, rows)
 
-    def _warn_of_collapse(self, run: "EM", rows: Rows) -> None:
+    def _warn_of_collapse(self, run: "EM", rows: MixtureRows) -> None:
         """Warn of components that the floor alone keeps from collapsing."""
         if run.raw is None or self.known_variance is not None or self.covariance_type == "tied":
             return
@@ -333,7 +332,7 @@ class GaussianMixture(CallbackSupportMixin, sklearn.mixture.GaussianMixture):  #
     def _joint(self, X: Any) -> NDArray[np.float64]:
         """log weight + log density of each component, (K, n)."""
         check_is_fitted(self)
-        return Rows(self._checked(X), None).log_densities(self._learned())
+        return MixtureRows(self._checked(X), None).log_densities(self._learned())
 
     def _checked(self, X: Any) -> Any:
         return checks.rows(self, X, order="C", accept_sparse=False)
@@ -367,7 +366,7 @@ class GaussianMixture(CallbackSupportMixin, sklearn.mixture.GaussianMixture):  #
         return self._n_parameters()
 
     def trace_view(self) -> dict[str, Any]:
-        """Return the states that traces and plots draw: centres (K, d), spreads, shares (K,)."""
+        """Return the states that traces and plots draw: centers (K, d), spreads, shares (K,)."""
         if not hasattr(self, "means_"):
             return {}
         bounds = getattr(self, "start_bounds_", None)
@@ -396,7 +395,7 @@ class GaussianMixture(CallbackSupportMixin, sklearn.mixture.GaussianMixture):  #
         sample_weight = checks.weights(sample_weight, len(X))
         full = self.covariance_type in ("full", "tied")
         hard = self.assignment == "hard"
-        _, sums = Rows(X, sample_weight).expected(self._learned(), hard, full)
+        _, sums = MixtureRows(X, sample_weight).expected(self._learned(), hard, full)
         return sums.moments(len(X), X.dtype)
 
     @classmethod
@@ -412,7 +411,7 @@ class GaussianMixture(CallbackSupportMixin, sklearn.mixture.GaussianMixture):  #
         """
         model = cls(**{"n_components": len(statistics.classes), **parameters})
         model._validate_params()
-        learned, _ = model._maximised(Sums.of(statistics), None)
+        learned, _ = model._maximized(Sums.of(statistics), None)
         run = EM(learned, [])
         model.__dict__.update(model._attributes(run, statistics.dtype))
         model.n_features_in_ = statistics.n_features
@@ -449,7 +448,9 @@ def spreads_of(covariances: NDArray[Any], kind: str, K: int, d: int) -> NDArray[
     return np.asarray(variances[:, :, None] * np.eye(d))
 
 
-def start_shares(rows: Rows, how: str, n_components: int, random_state: Any) -> NDArray[np.float64]:
+def start_shares(
+    rows: MixtureRows, how: str, n_components: int, random_state: Any
+) -> NDArray[np.float64]:
     """Return the shares (n, K) of components in rows that EM starts from, by `init_params`."""
     if how == "random":
         shares = random_state.uniform(size=(rows.n, n_components))
@@ -465,7 +466,7 @@ def start_shares(rows: Rows, how: str, n_components: int, random_state: Any) -> 
             order = order[np.argsort(rows.weights[order] == 0, kind="stable")]
         chosen = order[:n_components]
     else:
-        chosen = distant_rows(rows_of(rows.X, rows.weights), n_components, random_state)
+        chosen = distant_rows(assignment_of(rows.X, rows.weights), n_components, random_state)
     shares[chosen, np.arange(n_components)] = 1.0
     return shares
 

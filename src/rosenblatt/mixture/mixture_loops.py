@@ -1,5 +1,5 @@
 # mypy: ignore-errors
-"""Gaussian mixtures: expectation and the sums of maximisation, in one pass over blocks of rows.
+"""Gaussian mixtures: expectation and the sums of maximization, in one pass over blocks of rows.
 
 A block of rows goes through all components while it is near the processor: log-densities, shares
 (responsibilities), and the weighted sums that the next parameters follow from. Rows are lanes: four
@@ -41,27 +41,30 @@ def expect_and_sum(
         score_block(X, first, size, means, factors, constants, columns, scores)
         likelihood += share_out(scores, weights, first, size, hard, rest)
         for k in range(means.shape[0]):
-            if block is None:
-                add_squares(columns[0], scores[k], size, means[k], sums[k])
-            else:
-                m = put_rows(X, first, size, scores[k], means[k], block)
-                add_products(block, 0, m, sums, k, X, (first + size) * X.shape[1])
+            add_block(X, first, size, scores[k], means[k], columns[0], block, sums, k)
     return likelihood
 
 
 @compiled
-def sum_given(X, shares, start, stop, means, sums, columns, block):
-    """Add the weighted sums of rows start to stop with given shares (K, n) to `sums`."""
+def sum_given(X, _, start, stop, shares, means, sums, columns, scores, rest, block):
+    """Add the sums of rows start to stop weighted by given shares (K, n) to `sums`; return 0."""
     for first in range(start, stop, ROWS):
         size = min(ROWS, stop - first)
         put_columns(X, first, size, columns[0])
         for k in range(means.shape[0]):
             some = shares[k, first : first + size]
-            if block is None:
-                add_squares(columns[0], some, size, means[k], sums[k])
-            else:
-                m = put_rows(X, first, size, some, means[k], block)
-                add_products(block, 0, m, sums, k, X, (first + size) * X.shape[1])
+            add_block(X, first, size, some, means[k], columns[0], block, sums, k)
+    return 0.0
+
+
+@compiled
+def add_block(X, first, size, shares, mean, columns, block, sums, k):
+    """Add the sums of a block of rows, weighted by shares, to those of component k."""
+    if block is None:
+        add_squares(columns, shares, size, mean, sums[k])
+    else:
+        m = put_rows(X, first, size, shares, mean, block)
+        add_products(block, 0, m, sums, k, X, (first + size) * X.shape[1])
 
 
 @compiled
@@ -108,11 +111,8 @@ def score_by_factor(columns, factors, k, constant, scores):
             a0 = a1 = a2 = b0 = b1 = b2 = c0 = c1 = c2 = e0 = e1 = e2 = float64x4.spread(0.0)
             at, of = d * ROWS + r, (k * factors.shape[1] + q) * d * QUAD
             for _ in range(min(QUAD * (q + 1), d)):  # above the diagonal
-                s, t, u = (
-                    float64x4.load(columns, at),
-                    float64x4.load(columns, at + 4),
-                    float64x4.load(columns, at + 8),
-                )
+                s, t = float64x4.load(columns, at), float64x4.load(columns, at + 4)
+                u = float64x4.load(columns, at + 8)
                 f = float64x4.spread_from(factors, of)
                 a0, a1, a2 = add3(f, s, t, u, a0, a1, a2)
                 f = float64x4.spread_from(factors, of + 1)
@@ -259,7 +259,7 @@ def add_squares(columns, shares, size, mean, sums):
 
 @compiled
 def expect_and_sum_products(
-    X, weights, start, stop, centre, K, terms, hard, sums, table, scores, rest
+    X, weights, start, stop, center, K, terms, hard, sums, table, scores, rest
 ):
     """Add weighted sums of f over rows start to stop to sums (K', F, 4); return the log-likelihood.
 
@@ -270,7 +270,7 @@ def expect_and_sum_products(
     for first in range(start, stop, ROWS):
         size = min(ROWS, stop - first)
         for g in range(GROUPS):
-            put_products(X, first + g * GROUP, min(first + (g + 1) * GROUP, stop), centre, table, g)
+            put_products(X, first + g * GROUP, min(first + (g + 1) * GROUP, stop), center, table, g)
             for k in range(0, scores.shape[0], 2):
                 score_pair(table, g, terms, k, scores)
         likelihood += share_out(scores[:K], weights, first, size, hard, rest)
@@ -281,13 +281,13 @@ def expect_and_sum_products(
 
 
 @compiled
-def put_products(X, first, stop, centre, table, g):
+def put_products(X, first, stop, center, table, g):
     """Write f of rows first to stop into group g of the table."""
     d, n_terms = X.shape[1], table.shape[1]
     linear = d * (d + 1) // 2
     for r in range(stop - first):
         for j in range(d):
-            table[g, linear + j, r] = np.float64(X[first + r, j]) - centre[j]
+            table[g, linear + j, r] = np.float64(X[first + r, j]) - center[j]
         table[g, linear + d, r] = 1.0
         for j in range(0, d, 8):
             prefetch(X, (first + r) * d + j + AHEAD)
@@ -295,16 +295,9 @@ def put_products(X, first, stop, centre, table, g):
     columns = to + linear * GROUP
     for i in range(d):
         at = columns + i * GROUP
-        a, b, c = (
-            float64x4.load(table, at),
-            float64x4.load(table, at + 4),
-            float64x4.load(table, at + 8),
-        )
-        e, f, h = (
-            float64x4.load(table, at + 12),
-            float64x4.load(table, at + 16),
-            float64x4.load(table, at + 20),
-        )
+        a, b = float64x4.load(table, at), float64x4.load(table, at + 4)
+        c, e = float64x4.load(table, at + 8), float64x4.load(table, at + 12)
+        f, h = float64x4.load(table, at + 16), float64x4.load(table, at + 20)
         for of in range(columns, at + 1, GROUP):
             float64x4.store(table, to, float64x4.multiply(a, float64x4.load(table, of)))
             float64x4.store(table, to + 4, float64x4.multiply(b, float64x4.load(table, of + 4)))

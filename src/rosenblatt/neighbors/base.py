@@ -1,4 +1,4 @@
-"""What nearest neighbors share: stored rows, the metric, the search, and rows added or removed."""
+"""Base of the nearest neighbors: stored rows, metric, search, and rows added or removed."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -20,9 +20,10 @@ from rosenblatt.base import Estimator, all_or_nothing
 from rosenblatt.capabilities import ModelPath, rows_of
 from rosenblatt.missing_values import which_missing
 from rosenblatt.mixed_tables import checked_table
+from rosenblatt.registry.row import Candidate, Contract, Warm
 
 from .gower import MixedColumns, objects
-from .search import Found, Points, lengths_of
+from .search import Found, Points, refuse_zero_rows
 
 OURS = {
     "euclidean": "euclidean", "l2": "euclidean", "manhattan": "manhattan", "l1": "manhattan",
@@ -34,9 +35,40 @@ ALGORITHMS = ("auto", "brute", "kd_tree", "ball_tree")
 WEIGHTS = [StrOptions({"uniform", "distance", "kernel"}), callable, None]
 METRICS = [StrOptions({"gower"}.union(*sklearn.neighbors.VALID_METRICS.values())), callable]
 FEW_ROWS = 50  # with which a function is tried
-MOST_VOTES = 50_000_000  # that are counted at once
-SMALLEST_DISTANCE = 1e-290  # that has an inverse without more ado
+SMALLEST_DISTANCE = 1e-290  # whose inverse is in range
 NORMS = {1: "manhattan", 2: "euclidean", np.inf: "chebyshev"}
+
+
+CONTRACT = Contract(
+    settings=({}, {"p": 1, "weights": "distance"}, {"metric": "gower"}), most_rows=2000
+)
+WARM = Warm(({}, {"metric": "gower"}), sparse=False, large="neighbors.search.run_all_loops")
+
+
+def candidates(task: str, order: int) -> tuple[Candidate, Candidate]:
+    """Return what `compare` searches: rows of numbers, and rows of mixed columns."""
+    grid = {"n_neighbors": (1, 3, 5, 9, 15, 25, 45), "weights": ("uniform", "distance")}
+    return (
+        Candidate(
+            f"nearest neighbors{task}",
+            "rows that are near each other are alike, few columns, all of which matter",
+            grid,
+            limits=("columns beside texts", "few pairs of sparse rows"),
+            short_names=("knn", "k-nn", "neighbours", "nearest neighbors", "k nearest neighbors"),
+            order=order,
+        ),
+        Candidate(
+            f"nearest neighbors{task} of mixed columns",
+            "numbers, categories and missing values, where rows that agree in most columns are "
+            "alike",
+            grid,
+            reads="table",
+            settings={"metric": "gower"},
+            limits=("named columns", "some categories", "few rows for pairs"),
+            short_names=("gower",),
+            order=order + 1,
+        ),
+    )
 
 
 class ExactSearch(Estimator):
@@ -77,9 +109,10 @@ class ExactSearch(Estimator):
                 largest = self._fit_X.max(initial=0.0)
                 checks.symmetric(self._fit_X, "Precomputed distances", 1e-6 * largest)
             elif self.metric == "cosine":
-                lengths_of(self._fit_X)
+                refuse_zero_rows(self._fit_X)
         self.algorithm = asked
-        self._points, self._along = self._prepared(), None
+        self._points = self._along = None
+        self._searched()
         return self
 
     def _store_mixed(self, X: Any, y: Any) -> None:
@@ -99,7 +132,7 @@ class ExactSearch(Estimator):
             self.feature_names_in_ = names
 
     def _searches(self, X: Any) -> bool:
-        """Whether rows like these are searched by loops of ours."""
+        """Return if rows like these are searched by loops of ours."""
         if sp.issparse(X) or not isinstance(self.metric, str) or self.metric not in OURS:
             return False
         if not isinstance(self.algorithm, str) or self.algorithm not in ALGORITHMS:
@@ -112,22 +145,18 @@ class ExactSearch(Estimator):
         return not self.metric_params and bool(norm >= 1)
 
     def _searched(self) -> Points | None:
-        """The stored rows as the search reads them; None if scikit-learn's search does."""
-        if self._points is None:  # after loading
-            self._points = self._prepared()
-        return self._points
-
-    def _prepared(self) -> Points | None:
-        if self._columns is not None:
-            columns = self._columns
-            return Points(
-                self._fit_X, "gower", categorical=columns.categorical, ranges=columns.ranges
+        """Return the stored rows as the search reads them; None if scikit-learn's search does."""
+        if self._points is not None:
+            return self._points
+        X, columns = self._fit_X, self._columns
+        if columns is not None:
+            self._points = Points(
+                X, "gower", categorical=columns.categorical, ranges=columns.ranges
             )
-        brute = self._fit_method == "brute"
-        if not brute or not self._searches(self._fit_X):
-            return None
-        metric, p = OURS[self.metric], 2.0 if self.p is None else float(self.p)
-        return Points(self._fit_X, NORMS.get(p, metric) if metric == "minkowski" else metric, p)
+        elif self._fit_method == "brute" and self._searches(X):
+            metric, p = OURS[self.metric], 2.0 if self.p is None else float(self.p)
+            self._points = Points(X, NORMS.get(p, metric) if metric == "minkowski" else metric, p)
+        return self._points
 
     def kneighbors(
         self, X: Any = None, n_neighbors: int | None = None, return_distance: bool = True
@@ -147,7 +176,7 @@ class ExactSearch(Estimator):
         points = self._searched()
         if points is None or not isinstance(k, int | np.integer) or k < 1 or sp.issparse(X):
             if self.metric == "cosine" and sp.issparse(X):
-                lengths_of(X)
+                refuse_zero_rows(X)
             return super().kneighbors(X, n_neighbors, return_distance)
         own = X is None
         Q = self._fit_X if own else self._checked(X)
@@ -261,47 +290,21 @@ class SharedSearch:
         points = largest._searched()
         assert points is not None
         self.points, self.k = points, min(largest.n_neighbors + 1, len(points.X))
-        self.last: tuple[Any, Any, Found] | None = None
-        self.counted: tuple[Any, NDArray[np.int32]] | None = None  # and the rows found for it
+        self.last: tuple[Any, Any, Any] = None, None, None  # rows, a copy, what was found
 
     def nearest(self, Q: Any, k: int, given: Any) -> Found:
-        """Distances and numbers of the k nearest points, from one search for most of them.
+        """Return distances and numbers of the k nearest points, from one search for most of them.
 
-        `given` are the rows that Q was made of, by which they are known again.
+        `given` are the rows that Q was made of, by which they are recognized.
         """
-        last = self.last_of(given)
-        if last is None:
-            last = self.points.nearest(Q, max(k, self.k))
-            as_it_was = given.copy() if isinstance(given, np.ndarray) else None
-            self.last = given, as_it_was, last
-        distances, found = last
-        if k > found.shape[1]:
+        last, before, found = self.last
+        if last is not given or not (before is given or np.array_equal(before, given)):
+            found = self.points.nearest(Q, max(k, self.k))
+            self.last = given, given.copy() if isinstance(given, np.ndarray) else given, found
+        distances, numbers = found
+        if k > numbers.shape[1]:
             return self.points.nearest(Q, k)
-        return distances[:, :k], found[:, :k]
-
-    def last_of(self, given: Any) -> Found | None:
-        """What was found last, if that was for these rows, and they have not changed since."""
-        last = self.last
-        if last is None or last[0] is not given:
-            return None
-        return None if last[1] is not None and not np.array_equal(last[1], given) else last[2]
-
-    def votes(self, given: Any, k: int, labels: NDArray[Any], n: int) -> NDArray[np.int32] | None:
-        """The votes (m, n) of the k nearest for n classes; None if they take too much memory.
-
-        All k up to the largest are counted at once.
-        """
-        last, counted = self.last_of(given), self.counted
-        if last is None or k > self.k:
-            return None
-        if counted is None or counted[0] is not last[1]:
-            found = last[1][:, : self.k]
-            if found.size * n > MOST_VOTES:
-                return None
-            counts = np.zeros((found.shape[1], len(found), n), np.int32)
-            np.put_along_axis(counts, labels[found].T[:, :, np.newaxis], 1, axis=2)
-            self.counted = counted = last[1], np.cumsum(counts, axis=0, dtype=np.int32)
-        return np.asarray(counted[1][k - 1])
+        return distances[:, :k], numbers[:, :k]
 
 
 def vote_weights(distances: NDArray[Any], weights: Any) -> NDArray[Any] | None:
@@ -341,7 +344,7 @@ def _explaining(X: Any) -> Iterator[None]:
 
 
 def _refuse_no_distance(metric: Any, X: Any, settings: dict[str, Any]) -> None:
-    """Raise if a function of two rows returns what is no distance, of the first rows."""
+    """Raise if a metric function returns a negative distance or NaN for some of the first rows."""
     try:
         rows = np.asarray(X, np.float64)[:FEW_ROWS]
     except (TypeError, ValueError):  # that the fit is to explain

@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from rosenblatt.registry.row import Candidate, Contract, Row, Warm
+from rosenblatt.registry.row import Row
 
-from .base import METRICS, WEIGHTS, ExactSearch, vote_weights
+from .base import CONTRACT, METRICS, WARM, WEIGHTS, ExactSearch, candidates, vote_weights
 
 
 class KNeighborsClassifier(ExactSearch, sklearn.neighbors.KNeighborsClassifier):  # type: ignore[misc]
@@ -78,67 +78,29 @@ class KNeighborsClassifier(ExactSearch, sklearn.neighbors.KNeighborsClassifier):
         return np.stack([c[k] for c, k in zip(self.classes_, chosen, strict=True)], axis=1)
 
     def _votes(self, X: Any) -> list[NDArray[np.float64]]:
-        """The weight of the votes for each class, (m, K), of each output."""
+        """Return the weight of the votes for each class, (m, K), of each output."""
         check_is_fitted(self)
-        shared = self._shared_votes(X)
-        if shared is not None:
-            return [shared]
         distances, found = self.kneighbors(X)
-        return self._count(vote_weights(distances, self.weights), found)
-
-    def _shared_votes(self, X: Any) -> NDArray[Any] | None:
-        """The votes (m, K), if they were counted for all models of a path at once."""
-        uniform = isinstance(self.weights, str) and self.weights == "uniform"
-        if self._along is None or not uniform or self.outputs_2d_:
-            return None
-        if self._along.last_of(X) is None:
-            self.kneighbors(X)
-        return self._along.votes(X, self.n_neighbors, self._y, len(self.classes_))
-
-    def _count(self, weights: Any, found: Any) -> list[NDArray[np.float64]]:
+        weights = vote_weights(distances, self.weights)
+        weights = None if weights is None else weights.ravel()
         outputs = self._y.reshape(len(self._y), -1)
         classes = self.classes_ if self.outputs_2d_ else [self.classes_]
-        m, rows = len(found), np.arange(len(found))
-        counted = []
+        m, votes = len(found), []
         for labels, known in zip(outputs.T, classes, strict=True):
-            votes, neighbors = np.zeros((m, len(known))), labels[found]
-            for j in range(found.shape[1]):
-                votes[rows, neighbors[:, j]] += 1.0 if weights is None else weights[:, j]
-            counted.append(votes)
-        return counted
+            K = len(known)
+            cells = labels[found] + K * np.arange(m)[:, np.newaxis]
+            counts = np.bincount(cells.ravel(), weights, m * K)
+            votes.append(counts.astype(np.float64, copy=False).reshape(m, K))
+        return votes
 
 
 ROW = Row(
     "KNeighborsClassifier",
     page="neighbors.md",
     certificate="neighbors",
-    compare=(
-        Candidate(
-            "nearest neighbors",
-            "rows that are near each other are alike, few columns, all of which matter",
-            {"n_neighbors": (1, 3, 5, 9, 15, 25, 45), "weights": ("uniform", "distance")},
-            limits=("columns beside texts", "few pairs of sparse rows"),
-            short_names=("knn", "k-nn", "neighbours", "nearest neighbors", "k nearest neighbors"),
-            order=30,
-        ),
-        Candidate(
-            "nearest neighbors of mixed columns",
-            (
-                "numbers, categories and missing values, where rows that agree in most "
-                "columns are alike"
-            ),
-            {"n_neighbors": (1, 3, 5, 9, 15, 25, 45), "weights": ("uniform", "distance")},
-            reads="table",
-            settings={"metric": "gower"},
-            limits=("named columns", "some categories", "few rows for pairs"),
-            short_names=("gower",),
-            order=31,
-        ),
-    ),
-    contract=Contract(
-        settings=({}, {"p": 1, "weights": "distance"}, {"metric": "gower"}), most_rows=2000
-    ),
-    warm=Warm(({}, {"metric": "gower"}), sparse=False, large="neighbors.search.run_all_loops"),
+    compare=candidates("", order=30),
+    contract=CONTRACT,
+    warm=WARM,
     parts="neighbors",
     file_types=("neighbors.gower.MixedColumns",),
     slow_peer_tests=("neighbors/tests/test_neighbors.py",),

@@ -44,7 +44,7 @@ class Float32Points:
         self.starts -= np.float32(TINY)
 
     def hold(self, Q: Table) -> bool:
-        """Whether queries are so near that single precision holds the squares of differences."""
+        """Return if queries are near enough for squares of differences in single precision."""
         if not len(Q):
             return True
         above, below = Q.max(axis=0) - self.center, Q.min(axis=0) - self.center
@@ -76,6 +76,6 @@ class Float32Points:
         put_about(rows, self.center, self.scale, width, rounding, tiles, halves)
 
     def _rounding_of_sums(self, rows: Table) -> Table:
-        """How far (n,) single precision may be off in the sum over columns of each row."""
+        """Return a bound (n,) on the rounding error of the sum over columns of each row."""
         sums = np.abs(rows - self.center).sum(axis=1)
         return np.asarray(sums * (self.scale * 2.0**-23) + TINY)

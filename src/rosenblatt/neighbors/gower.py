@@ -50,7 +50,7 @@ class MixedColumns:
 
     @property
     def categorical(self) -> NDArray[np.bool_]:
-        """Which columns hold categories, (d,)."""
+        """The mask (d,) of the columns of categories."""
         return np.array([known is not None for known in self.categories])
 
     def encode(self, X: Any) -> Table:
@@ -68,7 +68,7 @@ class MixedColumns:
 
 
 def _categorical(X: Any, given: Any) -> NDArray[np.bool_]:
-    """Which columns hold categories: those given, else those with words."""
+    """Return the mask of the columns of categories: those given, else those with words."""
     if given is not None or hasattr(X, "columns"):
         columns = "from_dtype" if given is None else given
         return categorical_columns(X, columns, "metric_params['categorical']")

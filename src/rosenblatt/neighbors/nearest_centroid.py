@@ -126,7 +126,7 @@ class NearestCentroid(AdditiveClassifier):
     def _conclude(self, rows: Rows | None, final: bool) -> None:
         total = self.statistics_.total()
         if final:  # a stream may bring more
-            _refuse_what_says_nothing(self.statistics_, total)
+            _refuse_constant_rows(self.statistics_, total)
         center, weight = total.mean[0], self._by_class(self.statistics_.weight)
         priors = self._shares(weight)
         centroids = self._centroids(rows)
@@ -228,7 +228,7 @@ class NearestCentroid(AdditiveClassifier):
         return np.asarray(np.exp(self.predict_log_proba(X)))
 
     def _scale(self) -> Table:
-        """What distances are divided by, (d,): the spread, or one where there is none."""
+        """Return the divisors (d,) of distances: the spread, or one where it is zero."""
         spread = self.within_class_std_dev_.astype(np.float64)
         return np.where(spread > 0, spread, 1.0)
 
@@ -247,7 +247,7 @@ class NearestCentroid(AdditiveClassifier):
         return score
 
 
-def _refuse_what_says_nothing(moments: Moments, total: Moments) -> None:
+def _refuse_constant_rows(moments: Moments, total: Moments) -> None:
     """Raise if there is one class only, or if no feature varies."""
     checks.several_classes(moments.classes)
     if (total.scatter <= SAME * total.weight[0] * total.mean**2).all():
@@ -297,7 +297,7 @@ def _cells(rows: Any, weight: Table) -> tuple[Table, NDArray[np.intp], Table]:
     weights = np.repeat(weight, np.diff(stored.indptr))
     columns = np.concatenate([stored.indices, np.arange(d)]).astype(np.intp)
     left = weight.sum() - np.bincount(stored.indices, weights, minlength=d)
-    full = np.bincount(stored.indices, minlength=d) == n  # no zero is left, whatever rounding says
+    full = np.bincount(stored.indices, minlength=d) == n  # no zero is left, despite rounding
     left = np.where(full, 0.0, left.clip(0))
     values = np.concatenate([stored.data.astype(np.float64), np.zeros(d)])
     return values, columns, np.concatenate([weights, left])

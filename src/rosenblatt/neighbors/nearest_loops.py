@@ -10,8 +10,7 @@ precision: ``|x - q|^2 / 2 = |x|^2 / 2 - x.q + |q|^2 / 2``. They only say which 
 the nearest; the distances of those are computed in doubles, from the differences. By Manhattan
 distance, sums of ``|x - q|`` in single precision do the same, and by L3 those of its cubes. By
 other distances, a block holds 64 points column by column, and each column adds to 64 distances.
-Columns that differ are counted in bytes where values are small whole numbers. Of thousands of
-points `nearest_quantized` tries bytes first.
+Of thousands of points `nearest_quantized` tries bytes first.
 
 Legend: n points X (n, d), m queries Q (m, d), k neighbors, found and points (m, k) the heaps.
 """
@@ -23,7 +22,6 @@ from rosenblatt.loops.simd import float32x8
 from rosenblatt.loops.tiles import POINTS, QUERIES, multiply_panels
 
 BLOCK = 64  # points that are measured together by other distances
-MOST_IN_A_BYTE = 255
 LARGE_P = 8  # beyond which powers of differences are taken as shares of the largest
 MANHATTAN, EUCLIDEAN, CUBES, MINKOWSKI, CHEBYSHEV, HAMMING = range(6)
 
@@ -114,7 +112,7 @@ def less_gap(a, x, y, metric):
 
 @compiled
 def is_near(starts, first, a, b, c, limits, i, scores):
-    """Whether one of 24 points may be near enough to query i; scores (24,) gets all, if so."""
+    """Return if one of 24 points may be near enough to query i; if so, fill scores (24,)."""
     a = float32x8.subtract(float32x8.load(starts, first), a)
     b = float32x8.subtract(float32x8.load(starts, first + 8), b)
     c = float32x8.subtract(float32x8.load(starts, first + 16), c)
@@ -189,44 +187,6 @@ def nearest_by_columns(blocks, n, Q, metric, p, start, stop, found, points, dist
             keep_nearest(distances, b * BLOCK, n, found[i], points[i])
     for i in range(start, stop):
         sort_heap(found[i], points[i])
-
-
-@compiled
-def nearest_by_codes(blocks, n, Q, start, stop, found, points, distances, counts):
-    """Fill the heaps of queries start to stop with numbers of columns that differ.
-
-    blocks (n / 64, d, 64) and Q (m, d) are bytes; distances (64,) and counts (64,), bytes as well,
-    are scratch space.
-    """
-    clear(found, points, start, stop)
-    for b in range(blocks.shape[0]):
-        for i in range(start, stop):
-            count_differences(blocks[b], Q[i], distances, counts)
-            if Q.shape[1] <= MOST_IN_A_BYTE:
-                keep_nearest(counts, b * BLOCK, n, found[i], points[i])
-            else:
-                keep_nearest(distances, b * BLOCK, n, found[i], points[i])
-    for i in range(start, stop):
-        sort_heap(found[i], points[i])
-
-
-@compiled
-def count_differences(block, q, distances, counts):
-    """Write in how many columns (64,) a block of points (d, 64) differs from a query (d,).
-
-    They are in counts if a byte holds them, and in distances if not.
-    """
-    d = block.shape[0]
-    for first in range(0, d, MOST_IN_A_BYTE):
-        for t in range(BLOCK):
-            counts[t] = 0
-        for j in range(first, min(first + MOST_IN_A_BYTE, d)):
-            value, column = q[j], block[j]
-            for t in range(BLOCK):
-                counts[t] += np.uint8(column[t] != value)
-        if d > MOST_IN_A_BYTE:
-            for t in range(BLOCK):
-                distances[t] = counts[t] + (distances[t] if first else 0.0)
 
 
 @compiled
@@ -356,7 +316,7 @@ def sift(found, points, distance, point, size):
 
 @compiled
 def is_farther(distance, point, other_distance, other_point):
-    """Whether a point is farther away than another, or as far and numbered higher."""
+    """Return if a point is farther away than another, or as far and numbered higher."""
     return distance > other_distance or (distance == other_distance and point > other_point)
 
 

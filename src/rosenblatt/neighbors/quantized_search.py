@@ -17,7 +17,7 @@ Table = NDArray[np.float64]
 QUERIES = 512  # that pass over the points together
 SAMPLE = 1_000  # rows that choose the step
 MARGIN = 1.25  # times the size that one number in a hundred exceeds, that a byte holds
-SMALLEST_STEP = 1e-100  # whose square is no zero
+SMALLEST_STEP = 1e-100  # whose square is not zero
 MOST_COLUMNS = 10_000  # of which sums are far from 32 bits
 MIDDLE_OF_DIFFERENCES, MIDDLE_OF_PRODUCTS = 128, 64  # added to numbers that must not be negative
 
@@ -46,7 +46,7 @@ class QuantizedPoints:
         panels, width = -(-n // 16), bytes_.shape[1]
         rows = np.zeros((16 * panels, width), np.uint8)
         rows[:n] = bytes_
-        if self.manhattan:  # the orders in which `byte_sums_loops` reads them
+        if self.manhattan:  # the orders in which `quantized_loops` reads them
             split = rows.reshape(panels, 2, 4, 2, width // 8, 8).transpose(0, 4, 1, 3, 2, 5)
         else:
             split = rows.reshape(panels, 2, 8, width // 8, 2, 4).transpose(0, 3, 1, 4, 2, 5)

@@ -8,9 +8,9 @@ import sklearn.neighbors
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from rosenblatt.registry.row import Candidate, Contract, Row, Warm
+from rosenblatt.registry.row import Row
 
-from .base import METRICS, WEIGHTS, ExactSearch, vote_weights
+from .base import CONTRACT, METRICS, WARM, WEIGHTS, ExactSearch, candidates, vote_weights
 from .search import Points
 
 
@@ -108,39 +108,9 @@ ROWS = (
         "KNeighborsRegressor",
         page="neighbors.md",
         certificate="neighbors",
-        compare=(
-            Candidate(
-                "nearest neighbors regression",
-                "rows that are near each other are alike, few columns, all of which matter",
-                {"n_neighbors": (1, 3, 5, 9, 15, 25, 45), "weights": ("uniform", "distance")},
-                limits=("columns beside texts", "few pairs of sparse rows"),
-                short_names=(
-                    "knn",
-                    "k-nn",
-                    "neighbours",
-                    "nearest neighbors",
-                    "k nearest neighbors",
-                ),
-                order=32,
-            ),
-            Candidate(
-                "nearest neighbors regression of mixed columns",
-                (
-                    "numbers, categories and missing values, where rows that agree in most "
-                    "columns are alike"
-                ),
-                {"n_neighbors": (1, 3, 5, 9, 15, 25, 45), "weights": ("uniform", "distance")},
-                reads="table",
-                settings={"metric": "gower"},
-                limits=("named columns", "some categories", "few rows for pairs"),
-                short_names=("gower",),
-                order=33,
-            ),
-        ),
-        contract=Contract(
-            settings=({}, {"p": 1, "weights": "distance"}, {"metric": "gower"}), most_rows=2000
-        ),
-        warm=Warm(({}, {"metric": "gower"}), sparse=False, large="neighbors.search.run_all_loops"),
+        compare=candidates(" regression", order=32),
+        contract=CONTRACT,
+        warm=WARM,
         parts="neighbors",
         file_types=("neighbors.gower.MixedColumns",),
         slow_peer_tests=("neighbors/tests/test_neighbors.py",),

@@ -4,13 +4,9 @@ Legend: n points X (n, d), m queries Q (m, d), k neighbors.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
-import scipy.sparse.linalg
 from numpy.typing import NDArray
 
 from rosenblatt import checks
@@ -54,7 +50,7 @@ class Points:
         self._quantized: QuantizedPoints | None = None
         self._float32: Float32Points | None = None
         self._blocks: Any = None
-        self._codes: ByteCodes | None = None
+        self._is_binary: bool | None = None
         self._in_tree = (
             d <= FEW_COLUMNS and n >= MANY_POINTS and metric in ("euclidean", "manhattan")
         )
@@ -113,7 +109,13 @@ class Points:
         if self.metric == "gower":
             return self._by_gower(Q, k)
         if self.metric == "hamming":
-            return self._by_codes(Q, k)
+            Q = np.ascontiguousarray(Q, np.float64)
+            if self._is_binary is None:
+                self._is_binary = is_binary(self.X)
+            # Of zeros and ones, the number of columns that differ is the Manhattan distance.
+            both = self._is_binary and is_binary(Q)
+            found, points = (self._quantized_or_float32 if both else self._by_columns)(Q, k)
+            return found / Q.shape[1], points
         if self.metric == "minkowski":
             search = self._by_float32 if self.p == 3 else self._by_columns
             found, points = search(np.ascontiguousarray(Q, np.float64), k)
@@ -140,7 +142,7 @@ class Points:
         if self._rows is None:
             self._rows = _of_length_one(self.X) if self.metric == "cosine" else self.X
         if self._quantized is None and len(self.X) >= MANY_POINTS:
-            self._quantized = QuantizedPoints(self._rows, self.metric == "manhattan")
+            self._quantized = QuantizedPoints(self._rows, self.metric in ("manhattan", "hamming"))
         if self._quantized is None or not self._quantized.fits:
             return self._by_float32(Q, k)
         found, points, left = self._quantized.nearest(Q, k)
@@ -157,35 +159,6 @@ class Points:
             return self._by_columns(Q, k)
         return self._float32.nearest(Q, k)
 
-    def _by_codes(self, Q: NDArray[Any], k: int) -> Found:
-        """Shares of columns that differ, counted in bytes if values are whole and near by."""
-        if self._codes is None:
-            self._codes = ByteCodes.of(self.X)
-        codes = self._codes.encode(Q)
-        if codes is None:
-            return self._by_columns(Q, k)
-        n, (m, d) = len(self.X), Q.shape
-        if self._codes.span <= 1 and n >= MANY_POINTS:  # differences are Manhattan distances
-            if self._quantized is None:
-                self._quantized = QuantizedPoints(self.X, True)
-            if self._quantized.fits:
-                found, points, left = self._quantized.nearest(
-                    np.ascontiguousarray(Q, np.float64), k
-                )
-                self._quantized.fits = not len(left)  # else not tried again
-                if not len(left):
-                    return found / d, points
-        table = self._codes.table
-
-        def work(start: int, stop: int, found: Table, points: NDArray[np.intp]) -> None:
-            distances, counts = np.empty(nearest_loops.BLOCK), np.empty(64, np.uint8)
-            nearest_loops.nearest_by_codes(
-                table, n, codes, start, stop, found, points, distances, counts
-            )
-
-        found, points = _over_queries(work, m, k)
-        return found / d, points
-
     def _by_columns(self, Q: NDArray[Any], k: int) -> Found:
         """Nearest by sums over columns."""
         # By cosine distance, squares between rows of length one.
@@ -193,7 +166,7 @@ class Points:
             nearest_loops, "EUCLIDEAN" if self.metric == "cosine" else self.metric.upper()
         )
         Q = np.ascontiguousarray(Q, np.float64)
-        n, (m, d) = len(self.X), Q.shape
+        n, m = len(self.X), len(Q)
         if self._blocks is None:
             self._blocks = _blocks_of(self.X if self._rows is None else self._rows)
 
@@ -203,8 +176,7 @@ class Points:
                 self._blocks, n, Q, kind, float(self.p), start, stop, found, points, distances, sums
             )
 
-        found, points = _over_queries(work, m, k)
-        return (found / d if self.metric == "hamming" else found), points
+        return _over_queries(work, m, k)
 
     def _by_gower(self, Q: NDArray[Any], k: int) -> Found:
         """Nearest by means over columns of numbers and categories."""
@@ -246,34 +218,9 @@ def run_all_loops(model: Any, X: NDArray[Any], y: Any) -> None:
         QuantizedPoints(rows, manhattan).nearest(rows, 1)
 
 
-@dataclass(frozen=True)
-class ByteCodes:
-    """Points whose values are whole numbers of a small range, as bytes."""
-
-    X: Table
-    least: float  # that is taken off
-    span: float  # infinite if not all are whole numbers
-
-    @classmethod
-    def of(cls, X: Table) -> "ByteCodes":
-        """Return the codes of points (n, d)."""
-        least = float(X.min())
-        whole = np.array_equal(X, np.floor(X))
-        return cls(X, least, float(X.max()) - least if whole else np.inf)
-
-    @cached_property
-    def table(self) -> NDArray[np.uint8]:
-        """The codes of all points, in blocks."""
-        return _blocks_of((self.X - self.least).astype(np.uint8))
-
-    def encode(self, Q: NDArray[Any]) -> Any:
-        """Return queries in the same code; None if there is none for them."""
-        if self.span > nearest_loops.MOST_IN_A_BYTE or not np.array_equal(Q, np.floor(Q)):
-            return None
-        codes = Q - self.least
-        if not np.array_equal(codes, codes.clip(0, nearest_loops.MOST_IN_A_BYTE)):
-            return None
-        return np.ascontiguousarray(codes, np.uint8)
+def is_binary(X: Table) -> bool:
+    """Return whether all numbers are zero or one."""
+    return bool(((X == 0) | (X == 1)).all())
 
 
 def _power_out_of_range(X: Table, p: float) -> int:
@@ -296,28 +243,18 @@ def _blocks_of(X: NDArray[Any]) -> NDArray[Any]:
 
 
 def _of_length_one(rows: NDArray[Any]) -> Table:
-    lengths = lengths_of(rows)
-    if len(lengths) and not 1e-140 < lengths.min() <= lengths.max() < 1e140:
-        rows = rows / np.abs(rows).max(axis=1)[:, np.newaxis]
-        lengths = np.linalg.norm(rows, axis=1)
-    return np.asarray(rows / lengths[:, np.newaxis], np.float64)
+    refuse_zero_rows(rows)
+    rows = np.asarray(rows, np.float64)
+    powers = np.frexp(np.abs(rows).max(axis=1, keepdims=True))[1]  # of two: squares are in range
+    rows = np.ldexp(rows, -powers)
+    return np.asarray(rows / np.sqrt(np.einsum("ij,ij->i", rows, rows))[:, np.newaxis])
 
 
-def lengths_of(rows: Any) -> Table:
-    """The Euclidean lengths (n,) of rows, dense or sparse; raises if one is zero."""
-    if sp.issparse(rows):
-        lengths = scipy.sparse.linalg.norm(rows, axis=1)
-    else:
-        with np.errstate(over="ignore", under="ignore"):
-            lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows, dtype=np.float64))
-        if len(lengths) and not 1e-140 < lengths.min() <= lengths.max() < 1e140:
-            largest = np.abs(rows).max(axis=1).astype(np.float64)
-            parts = rows / np.where(largest > 0, largest, 1.0)[:, np.newaxis]
-            with np.errstate(over="ignore"):
-                lengths = largest * np.linalg.norm(parts, axis=1)
-    if not lengths.all():
+def refuse_zero_rows(rows: Any) -> None:
+    """Raise if a row, dense or sparse, is all zeros."""
+    has_direction = np.asarray((rows != 0).sum(axis=1)).ravel() > 0
+    if not has_direction.all():
         raise ValueError(
-            f"Row {np.flatnonzero(lengths == 0)[0]} is all zeros: it has no direction, and no "
-            "cosine distance. Leave such rows out, or choose another metric."
+            f"Row {has_direction.argmin()} is all zeros: it has no direction, and no cosine "
+            "distance. Leave such rows out, or choose another metric."
         )
-    return np.asarray(lengths)

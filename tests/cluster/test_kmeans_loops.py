@@ -7,7 +7,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from rosenblatt.cluster import pairs_loops as pair_loops
+from rosenblatt.cluster import kmeans_loops
 
 numbers = st.floats(-1e60, 1e60).filter(lambda x: x == 0 or abs(x) > 1e-60).map(float)
 
@@ -15,7 +15,7 @@ numbers = st.floats(-1e60, 1e60).filter(lambda x: x == 0 or abs(x) > 1e-60).map(
 @st.composite
 def pairs(draw):
     high = draw(numbers)
-    return pair_loops.two_sum(high, high * draw(st.floats(-1e-16, 1e-16)))
+    return kmeans_loops.two_sum(high, high * draw(st.floats(-1e-16, 1e-16)))
 
 
 def exact(pair):
@@ -28,28 +28,28 @@ def agrees(pair, expected, scale):
 
 @given(numbers, numbers)
 def test_sum_and_product_of_two_numbers_lose_nothing(a, b):
-    assert exact(pair_loops.two_sum(a, b)) == Fraction(a) + Fraction(b)
-    assert exact(pair_loops.two_product(a, b)) == Fraction(a) * Fraction(b)
+    assert exact(kmeans_loops.two_sum(a, b)) == Fraction(a) + Fraction(b)
+    assert exact(kmeans_loops.two_product(a, b)) == Fraction(a) * Fraction(b)
 
 
 @given(pairs(), pairs())
 def test_arithmetic_on_pairs(a, b):
     x, y = exact(a), exact(b)
-    assert agrees(pair_loops.add(*a, *b), x + y, abs(x) + abs(y))
-    assert agrees(pair_loops.multiply(*a, *b), x * y, x * y)
+    assert agrees(kmeans_loops.add_pairs(*a, *b), x + y, abs(x) + abs(y))
+    assert agrees(kmeans_loops.multiply_pairs(*a, *b), x * y, x * y)
     assume(y != 0)
-    assert agrees(pair_loops.divide(*a, *b), x / y, x / y)
+    assert agrees(kmeans_loops.divide_pairs(*a, *b), x / y, x / y)
 
 
 @given(pairs(), pairs())
 def test_either_order_gives_the_same_bits(a, b):
-    assert pair_loops.add(*a, *b) == pair_loops.add(*b, *a)
-    assert pair_loops.multiply(*a, *b) == pair_loops.multiply(*b, *a)
+    assert kmeans_loops.add_pairs(*a, *b) == kmeans_loops.add_pairs(*b, *a)
+    assert kmeans_loops.multiply_pairs(*a, *b) == kmeans_loops.multiply_pairs(*b, *a)
 
 
 @pytest.mark.parametrize("n", [3, 7, 1000, 2**20 + 1])
 def test_a_multiple_divided_is_the_number(n):
     c = 0.1
-    total = pair_loops.multiply(c, 0.0, float(n), 0.0)
-    assert pair_loops.divide(*total, float(n), 0.0) == (c, 0.0)
+    total = kmeans_loops.multiply_pairs(c, 0.0, float(n), 0.0)
+    assert kmeans_loops.divide_pairs(*total, float(n), 0.0) == (c, 0.0)
     assert np.float64(n * c) != 0

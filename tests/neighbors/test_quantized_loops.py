@@ -11,7 +11,7 @@ import pytest
 
 from rosenblatt.loops import JIT_DISABLED, compiled
 from rosenblatt.loops.simd import int32x8
-from rosenblatt.neighbors.byte_sums_loops import add_products, has_avx2, less_differences
+from rosenblatt.neighbors.quantized_loops import add_products, has_avx2, less_differences
 
 BASIC, AVX2 = "generic", "haswell"  # processors without and with AVX2
 
@@ -51,7 +51,7 @@ def test_sums_of_bytes_for_a_named_processor(cpu):
     if cpu == AVX2 and (JIT_DISABLED or not has_avx2()):
         pytest.skip("this processor has no AVX2, or it is not known")
     environment = os.environ | {"NUMBA_CPU_NAME": cpu, "NUMBA_DISABLE_JIT": "0"}
-    command = "import test_byte_sums_loops as here; "
+    command = "import test_quantized_loops as here; "
     command += f"assert here.has_avx2() is {cpu == AVX2}; here.check()"
     subprocess.run(
         [sys.executable, "-c", command], env=environment, cwd=Path(__file__).parent, check=True
