@@ -1,6 +1,6 @@
 # make demo    install into .venv, compare models on a table, certify and trace fits
 # make test    install into .venv and run all checks
-# make bench   side-by-side timings with the peers (ONLY=name for some of them)
+# make bench   side-by-side timings with the peers (ONLY=name for some, SHOW=name for stored details)
 # make bench-scale   fits of more rows than fit in memory (ROWS=50000000), beside the peers
 # make docs    draw the README's pictures and build the documentation
 # make lint    the quick checks alone
@@ -25,7 +25,7 @@ test: $(STAMPS)/test $(STAMPS)/chromium $(STAMPS)/maildrop
 	@$(BIN)/python tools/test.py $(ARGS)
 
 bench: $(STAMPS)/bench
-	@$(BIN)/python -m benchmarks $(foreach name,$(ONLY),--only "$(name)")
+	@$(BIN)/python -m benchmarks $(foreach name,$(ONLY),--only "$(name)") $(foreach name,$(SHOW),--show "$(name)")
 
 ROWS ?= 50000000
 bench-scale: $(STAMPS)/bench

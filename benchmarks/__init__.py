@@ -1,5 +1,5 @@
 """Side-by-side timings: ours against the best peers, on one thread, in one process.
 
 ``python -m benchmarks`` from the root of the repository runs every scenario and writes
-``RESULTS.md`` and ``results.json``; ``--only name`` runs some and merges their rows.
+``RESULTS.md`` and ``results.jsonl``; ``--only name`` runs some and merges their rows.
 """

@@ -1,9 +1,8 @@
-"""The page `RESULTS.md`, and a row of it for the terminal."""
-
-import statistics
+"""The table `RESULTS.md`, and all details of one scenario for the terminal."""
 
 from benchmarks.limits import ENGLISH, UNITS
 from benchmarks.ratios import (
+    CLOCKS,
     Spread,
     best_peer,
     did_the_job,
@@ -11,39 +10,32 @@ from benchmarks.ratios import (
     memory_share,
     ratio,
     shortfalls,
-    spread,
 )
 
 SUMMARY = ["scenario", "best peer", "ratio (CPU)", "ratio (wall)", "wanted", "verdict"]
 
-NOTES = """## How to read the columns
-
-- *Time*: median CPU seconds of one job (all threads of the process), wall beside it.
-- *Quality*: mean over the rounds, each with its own seed, and the lowest of them.
-- *Extra memory*: peak resident size during one job, less that with the data and the code loaded; \
-in a fresh process with the default heap; also as a share of the bytes of the input.
-- *Cold*: import of the library and first job in a fresh process (NumPy and the data loaded, \
-compiled loops on disk); CPU, wall.
-- *Share of a limit*: the least the job must read or gather, over our CPU time, over what this \
-machine reached in the same process.
-- Timings run with `MALLOC_MMAP_MAX_=0 MALLOC_TRIM_THRESHOLD_=30000000000`: the heap stays \
-resident, so that nobody wins by the price of fresh pages."""
+NOTES = (
+    "*Time*: median CPU seconds of one job (all threads of the process), and wall seconds. "
+    "*Quality*: mean over the rounds, each with its own seed, and the lowest. *Extra memory*: peak "
+    "resident size during one job, less that with the data and the code loaded, in a fresh process "
+    "with the default heap. *Cold*: import of the library and first job in a fresh process, with "
+    "compiled loops on disk. Timings run with `MALLOC_MMAP_MAX_=0 "
+    "MALLOC_TRIM_THRESHOLD_=30000000000`, so that the price of fresh pages does not count."
+)
 
 
-def render(results: dict) -> str:
-    """The whole page."""
-    machine = results["machine"]
+def render(rows: list[dict]) -> str:
+    """Return the summary of all rows as a page."""
+    machines = {"{processor}, {system}, Python {python}".format(**row["machine"]) for row in rows}
     parts = [
         "# Benchmarks",
-        "Written by `make bench` from `results.json`; do not edit. Ratio = the peer's time divided "
-        "by ours: above 1 we are faster. All contenders of a row ran in turns in one process, on "
-        "one thread unless the name has another number, after a warm-up; the ratio is the median "
-        "over the rounds, with its quartiles. "
-        "CPU time decides, wall time stands beside it.",
-        f"Machine: {machine['processor']}, {machine['system']}, Python {machine['python']}.",
-        _table(SUMMARY, [_summary_cells(row) for row in results["rows"]]),
-        *(section(row) for row in results["rows"]),
-        NOTES,
+        "Written by `make bench` from `results.jsonl`; `make bench SHOW=name` prints all details "
+        "of a scenario. Ratio: the peer's time divided by ours, so above 1 we are faster. All "
+        "contenders of a row ran interleaved in one process, after a warm-up, on one thread unless "
+        "the name has another number; the ratio is the median over the rounds, with its quartiles. "
+        "CPU time decides.",
+        "Machines: " + "; ".join(sorted(machines)) + ".",
+        _table(SUMMARY, [_summary_cells(row) for row in rows]),
     ]
     return "\n\n".join(parts) + "\n"
 
@@ -57,15 +49,15 @@ def _summary_cells(row: dict) -> list[str]:
     return [
         row["name"],
         peer["name"],
-        _ratio_text(ratio(peer, ours)),
-        _ratio_text(ratio(peer, ours, "wall")),
+        _ratio_text(ratio(peer)),
+        _ratio_text(ratio(peer, "wall")),
         _wanted_text(peer),
         verdict,
     ]
 
 
 def section(row: dict) -> str:
-    """All that is known of one row."""
+    """Return all details of a row."""
     heads = ["contender", "time", "ratio (CPU)", "ratio (wall)", "wanted", row["quality"]["name"]]
     heads += ["extra memory", "cold"]
     lines = [
@@ -87,13 +79,13 @@ def section(row: dict) -> str:
         lines.append("**Below what is wanted:** " + "; ".join(missed) + "." + tried)
     limits = ", ".join(_limit_text(name, rate) for name, rate in row["limits"].items())
     lines.append(f"Machine in this run: {limits}. Measured at {row['commit']}, {row['date']}.")
-    return "\n\n".join(lines)
+    return "\n\n".join([*lines, NOTES])
 
 
 def _text_rates(row: dict) -> str:
-    """The megabytes of text that each contender reads in a second of CPU time."""
+    """Return the megabytes of text that each contender reads in a second of CPU time."""
     return ", ".join(
-        f"{c['name']} {row['text_bytes'] / 1e6 / spread(c['cpu']).median:.0f} MB"
+        f"{c['name']} {row['text_bytes'] / 1e6 / c['cpu'][0]:.0f} MB"
         for c in row["contenders"]
         if "absent" not in c
     )
@@ -112,10 +104,10 @@ def _contender_cells(contender: dict, row: dict) -> list[str]:
             "–",
             "–",
         ]
-    cpu, wall = spread(contender["cpu"]).median, spread(contender["wall"]).median
+    cpu, wall = contender["cpu"][0], contender["wall"][0]
     ratios = ["1", "1"] if contender is ours else ["–", "–"]
     if contender is not ours and "absent" not in ours:
-        ratios = [_ratio_text(ratio(contender, ours, clock)) for clock in ("cpu", "wall")]
+        ratios = [_ratio_text(ratio(contender, clock)) for clock in CLOCKS]
         if not did_the_job(contender, row):
             ratios = ["none: did not do the job", "–"]
     return [
@@ -144,12 +136,11 @@ def _seconds_text(seconds: float) -> str:
     return f"{seconds * 1e6:.3g} µs"
 
 
-def _quality_text(values: list[float]) -> str:
-    mean, least = statistics.fmean(values), min(values)
-    if len(values) == 1:
-        return f"{mean:.4f} (one run)"
-    same = f"{least:.4f}" == f"{mean:.4f}"
-    return f"{mean:.4f}" if same else f"{mean:.4f} (lowest {least:.4f})"
+def _quality_text(quality: dict[str, float]) -> str:
+    mean, lowest = f"{quality['mean']:.4f}", f"{quality['lowest']:.4f}"
+    if quality["rounds"] == 1:
+        return f"{mean} (one run)"
+    return mean if lowest == mean else f"{mean} (lowest {lowest})"
 
 
 def _memory_text(contender: dict) -> str:

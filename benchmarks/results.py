@@ -1,35 +1,39 @@
-"""The rows on disk: `results.json`, and `RESULTS.md` rendered from it."""
+"""Results on disk: `results.jsonl`, a line for each scenario, and the table `RESULTS.md`."""
 
 import json
 from pathlib import Path
+from typing import Any
 
+from benchmarks.ratios import summarize
 from benchmarks.report import render
 
 FOLDER = Path(__file__).parent
-DIGITS = 6
+DIGITS = 6  # of a number; more is noise
+
+
+def load(folder: Path = FOLDER) -> dict[str, dict[str, Any]]:
+    """Return the stored rows by name."""
+    path = folder / "results.jsonl"
+    lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+    return {row["name"]: row for row in map(json.loads, lines)}
 
 
 def save(rows: list[dict], machine: dict, order: list[str], folder: Path = FOLDER) -> None:
-    """Merge the rows into results.json and write RESULTS.md from it."""
-    path = folder / "results.json"
-    old = json.loads(path.read_text()) if path.exists() else {}
-    results = merge(old, rounded(rows), machine, order)
-    path.write_text(json.dumps(results, indent=1, ensure_ascii=False) + "\n")
-    (folder / "RESULTS.md").write_text(render(results))
+    """Replace the rows of the same names in results.jsonl, and write RESULTS.md from it."""
+    new = {row["name"]: rounded(summarize(row) | {"machine": machine}) for row in rows}
+    by_name = load(folder) | new
+    kept = [by_name[name] for name in order if name in by_name]
+    lines = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in kept)
+    (folder / "results.jsonl").write_text(lines, encoding="utf-8")
+    (folder / "RESULTS.md").write_text(render(kept), encoding="utf-8")
 
 
-def merge(old: dict, rows: list[dict], machine: dict, order: list[str]) -> dict:
-    """The old results with `rows` put in place of those of the same name, in the given order."""
-    by_name = {row["name"]: row for row in [*old.get("rows", []), *rows]}
-    return {"machine": machine, "rows": [by_name[name] for name in order if name in by_name]}
-
-
-def rounded(value):
-    """The same JSON value with floats shortened: the digits beyond are noise."""
+def rounded(value: Any) -> Any:
+    """Return the same JSON value with fewer digits."""
     if isinstance(value, float):
         return float(f"{value:.{DIGITS}g}")
     if isinstance(value, dict):
         return {key: rounded(item) for key, item in value.items()}
-    if isinstance(value, list):
+    if isinstance(value, list | tuple):
         return [rounded(item) for item in value]
     return value

@@ -118,7 +118,7 @@ def without_paths(text: str) -> str:
 def commit() -> str:
     """Short hash of the commit measured, with + when files beside the results differ from it."""
     head = _git("rev-parse", "--short", "HEAD")
-    results = [":!benchmarks/RESULTS.md", ":!benchmarks/results.json"]
+    results = [":!benchmarks/RESULTS.md", ":!benchmarks/results.jsonl"]
     changed = _git("status", "--porcelain", "--", ".", *results)
     return (head or "before the first commit") + ("+" if head and changed else "")
 

@@ -1,9 +1,8 @@
 """Draw the pictures of the README: `make docs` writes them into docs/_static.
 
-`overview.png` comes from a comparison and a traced fit, `speed.png` from benchmarks/results.json.
+`overview.png` comes from a comparison and a traced fit, `speed.png` from benchmarks/results.jsonl.
 """
 
-import json
 import sys
 import tempfile
 from pathlib import Path
@@ -18,7 +17,7 @@ from rosenblatt.plot.drawing import COLOURS, INK, PALE, colour, marker, pyplot
 ROOT = Path(__file__).resolve().parents[1]
 STATIC = ROOT / "docs" / "_static"
 
-# Label in the chart and name of the row in benchmarks/results.json.
+# Label in the chart and name of the row in benchmarks/results.jsonl.
 JOBS = {
     "ridge, grid search, 100 penalties × 5 folds": (
         "grid search, Ridge, 100 penalties x 5 folds, 100k x 50"
@@ -119,14 +118,14 @@ def draw_updates(ax: Any) -> None:
 def speed(path: Path) -> None:
     """Draw the CPU time of each peer relative to rosenblatt, a row of dots for each job."""
     sys.path.insert(0, str(ROOT))
+    from benchmarks import results
     from benchmarks.ratios import present, ratio
 
-    rows = json.loads((ROOT / "benchmarks" / "results.json").read_text(encoding="utf-8"))["rows"]
-    by_name = {row["name"]: row for row in rows}
+    by_name = results.load()
     ratios: dict[str, dict[str, float]] = {job: {} for job in JOBS}
     for job, name in JOBS.items():
         for peer in present(by_name[name]):  # of several settings of a library, the fastest one
-            value, library = ratio(peer, by_name[name]["contenders"][0]).median, library_of(peer)
+            value, library = ratio(peer).median, library_of(peer)
             ratios[job][library] = min(value, ratios[job].get(library, value))
     jobs = sorted(JOBS, key=lambda job: min(ratios[job].values()))
     figure, ax = pyplot().subplots(figsize=(9.4, 5.6), layout="constrained")

@@ -1,10 +1,8 @@
 """Rows on disk, and the page made of them."""
 
-import json
-
 import pytest
 
-from benchmarks import report, results
+from benchmarks import ratios, report, results
 
 MACHINE = {"processor": "a processor, 2 cores", "system": "Linux", "python": "3.11"}
 
@@ -43,21 +41,14 @@ def row(name, ours=(0.001,), peer=(0.002,), **more):
     }
 
 
-def test_merging_replaces_rows_of_the_same_name_and_keeps_the_order_and_commit_of_the_others():
-    old = {"machine": {}, "rows": [row("b"), row("a"), row("no longer there")]}
-    merged = results.merge(old, [row("b", commit="new"), row("c")], MACHINE, ["a", "b", "c"])
-    assert [r["name"] for r in merged["rows"]] == ["a", "b", "c"]
-    assert [r["commit"] for r in merged["rows"]] == ["abc1234", "new", "abc1234"]
-    assert merged["machine"] == MACHINE
-
-
-def test_saving_twice_keeps_the_rows_of_both_and_the_page_follows_the_json(tmp_path):
-    order = ["first", "second"]
-    results.save([row("second")], MACHINE, order, tmp_path)
-    results.save([row("first")], MACHINE, order, tmp_path)
-    stored = json.loads((tmp_path / "results.json").read_text())
-    assert [r["name"] for r in stored["rows"]] == order
-    assert (tmp_path / "RESULTS.md").read_text() == report.render(stored)
+def test_saving_replaces_rows_of_the_same_name_and_keeps_order_and_commit_of_the_others(tmp_path):
+    results.save([row("b"), row("a"), row("gone")], MACHINE, ["a", "b", "gone"], tmp_path)
+    results.save([row("b", commit="new"), row("c")], MACHINE, ["a", "b", "c"], tmp_path)
+    stored = results.load(tmp_path)
+    assert list(stored) == ["a", "b", "c"]
+    assert [r["commit"] for r in stored.values()] == ["abc1234", "new", "abc1234"]
+    assert stored["c"]["machine"] == MACHINE
+    assert (tmp_path / "RESULTS.md").read_text() == report.render(list(stored.values()))
 
 
 def test_rounding_shortens_floats_and_nothing_else():
@@ -74,7 +65,8 @@ def page():
     below = row("slow job", peer=(0.0025,), tried="Unrolling by four.")
     below["contenders"].append(absent | {"package": "gone"})
     met = row("quick job", ours=(0.001, 0.001, 0.001), peer=(0.003, 0.004, 0.005))
-    return report.render({"machine": MACHINE, "rows": [below, met]})
+    rows = [ratios.summarize(row) | {"machine": MACHINE} for row in (below, met)]
+    return report.render(rows) + report.section(rows[0])
 
 
 def line_of(page, start):
@@ -126,4 +118,4 @@ def test_a_bar_in_a_cell_does_not_break_the_table():
         "settings": "",
         "package": "peer",
     }
-    assert "failed with a \\| b" in report.section(found)
+    assert "failed with a \\| b" in report.section(ratios.summarize(found))
