@@ -197,7 +197,7 @@ ROW = Row(
     compare=(
         Candidate(
             "Fisher's discriminant",
-            "two classes and one direction to look along",
+            "two classes; a projection onto one direction",
             {"shrinkage": (0.0001, 0.01, 0.1)},
             limits=("two classes", "few columns"),
             order=22,

@@ -328,7 +328,7 @@ ROW = Row(
     compare=(
         Candidate(
             "quadratic discriminant analysis",
-            "classes that differ in their spread as well; many rows",
+            "classes with different covariances; many rows",
             {"reg_param": (0.0001, 0.01, 0.1, 0.5)},
             limits=("few columns",),
             short_names=("qda",),

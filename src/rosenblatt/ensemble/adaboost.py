@@ -493,7 +493,7 @@ ROW = Row(
     compare=(
         Candidate(
             "AdaBoost",
-            "classes that many simple tests on single columns add up to",
+            "classes that depend on many simple tests of single columns",
             {"n_estimators": (25, 50, 100, 200)},
             reads="columns",
             settings={"random_state": 0},

@@ -132,7 +132,7 @@ ROWS = (
         compare=(
             Candidate(
                 "extra trees",
-                "the same, smoother and faster: thresholds are drawn, not searched for",
+                "like a random forest; random thresholds make it smoother and faster",
                 {"max_features": ("sqrt", 0.5), "min_samples_leaf": (1, 3)},
                 reads="codes",
                 settings={"random_state": 0},
@@ -156,7 +156,7 @@ ROWS = (
         compare=(
             Candidate(
                 "extra trees regression",
-                "the same, smoother and faster: thresholds are drawn, not searched for",
+                "like a random forest; random thresholds make it smoother and faster",
                 {"max_features": (0.3, 0.6), "min_samples_leaf": (1, 3)},
                 reads="codes",
                 settings={"random_state": 0},

@@ -442,7 +442,7 @@ ROWS = (
         compare=(
             Candidate(
                 "random forest",
-                "columns that matter together, in ways nobody knows; hardly a setting to choose",
+                "interactions between columns; few settings to tune",
                 {"max_features": ("sqrt", 0.5), "min_samples_leaf": (1, 3)},
                 reads="codes",
                 settings={"random_state": 0},
@@ -466,7 +466,7 @@ ROWS = (
         compare=(
             Candidate(
                 "random forest regression",
-                "columns that matter together, in ways nobody knows; hardly a setting to choose",
+                "interactions between columns; few settings to tune",
                 {"max_features": (0.3, 0.6), "min_samples_leaf": (1, 3)},
                 reads="codes",
                 settings={"random_state": 0},

@@ -249,7 +249,7 @@ ROW = Row(
     compare=(
         Candidate(
             "kernel logistic regression",
-            "curved boundaries with probabilities, on few rows",
+            "nonlinear boundaries with probabilities, on small tables",
             {"gamma": (0.01, 0.1, 1.0), "C": (0.1, 1.0, 10.0)},
             limits=("few rows for solving pairs",),
             halve="rows",

@@ -422,7 +422,7 @@ ROW = Row(
     compare=(
         Candidate(
             "kernel perceptron",
-            "curved boundaries, on few rows",
+            "nonlinear boundaries, on small tables",
             {"gamma": (0.001, 0.01, 0.1, 1.0), "max_iter": (5, 20)},
             limits=("few rows for pairs",),
             halve="rows",

@@ -420,7 +420,7 @@ ROW = Row(
     compare=(
         Candidate(
             "kernel ridge regression",
-            "curves in any direction, on few rows",
+            "nonlinear regression, on small tables",
             {"gamma": (0.001, 0.01, 0.1), "alpha": (0.001, 0.01, 0.1, 1.0, 10.0)},
             settings={"kernel": "rbf"},
             limits=("few rows for solving pairs",),

@@ -177,7 +177,7 @@ ROW = Row(
     compare=(
         Candidate(
             "averaged perceptron",
-            "very many rows or columns, and little time",
+            "very many rows or columns and little time",
             {"max_iter": (2, 5, 20)},
             order=53,
             rank=4,

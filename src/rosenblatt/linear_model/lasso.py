@@ -536,7 +536,7 @@ ROWS = (
         compare=(
             Candidate(
                 "lasso",
-                "many columns of which few matter",
+                "many columns, few of them relevant",
                 {"alpha": (1e-05, 0.0001, 0.001, 0.01, 0.1, 1.0)},
                 order=85,
                 first_if_wide=True,
@@ -564,7 +564,7 @@ ROWS = (
         compare=(
             Candidate(
                 "elastic net",
-                "as the lasso, where columns come in groups",
+                "like the lasso, with groups of correlated columns",
                 {"alpha": (1e-05, 0.0001, 0.001, 0.01, 0.1, 1.0), "l1_ratio": (0.2, 0.5, 0.8)},
                 order=86,
             ),

@@ -113,7 +113,7 @@ ROW = Row(
     compare=(
         Candidate(
             "least squares classifier",
-            "a linear answer in one pass, to compare others with",
+            "a linear reference model in one pass",
             limits=("few columns",),
             order=51,
         ),

@@ -388,7 +388,7 @@ ROW = Row(
     compare=(
         Candidate(
             "least squares",
-            "few columns beside the rows; coefficients to be read",
+            "few columns compared with rows; interpretable coefficients",
             short_names=("ols",),
             order=80,
         ),

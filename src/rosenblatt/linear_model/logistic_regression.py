@@ -397,7 +397,7 @@ ROW = Row(
     compare=(
         Candidate(
             "logistic regression",
-            "probabilities to be trusted, and weights to be read",
+            "calibrated probabilities and interpretable weights",
             {"C": (0.001, 0.01, 0.1, 1.0, 10.0, 100.0)},
             short_names=("logreg",),
             order=50,

@@ -270,7 +270,7 @@ ROW = Row(
     compare=(
         Candidate(
             "pocket perceptron",
-            "the fewest mistakes a line can make, on few rows",
+            "a line with few training errors, on small tables",
             {"max_updates": (2000,)},
             limits=("few rows for each mistake",),
             order=54,

@@ -191,13 +191,13 @@ ROW = Row(
     compare=(
         Candidate(
             "ridge regression",
-            "many columns that say alike things",
+            "many correlated columns",
             {"alpha": (0.0001, 0.001, 0.01, 0.1, 1.0, 10.0, 100.0, 1000.0, 10000.0)},
             order=81,
         ),
         Candidate(
             "ridge on products",
-            "columns that matter together",
+            "interactions between columns",
             {"alpha": (0.0001, 0.001, 0.01, 0.1, 1.0, 10.0, 100.0, 1000.0, 10000.0)},
             limits=("products",),
             expansion="products",
@@ -205,7 +205,7 @@ ROW = Row(
         ),
         Candidate(
             "ridge on splines",
-            "bends along single columns of many values; straight on beyond the rows learned from",
+            "smooth nonlinear effects of single columns; linear extrapolation",
             {"alpha": (0.0001, 0.001, 0.01, 0.1, 1.0, 10.0, 100.0, 1000.0, 10000.0)},
             limits=("splines",),
             expansion="splines",
@@ -213,10 +213,7 @@ ROW = Row(
         ),
         Candidate(
             "kernel ridge on landmarks",
-            (
-                "curves in any direction, from 5,000 rows on: each row is compared with"
-                " 300 of them by a Gaussian kernel"
-            ),
+            "nonlinear regression from 5,000 rows (Nystroem approximation with 300 landmarks)",
             {"alpha": (0.0001, 0.001, 0.01, 0.1, 1.0, 10.0, 100.0, 1000.0, 10000.0)},
             limits=("many rows for pairs",),
             expansion="landmarks",

@@ -422,7 +422,7 @@ ROW = Row(
     compare=(
         Candidate(
             "Gaussian naive Bayes",
-            "a first answer in one pass over the data; streams, merges and forgets",
+            "a fast first model; supports streams, merge and forget",
             {"var_smoothing": (1e-09, 0.0001, 0.01, 0.1)},
             short_names=("nb",),
             order=10,

@@ -307,7 +307,7 @@ ROWS = (
         compare=(
             Candidate(
                 "multinomial naive Bayes",
-                "counts, above all of words",
+                "counts, especially of words",
                 {"alpha": (0.01, 0.1, 1.0, 10.0)},
                 reads="counts",
                 limits=("counts",),
@@ -327,7 +327,7 @@ ROWS = (
         compare=(
             Candidate(
                 "complement naive Bayes",
-                "texts of classes of very different size",
+                "texts with imbalanced classes",
                 {"alpha": (0.01, 0.1, 1.0, 10.0)},
                 reads="counts",
                 limits=("counts",),

@@ -51,7 +51,7 @@ def candidates(task: str, order: int) -> tuple[Candidate, Candidate]:
     return (
         Candidate(
             f"nearest neighbors{task}",
-            "rows that are near each other are alike, few columns, all of which matter",
+            "similar rows have similar labels; few columns, all relevant",
             grid,
             limits=("columns beside texts", "few pairs of sparse rows"),
             short_names=("knn", "k-nn", "neighbours", "nearest neighbors", "k nearest neighbors"),
@@ -59,8 +59,8 @@ def candidates(task: str, order: int) -> tuple[Candidate, Candidate]:
         ),
         Candidate(
             f"nearest neighbors{task} of mixed columns",
-            "numbers, categories and missing values, where rows that agree in most columns are "
-            "alike",
+            "similar rows have similar labels; numbers, categories and missing values (Gower "
+            "distance)",
             grid,
             reads="table",
             settings={"metric": "gower"},

@@ -150,7 +150,7 @@ ROW = Row(
     compare=(
         Candidate(
             "linear support vector regression",
-            "a straight line where some targets are far off: errors count, not their squares",
+            "linear regression with outliers in the target (absolute error)",
             {"C": (0.001, 0.01, 0.1, 1.0, 10.0)},
             short_names=("linear svr",),
             order=62,

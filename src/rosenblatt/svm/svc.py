@@ -384,7 +384,7 @@ ROW = Row(
     compare=(
         Candidate(
             "support vector machine",
-            "curved boundaries with a wide margin, up to some ten thousand rows",
+            "nonlinear boundaries, up to some ten thousand rows",
             {"gamma": (0.001, 0.01, 0.1, 1.0), "C": (0.1, 1.0, 10.0, 100.0)},
             limits=("few rows for pairs",),
             halve="rows",

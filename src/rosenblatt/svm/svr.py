@@ -136,7 +136,7 @@ ROW = Row(
     compare=(
         Candidate(
             "support vector regression",
-            "curves in any direction that few large errors should not bend",
+            "nonlinear regression with outliers in the target",
             {"gamma": (0.001, 0.01, 0.1), "C": (0.1, 1.0, 10.0, 100.0)},
             limits=("few rows for pairs",),
             halve="rows",

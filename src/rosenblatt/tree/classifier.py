@@ -328,7 +328,7 @@ ROW = Row(
     compare=(
         Candidate(
             "decision tree",
-            "rules that people can read",
+            "readable rules",
             {"ccp_alpha": (0.0, 1e-05, 3e-05, 0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03)},
             reads="columns",
             settings={"random_state": 0},

@@ -196,7 +196,7 @@ ROW = Row(
     compare=(
         Candidate(
             "regression tree",
-            "rules that people can read",
+            "readable rules",
             {"min_samples_leaf": (1, 3, 10, 30, 100)},
             reads="columns",
             settings={"random_state": 0},
