@@ -495,7 +495,7 @@ ROWS = (
         compare=(
             Candidate(
                 "gradient boosting",
-                "the best first choice for tables of numbers and categories with 1,000 rows or more",
+                "tables of numbers and categories with 1,000 rows or more; try it first",
                 GRID,
                 reads="levels",
                 settings={"random_state": 0, "l2_regularization": 1.0},
@@ -523,7 +523,7 @@ ROWS = (
         compare=(
             Candidate(
                 "gradient boosting regression",
-                "the best first choice for tables of numbers and categories with 1,000 rows or more",
+                "tables of numbers and categories with 1,000 rows or more; try it first",
                 GRID,
                 reads="levels",
                 settings={"random_state": 0, "l2_regularization": 1.0},
