@@ -55,7 +55,7 @@ def saying(about):
     return change
 
 
-AGE = {"name": "age", "kind": "numeric", "dtype": "Float64"}
+AGE = {"name": "age", "kind": "numeric", "dtype": "Float64", "notation": ""}
 
 
 @pytest.mark.parametrize(
@@ -67,7 +67,7 @@ AGE = {"name": "age", "kind": "numeric", "dtype": "Float64"}
         ({"columns": "gone"}, "it lacks 'columns'"),
         ({"columns": 3}, "its columns should be a list, and is 3"),
         ({"columns": [3]}, "its columns should be a list of columns, and is 3"),
-        ({"columns": [{"name": "age"}]}, "a column should have a name, a kind and a dtype"),
+        ({"columns": [{"name": "age"}]}, "a column should have a name, a kind, a dtype"),
         ({"columns": [AGE | {"name": 7}]}, "its name of a column should be a word, and is 7"),
         ({"columns": [AGE | {"kind": "odd"}]}, "its kind of column 'age' should be one of numeric"),
         ({"columns": [AGE | {"kind": []}]}, "its kind of column 'age' should be one of numeric"),
