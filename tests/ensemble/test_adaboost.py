@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+import scipy.sparse as sp
 import sklearn.ensemble
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.datasets import load_breast_cancer, load_iris, make_classification
@@ -247,3 +248,16 @@ def test_bounds_are_those_of_weights_without_a_floor():
     assert np.allclose(model.error_bounds_, np.exp(-margin).mean(axis=1), rtol=1e-9, atol=0)
     assert model.error_bounds_[-1] < 1e-8
     assert certify(model, X, y).holds
+
+
+def test_sparse_rows_of_any_format_get_the_scores_of_dense_ones():
+    X = np.round(np.clip(TWO[0], 0, None), 2)
+    rows = sp.csr_matrix(X)
+    parts = sp.csr_matrix(  # each number is stored in two parts
+        (np.repeat(rows.data / 2, 2), np.repeat(rows.indices, 2), 2 * rows.indptr), X.shape
+    )
+    model = AdaBoostClassifier(n_estimators=8, random_state=0).fit(X, TWO[1])
+    scores = model.decision_function(X)
+    for form in (rows, rows.tocsc(), rows.tocoo(), parts, parts.tocsc()):
+        assert np.array_equal(model.decision_function(form), scores)
+    assert np.array_equal(model.estimators_[0].tree_.apply(rows.tocsc()), model[0].apply(X))

@@ -469,7 +469,9 @@ def test_several_targets_at_once():
 
 def test_a_pickled_tree_is_the_same():
     model = DecisionTreeClassifier().fit(*IRIS)
-    assert pickle.loads(pickle.dumps(model)).tree_ == model.tree_
+    copy = pickle.loads(pickle.dumps(model)).tree_
+    assert copy == model.tree_
+    assert not any(array.flags.writeable for array in (*copy.arrays.values(), model.tree_.value))
 
 
 def test_a_branch_for_missing_values_has_no_place_in_a_monotone_order():

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
 from rosenblatt import checks
-from rosenblatt.loops.rows import arrays, read_only
+from rosenblatt.loops.rows import arrays, read_only, summed_duplicates
 from rosenblatt.loops.tiles import put_about
 from rosenblatt.runtime import threads
 
@@ -235,7 +235,7 @@ class SparseAssignment(RowAssignment):
     """CSR rows, compared with all centers at each number that they store."""
 
     def __init__(self, X: Any, weights: Any) -> None:
-        super().__init__(X, weights)
+        super().__init__(summed_duplicates(X), weights)
         self.limits = np.empty(self.n)
         self.reach = float(np.abs(X.data).max(initial=0.0))
 

@@ -249,8 +249,7 @@ class AdaBoostClassifier(CallbackSupportMixin, ensemble.AdaBoostClassifier):  # 
             return np.zeros((X.shape[0], 1))
         weights = self.estimator_weights_[: len(self.estimators_)]
         if self._votes_by_trees():
-            rows = X if sp.issparse(X) else np.asarray(X, np.float64)
-            votes = self._mean_votes(rows)[:, 0] * len(weights)
+            votes = self._mean_votes(X.astype(np.float64, copy=False))[:, 0] * len(weights)
             return _as_scores(votes, float(np.abs(weights).sum()))
         *_, scores = self._staged_scores(X)
         return np.asarray(scores)

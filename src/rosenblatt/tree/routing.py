@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from rosenblatt.loops.rows import read_only, some_rows
+from rosenblatt.loops.rows import read_only, some_rows, summed_duplicates
 from rosenblatt.runtime import threads
 
 from . import routing_loops
@@ -88,6 +88,7 @@ def mean_values(
 
     With weights of votes (trees,), the mean of the votes times these.
     """
+    X = canonical_rows(X)
     n, shape = X.shape[0], trees[0].value.shape[1:]
     out = np.zeros((n, *shape))
     packed = None
@@ -119,6 +120,7 @@ def dense_blocks(
 
     Blocks of sparse rows are of limited size and share one buffer: use each before the next.
     """
+    X = canonical_rows(X)
     stop = X.shape[0] if stop is None else stop
     most = most or X.shape[0]
     if sp.issparse(X):
@@ -135,6 +137,11 @@ def dense_blocks(
         routing_loops.write_rows(rows, False, block)
         yield first, block
         routing_loops.write_rows(rows, True, block)
+
+
+def canonical_rows(X: Any) -> Any:
+    """Return sparse rows of any format as CSR without duplicates, dense rows as they are."""
+    return summed_duplicates(X.tocsr()) if sp.issparse(X) else X
 
 
 def is_without_numba(X: Any) -> bool:

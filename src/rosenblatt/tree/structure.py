@@ -26,6 +26,8 @@ _ARRAYS = (
 class Tree:
     """The nodes of a decision tree in preorder: node 0 is the root, its first child node 1.
 
+    The arrays are read-only: a prediction keeps what it computed from them for the next one.
+
     Attributes
     ----------
     feature : the column that each node asks for, -2 for a leaf, shape (nodes,).
@@ -331,6 +333,11 @@ class Tree:
         for name in ("_packed", "_packed_trees", "votes"):
             state.pop(name, None)
         return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        for name in _ARRAYS:  # copies of arrays are writable
+            getattr(self, name).flags.writeable = False
 
     def __repr__(self) -> str:
         return f"<Tree: {self.node_count} nodes, {self.n_leaves} leaves, depth {self.max_depth}>"
