@@ -24,7 +24,7 @@ from rosenblatt.tree.inputs import (
     class_weights,
     n_features_of,
 )
-from rosenblatt.tree.routing import dense_blocks, mean_values
+from rosenblatt.tree.routing import mean_values
 from rosenblatt.tree.structure import Tree
 from rosenblatt.tree.text import path_contributions
 
@@ -247,9 +247,8 @@ class Forest(CallbackSupportMixin, TableInput, BaseEstimator):  # type: ignore[m
         X : array-like, data frame or sparse matrix of shape (n, d)
         """
         check_is_fitted(self)
-        blocks = dense_blocks(self._check_rows(X, reset=False))
-        leaves = [[model.tree_.apply(rows) for model in self.estimators_] for _, rows in blocks]
-        return np.concatenate(leaves, axis=1).T
+        rows = self._check_rows(X, reset=False)
+        return np.column_stack([model.tree_.apply(rows) for model in self.estimators_])
 
     def decision_path(self, X: Any) -> tuple[sp.csr_matrix, NDArray[np.int64]]:
         """Return the nodes that each row passes (sparse), and where the nodes of each tree begin.
@@ -259,11 +258,10 @@ class Forest(CallbackSupportMixin, TableInput, BaseEstimator):  # type: ignore[m
         X : array-like, data frame or sparse matrix of shape (n, d)
         """
         check_is_fitted(self)
-        blocks = dense_blocks(self._check_rows(X, reset=False))
+        rows = self._check_rows(X, reset=False)
         trees = [model.tree_ for model in self.estimators_]
-        paths = [sp.hstack([tree.decision_path(rows) for tree in trees]) for _, rows in blocks]
-        starts = np.cumsum([0, *(tree.node_count for tree in trees)])
-        return sp.vstack(paths).tocsr(), starts
+        paths = sp.hstack([tree.decision_path(rows) for tree in trees])
+        return paths.tocsr(), np.cumsum([0, *(tree.node_count for tree in trees)])
 
     def trace_view(self) -> dict[str, Any]:
         """Return how many trees vote, and what the last of them is like."""

@@ -19,7 +19,6 @@ from rosenblatt.tree.inputs import (
     refuse_other_classes,
     warn_of_friedman,
 )
-from rosenblatt.tree.routing import dense_blocks
 
 from .base import Forest
 
@@ -159,10 +158,8 @@ class ForestClassifier(ClassifierMixin, Forest):  # type: ignore[misc]
             raise ValueError("vote_shares takes a forest of one output.")
         rows = self._check_rows(X, reset=False)
         shares = np.zeros((rows.shape[0], int(self.n_classes_)))
-        for first, block in dense_blocks(rows):
-            for model in self.estimators_:
-                votes = model.tree_.predict(block)[:, 0].argmax(axis=1)
-                shares[first + np.arange(len(votes)), votes] += 1
+        for tree in (model.tree_ for model in self.estimators_):
+            shares += tree.votes[tree.apply(rows), 0]
         return shares / len(self.estimators_)
 
     def explain(self, x: Any, rival: Any = None, feature_names: Any = None) -> Explanation:
