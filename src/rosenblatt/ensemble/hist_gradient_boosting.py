@@ -431,10 +431,7 @@ SETTINGS = {
     "random_state": 0,
 }  # fmt: skip
 CONTRACT = Contract(
-    settings=(
-        SETTINGS,
-        SETTINGS | {"early_stopping": True, "max_features": 0.5, "max_depth": 3},
-    ),
+    settings=(SETTINGS, SETTINGS | {"early_stopping": True, "max_features": 0.5, "max_depth": 3}),
     checked=(SETTINGS,),
     endless={"max_iter": 100000, "tol": 0.0, "early_stopping": False},
 )

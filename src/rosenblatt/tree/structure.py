@@ -204,7 +204,9 @@ class Tree:
         leaves = np.empty(stop - start, np.int64)
         if not self.is_multiway and not routing.is_without_numba(X):
             scratch = np.empty((2, routing_loops.ROWS_AT_ONCE), np.uint64)
-            routing_loops.route(*routing.routed_rows(X, start, stop), *self._packed, scratch, leaves)
+            routing_loops.route(
+                *routing.routed_rows(X, start, stop), *self._packed, scratch, leaves
+            )
             return leaves
         if sp.issparse(X):  # in blocks, as dense rows take much memory
             size = max(1, routing.CELLS_AT_ONCE // X.shape[1])
