@@ -53,7 +53,9 @@ class LinearScores:
         self.weights = weights.astype(np.float64, order="C", copy=False)
         self.start = form.start + prior
         self.hits: Array | None = None
-        if are_infinite(self.weights):
+        with np.errstate(over="ignore", invalid="ignore"):
+            suspect = not np.isfinite(self.weights.sum())
+        if suspect and np.isinf(self.weights).any():
             never, always = self.weights == -np.inf, self.weights == np.inf
             self.hits = never.astype(np.float64) - always
             self.weights = np.where(never | always, 0.0, self.weights)
@@ -155,12 +157,6 @@ def over_rows(work: Any, X: Any) -> NDArray[Any]:
 def is_small(X: Any) -> bool:
     """Return whether SciPy's or NumPy's product of X serves."""
     return not sp.issparse(X) or X.nnz < SMALL_PRODUCT
-
-
-def are_infinite(weights: NDArray[Any]) -> bool:
-    """Return whether any weight is infinite; without a table of answers if none is."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        return not np.isfinite(weights.sum()) and bool(np.isinf(weights).any())
 
 
 def not_counts(numbers: NDArray[Any]) -> ValueError:
@@ -265,6 +261,12 @@ def check_rows(model: Any, X: Any, first: bool) -> Any:
     X = checks.rows(model, X, reset=first, dtype="numeric", finite=False)
     # A number and NaN in one place are missing together.
     return summed_duplicates(X) if model.missing == "ignore" else X
+
+
+def feature_count(model: Any) -> Array:
+    """Weight of each feature in each class, shape (K, d)."""
+    counts: Array = model._by_class(model.statistics_.sums).astype(np.float64)
+    return counts
 
 
 def log_likelihood(model: Any, X: Any) -> NDArray[Any]:

@@ -106,6 +106,7 @@ class MixedNB(NaiveBayes):
     statistic_type = (ProductStatistic, {})
     _advice_if_impossible = "With alpha > 0 only numbers far out on another scale are impossible."
     simpler_when_larger = ("alpha",)
+    _reads_categories = True
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "kinds": [dict, "array-like", None],
@@ -232,10 +233,7 @@ class MixedNB(NaiveBayes):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = False
         tags.input_tags.allow_nan = True
-        tags.input_tags.categorical = True
-        tags.input_tags.string = True
         return tags
 
 
