@@ -38,14 +38,13 @@ class ScaleLearner(CallbackSupportMixin, Additive):  # type: ignore[misc]
 
         `sample_weight` (n,), any numbers >= 0, says how often each row counts; y is ignored.
         """
-        super().fit(X, None, sample_weight)
-        return self
+        return super().fit(X, None, sample_weight)
 
     @all_or_nothing
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Learn from some more rows; any batches give what one fit on all rows gives; return self.
+        """Learn from more rows with the arguments of `fit`; all batches give the result of one fit.
 
-        Arguments are those of `fit`.
+        Return self.
         """
         self._validate_params()
         first = not hasattr(self, "statistics_")
@@ -59,8 +58,7 @@ class ScaleLearner(CallbackSupportMixin, Additive):  # type: ignore[misc]
         X and `sample_weight` are rows that it has learned from, and the weights they had. Not with
         ``method="min-max"``: minima and maxima merge but cannot be taken back.
         """
-        super().forget(X, None, sample_weight)
-        return self
+        return super().forget(X, None, sample_weight)
 
     def _validate_params(self) -> None:
         super()._validate_params()
@@ -76,7 +74,7 @@ class ScaleLearner(CallbackSupportMixin, Additive):  # type: ignore[misc]
             self, X, reset=first, accept_sparse="csr", dtype=checks.FLOATS, ensure_all_finite=False
         )
         self._refuse_sparse(X)
-        if self.method in OF_ROWS:  # moments and extremes find out by themselves
+        if self.method in OF_ROWS:  # moments and extremes check values themselves
             self._refuse_strange(X)
         return X
 
@@ -107,21 +105,19 @@ class ScaleLearner(CallbackSupportMixin, Additive):  # type: ignore[misc]
         return self.method in OF_ROWS or (self.method == "z-score" and not self.with_mean)
 
     def _measure(self, X: Any, y: Any, sample_weight: NDArray[Any] | None) -> Statistic:
-        if self.method in OF_ROWS:  # a row's length is its own
-            return RowCounts.of(X, None, sample_weight)
-        if self.method == "min-max":
-            return Extremes.of(X, None, sample_weight, missing=self.missing)
-        return Moments.of(X, None, sample_weight, missing=self.missing)
+        options = {} if self._kind is RowCounts else {"missing": self.missing}
+        return self._kind.of(X, None, sample_weight, **options)
 
+    @property
     def _kind(self) -> type[Moments] | type[Extremes] | type[RowCounts]:
-        if self.method in OF_ROWS:
+        if self.method in OF_ROWS:  # the length of a row depends on the row alone
             return RowCounts
         return Extremes if self.method == "min-max" else Moments
 
     def _publish(self, statistic: Statistic, rows: Rows | None = None, final: bool = True) -> None:
-        if not isinstance(statistic, self._kind()):
+        if not isinstance(statistic, self._kind):
             raise TypeError(
-                f"Standardizer(method={self.method!r}) stands on {self._kind().__name__}; "
+                f"Standardizer(method={self.method!r}) stands on {self._kind.__name__}; "
                 f"got {type(statistic).__name__}."
             )
         if isinstance(statistic, Moments):
@@ -137,26 +133,26 @@ class ScaleLearner(CallbackSupportMixin, Additive):  # type: ignore[misc]
         weight = statistic.counts.sums[0]
         self.n_samples_seen_ = int(weight) if weight.dtype.kind == "i" else float(weight)
         self.mean_ = self.var_ = self.scale_ = None
-        if isinstance(statistic, Moments):
-            known = statistic.feature_weight[0]
-            if (known != known[0]).any():
-                self.n_samples_seen_ = known.copy()
-        if self.method == "min-max":
+        if isinstance(statistic, Extremes):
             known = statistic.low[0] <= statistic.high[0]  # a column without a value has none
             self.data_min_, self.data_max_ = (
                 np.where(known, table[0], 0.0) for table in (statistic.low, statistic.high)
             )
             low, high = map(float, self.feature_range)
             self.scale_ = self._data_range() / (high - low)
-        elif isinstance(statistic, Moments) and (self.with_mean or self.with_std):
-            self.mean_ = statistic.mean[0].copy()
+        elif isinstance(statistic, Moments):
+            weight = statistic.feature_weight[0]
+            if (weight != weight[0]).any():
+                self.n_samples_seen_ = weight.copy()
+            if self.with_mean or self.with_std:
+                self.mean_ = statistic.mean[0].copy()
             if self.with_std:
                 self.var_ = _variance(statistic, self.ddof)
                 self.scale_ = np.sqrt(self.var_)
                 self.scale_[self.var_ == 0] = 1
 
     def _data_range(self) -> Numbers:
-        """b - a of each column, 1 where it is constant."""
+        """Return maximum minus minimum of each column, 1 where it is constant."""
         with np.errstate(over="ignore"):
             span: Numbers = self.data_max_ - self.data_min_
         if not np.isfinite(span).all():
@@ -179,7 +175,7 @@ ROUNDING = 1e-12  # of a sum of weights
 
 
 def _variance(moments: Moments, ddof: int) -> Numbers:
-    """The variance (d,) of each column; 0 for constant ones, however few their rows."""
+    """Return the variance (d,) of each column; 0 for constant ones, however few their rows."""
     scatter, weight = moments.scatter[0], moments.feature_weight[0]
     left = np.where(weight - ddof > ROUNDING * weight, weight - ddof, 0.0)
     if (scatter[np.broadcast_to(left, scatter.shape) <= 0] > 0).any():

@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 from sklearn.base import OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
@@ -19,26 +18,15 @@ from rosenblatt import checks
 from rosenblatt.loops.rows import summed_duplicates
 from rosenblatt.registry.row import Contract, Row, Warm
 
+from . import scaling_steps
 from .column_scales import OF_ROWS, ScaleLearner
-from .scaling_steps import (
-    by_columns,
-    from_range,
-    from_sigmoid,
-    from_z,
-    scale_stored,
-    shift_and_divide,
-    to_sigmoid,
-    to_unit_length,
-)
-
-Numbers = NDArray[np.float64]
 
 
 def _can_be_inverted(self: "Standardizer") -> bool:
     if self.method in OF_ROWS:
         raise AttributeError(
-            f"Rows divided by their {self.method} norm cannot be brought back: their lengths are "
-            "gone. Keep the rows themselves."
+            f"Rows divided by their {self.method} norm cannot be transformed back: their lengths "
+            "are not stored. Keep the rows themselves."
         )
     return True
 
@@ -166,17 +154,15 @@ class Standardizer(OneToOneFeatureMixin, TransformerMixin, ScaleLearner):  # typ
             X = summed_duplicates(X, copy)
         out = _target(X, given, copy)
         if self.method in OF_ROWS:
-            to_unit_length(X, out, self.method)
+            scaling_steps.to_unit_length(X, out, self.method)
         elif sp.issparse(X):
             if self.scale_ is not None:
-                scale_stored(out, self.scale_, divide=True)
-        elif self.method == "min-max":
-            low, high = map(float, self.feature_range)
-            shift_and_divide(X, out, self.data_min_, self._data_range(), low, high)
-        elif self.method == "z-score":
-            shift_and_divide(X, out, *self._mean_and_scale())
+                scaling_steps.scale_stored(out, self.scale_, divide=True)
+        elif self.method == "sigmoid":
+            columns = self._shift_and_scale()
+            scaling_steps.by_columns(X, out, scaling_steps.to_sigmoid, *columns)
         else:
-            by_columns(X, out, to_sigmoid, *self._mean_and_scale())
+            scaling_steps.shift_and_divide(X, out, *self._shift_and_scale(), *self._range())
         return out
 
     @available_if(_can_be_inverted)  # type: ignore[untyped-decorator]
@@ -189,12 +175,9 @@ class Standardizer(OneToOneFeatureMixin, TransformerMixin, ScaleLearner):  # typ
         check_is_fitted(self)
         given, copy = X, self.copy if copy is None else copy
         X = check_array(
-            X,
-            accept_sparse="csr",
-            dtype=checks.FLOATS,
-            force_writeable=not copy,
+            X, accept_sparse="csr", dtype=checks.FLOATS, force_writeable=not copy,
             ensure_all_finite=False,
-        )
+        )  # fmt: skip
         self._refuse_strange(X)
         self._refuse_sparse(X)
         if X.shape[1] != self.n_features_in_:
@@ -204,17 +187,23 @@ class Standardizer(OneToOneFeatureMixin, TransformerMixin, ScaleLearner):  # typ
         out = _target(X, given, copy)
         if sp.issparse(X):
             if self.scale_ is not None:
-                scale_stored(out, self.scale_, divide=False)
-        elif self.method == "min-max":
-            low, high = map(float, self.feature_range)
-            by_columns(X, out, from_range(low, high), self.data_min_, self._data_range())
+                scaling_steps.scale_stored(out, self.scale_, divide=False)
         else:
-            steps = from_sigmoid if self.method == "sigmoid" else from_z
-            by_columns(X, out, steps, *self._mean_and_scale())
+            steps = scaling_steps.from_range(*self._range())
+            if self.method == "sigmoid":
+                steps = scaling_steps.from_sigmoid
+            scaling_steps.by_columns(X, out, steps, *self._shift_and_scale())
         return out
 
-    def _mean_and_scale(self) -> tuple[Numbers | None, Numbers | None]:
+    def _shift_and_scale(self) -> tuple[Any, Any]:
+        """Return what is subtracted from each column and what it is divided by, (d,) or None."""
+        if self.method == "min-max":
+            return self.data_min_, self._data_range()
         return self.mean_ if self.with_mean else None, self.scale_
+
+    def _range(self) -> tuple[float, ...]:
+        """Return where the scaled numbers 0 and 1 are put."""
+        return tuple(map(float, self.feature_range)) if self.method == "min-max" else (0.0, 1.0)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -223,36 +212,25 @@ class Standardizer(OneToOneFeatureMixin, TransformerMixin, ScaleLearner):  # typ
 
 
 def _target(X: Any, given: Any, copy: bool) -> Any:
-    """Where the answer goes: X itself if it may be changed, else a table like it."""
+    """Return X itself if it may be changed, else a table like it."""
     if not copy or (isinstance(given, np.ndarray) and not np.may_share_memory(X, given)):
         return X
     return X.copy() if sp.issparse(X) else np.empty_like(X)
 
 
+SETTINGS = (
+    {},
+    {"with_mean": False, "ddof": 0},
+    {"method": "min-max", "feature_range": (-1, 1)},
+    {"method": "sigmoid"},
+    {"method": "l1"},
+    {"method": "l2"},
+    {"missing": "ignore"},
+    {"method": "min-max", "missing": "ignore"},
+)
 ROW = Row(
     "Standardizer",
     page="preprocessing.md",
-    contract=Contract(
-        settings=(
-            {},
-            {"with_mean": False, "ddof": 0},
-            {"method": "min-max", "feature_range": (-1, 1)},
-            {"method": "sigmoid"},
-            {"method": "l1"},
-            {"method": "l2"},
-            {"missing": "ignore"},
-            {"method": "min-max", "missing": "ignore"},
-        ),
-        checked=(
-            {},
-            {"with_mean": False, "ddof": 0},
-            {"method": "min-max", "feature_range": (-1, 1)},
-            {"method": "sigmoid"},
-            {"method": "l1"},
-            {"method": "l2"},
-            {"missing": "ignore"},
-            {"method": "min-max", "missing": "ignore"},
-        ),
-    ),
+    contract=Contract(settings=SETTINGS, checked=SETTINGS),
     warm=Warm(({}, {"with_mean": False}, {"method": "min-max"}, {"method": "l2"})),
 )
