@@ -69,16 +69,10 @@ class CategoryCounts(ByClass):
         return cls(ClassCounts.zero(), None, dtype, nothing, table, missing)
 
     @classmethod
-    def by_group(
-        cls,
-        X: Any,
-        y: Any,
-        groups: Any,
-        n_groups: int | None,
-        weights: Any = None,
-        *,
+    def by_group(  # type: ignore[override]
+        cls, X: Any, y: Any, groups: Any, n_groups: int | None, weights: Any = None,
         missing: str = "refuse",
-    ) -> list[Self]:
+    ) -> list[Self]:  # fmt: skip
         """Return the counts of each group of rows; groups (n,) are numbers from 0.
 
         With ``missing="ignore"`` values that are NaN or None are left out.
@@ -87,14 +81,10 @@ class CategoryCounts(ByClass):
         names, columns = feature_names_of(X), _columns(X)
         codes, categories = _encode(columns, names, missing)
         batch = Batch(codes, y, weights, groups, n_groups)
-        starts = _starts(categories)
-        table = _count(batch, starts)
-        statistics = []
-        for g, (counts, kept) in enumerate(ClassCounts.of_groups(batch)):
-            about = (counts, names, np.dtype(np.float64))
-            part = cls(*about, categories, batch.group(table, g, kept), missing)
-            statistics.append(part._without_empty())
-        return statistics
+        batch.feature_names, batch.dtype = names, np.dtype(np.float64)
+        table = _count(batch, _starts(categories))
+        parts = cls._of_tables(batch, {"table": table}, categories=categories, missing=missing)
+        return [part._without_empty() for part in parts]
 
     @property
     def n_features(self) -> int:
@@ -215,18 +205,12 @@ class PairCounts(CategoryCounts):
         freeze(self.pairs)
 
     @classmethod
-    def by_group(
-        cls,
-        X: Any,
-        y: Any,
-        groups: Any,
-        n_groups: int | None,
-        weights: Any = None,
-        *,
+    def by_group(  # type: ignore[override]
+        cls, X: Any, y: Any, groups: Any, n_groups: int | None, weights: Any = None,
         missing: str = "refuse",
-    ) -> list[Self]:
+    ) -> list[Self]:  # fmt: skip
         """Return the counts of each group of rows; groups (n,) are numbers from 0."""
-        parts = super().by_group(X, y, groups, n_groups, weights, missing=missing)
+        parts = super().by_group(X, y, groups, n_groups, weights, missing)
         codes, categories = _encode(_columns(X), feature_names_of(X), missing)
         labels = Labels.of(np.zeros(len(codes), np.int64) if y is None else y, len(codes))
         weight = np.ones(len(codes)) if weights is None else np.asarray(weights, np.float64)

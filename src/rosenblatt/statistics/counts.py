@@ -258,11 +258,31 @@ class ByClass(Statistic):
     def of(cls, X: Any, y: Any = None, weights: Any = None, **options: Any) -> Self:
         """Return the statistic of rows X (n, d) with labels y (n,) and weights (n,).
 
-        Without labels all rows are of one class, 0. The options are those of `by_group`.
+        Without labels all rows are of one class, 0. The options are those of the class, such as
+        `missing`.
         """
+        return cls.by_group(X, y, None, None, weights, **options)[0]
+
+    @classmethod
+    def by_group(
+        cls, X: Any, y: Any, groups: Any, n_groups: int | None, weights: Any = None, **options: Any
+    ) -> list[Self]:
+        """Return the statistic of each group of rows, in one read; groups (n,) count from 0."""
         kind: Any = cls
-        groups: list[Self] = kind.by_group(X, y, None, None, weights, **options)
-        return groups[0]
+        found: list[Self] = kind._of_batch(Batch(X, y, weights, groups, n_groups), **options)
+        return found
+
+    @classmethod
+    def _of_tables(cls, batch: Batch, tables: Mapping[str, Any], **options: Any) -> list[Self]:
+        """Return the statistic of each group of a batch, from the tables (B, ...) of all."""
+        statistics = []
+        for g, (counts, kept) in enumerate(ClassCounts.of_groups(batch)):
+            own = {
+                name: None if table is None else batch.group(table, g, kept)
+                for name, table in tables.items()
+            }
+            statistics.append(cls(counts, batch.feature_names, batch.dtype, **own, **options))
+        return statistics
 
     def _shared(self, other: "ByClass") -> tuple[Names, np.dtype[Any]]:
         """Return the names of either statistic, and the finer precision."""
@@ -320,13 +340,8 @@ class RowCounts(ByClass):
         return cls(ClassCounts.zero(), None, np.dtype(np.float32), n_features)
 
     @classmethod
-    def by_group(
-        cls, X: Any, y: Any, groups: Any, n_groups: int | None, weights: Any = None
-    ) -> list[Self]:
-        """Return the counts of each group of rows; groups (n,) are numbers from 0."""
-        batch = Batch(X, y, weights, groups, n_groups)
-        about = (batch.feature_names, batch.dtype, batch.n_features)
-        return [cls(counts, *about) for counts, _ in ClassCounts.of_groups(batch)]
+    def _of_batch(cls, batch: Batch) -> list[Self]:
+        return cls._of_tables(batch, {}, n_features=batch.n_features)
 
     def total(self) -> Self:
         """Return the counts of all classes together, as one class, 0."""

@@ -64,29 +64,12 @@ class Extremes(ByClass):
         return cls(ClassCounts.zero(), None, np.dtype(np.float32), empty, empty.copy(), missing)
 
     @classmethod
-    def by_group(
-        cls,
-        X: Any,
-        y: Any,
-        groups: Any,
-        n_groups: int | None,
-        weights: Any = None,
-        *,
-        missing: str = "refuse",
-    ) -> list[Self]:
-        """Return the extremes of each group of rows, in one read; groups (n,) count from 0.
-
-        Rows of weight 0 are left out, and with ``missing="ignore"`` NaN.
-        """
+    def _of_batch(cls, batch: Batch, *, missing: str = "refuse") -> list[Self]:
+        """Return the extremes of each group; rows of weight 0 are left out."""
         check_missing(missing)
-        batch = Batch(X, y, weights, groups, n_groups)
         batch.sum_duplicates()  # a sum may lie farther out than its parts
-        tables = _extremes(batch) if missing == "refuse" else _known_extremes(batch)
-        statistics = []
-        for g, (counts, kept) in enumerate(ClassCounts.of_groups(batch)):
-            low, high = (batch.group(table, g, kept).copy() for table in tables)
-            statistics.append(cls(counts, batch.feature_names, batch.dtype, low, high, missing))
-        return statistics
+        low, high = _extremes(batch) if missing == "refuse" else _known_extremes(batch)
+        return cls._of_tables(batch, {"low": low, "high": high}, missing=missing)
 
     @property
     def n_features(self) -> int:

@@ -18,7 +18,7 @@ from rosenblatt.runtime.threads import interruptible, one_blas_thread
 from . import moments_loops
 from .batch import CHUNK_OVER_TABLE, AugmentedRows, Batch, Labels, check_missing, freeze, total_of
 from .counts import ROUNDING, ByClass, ClassCounts, of_class
-from .statistic import DOUBLES, ArrayForm, Names
+from .statistic import DOUBLES, ArrayForm
 
 SINGLE, DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
 ONE_ROW = np.ones(1, np.int64)
@@ -84,33 +84,19 @@ class Moments(ByClass):
         return cls(ClassCounts.zero(), None, SINGLE, mean, mean.copy(), scatter, mean.copy(), known)
 
     @classmethod
-    def by_group(
-        cls,
-        X: Any,
-        y: Any,
-        groups: Any,
-        n_groups: int | None,
-        weights: Any = None,
-        *,
-        full: bool = False,
-        missing: str = "refuse",
-    ) -> list[Self]:
-        """Return the moments of each group of rows, in one read; groups (n,) are numbers from 0.
+    def of(cls, X: Any, y: Any = None, weights: Any = None, **options: Any) -> Self:
+        """Return the moments of rows X (n, d) with labels y (n,) and weights (n,).
 
-        With ``missing="ignore"`` NaN is left out, and each feature has a weight of its own; not
-        for `full`.
+        Without labels all rows are of one class, 0. The options are `full` and `missing`; with
+        ``missing="ignore"``, which is not possible for `full`, each feature has its own weight.
         """
-        if weights is None and groups is None and missing == "refuse":
-            row = cls._of_row(X, y, full)
-            if row is not None:
-                return [row]
-        batch = Batch(X, y, weights, groups, n_groups)
-        return cls.of_batch(batch, batch.feature_names, full, missing)
+        row = None if weights is not None else cls._of_row(X, y, **options)
+        return super().of(X, y, weights, **options) if row is None else row
 
     @classmethod
-    def _of_row(cls, X: Any, y: Any, full: bool) -> Self | None:
+    def _of_row(cls, X: Any, y: Any, full: bool = False, missing: str = "refuse") -> Self | None:
         """Return the moments of a single row, for streams; None if X is another table."""
-        if not isinstance(X, np.ndarray) or X.ndim != 2 or len(X) != 1:
+        if not isinstance(X, np.ndarray) or X.ndim != 2 or len(X) != 1 or missing != "refuse":
             return None
         if X.dtype.kind not in "fiub":
             return None
@@ -124,16 +110,12 @@ class Moments(ByClass):
         return cls(counts, None, dtype, mean, np.zeros((1, d)), scatter, np.zeros((1, d)))
 
     @classmethod
-    def of_batch(cls, batch: Batch, names: Names, full: bool, missing: str) -> list[Self]:
-        """Return the moments of each group of a batch."""
+    def _of_batch(cls, batch: Batch, *, full: bool = False, missing: str = "refuse") -> list[Self]:
         _check_missing(missing, full)
         batch.sum_duplicates()  # the square of a number is not that of its parts
-        tables = moments_by_bucket(batch, full, missing)
-        statistics = []
-        for g, (counts, kept) in enumerate(ClassCounts.of_groups(batch)):
-            own: Any = (None if table is None else batch.group(table, g, kept) for table in tables)
-            statistics.append(cls(counts, names, batch.dtype, *own))
-        return statistics
+        names = ("mean", "mean_low", "scatter", "noise", "known")
+        tables = zip(names, moments_by_bucket(batch, full, missing), strict=True)
+        return cls._of_tables(batch, dict(tables))
 
     @property
     def missing(self) -> str:
