@@ -82,18 +82,13 @@ def all_or_nothing(method: Callable[..., Any]) -> Callable[..., Any]:
     return whole
 
 
-def callers_level() -> int:
-    """The `stacklevel` with which a warning points at the code that called this package."""
-    frame, level = sys._getframe(1), 1
+def warn(message: Any, kind: type[Warning] = UserWarning) -> None:
+    """Issue a warning that points at the code that called this package."""
+    frame, level = sys._getframe(), 1
     inside = ("rosenblatt.", "sklearn.callback")  # the wrapper around a fit is scikit-learn's
     while frame.f_back and frame.f_globals.get("__name__", "").startswith(inside):
         frame, level = frame.f_back, level + 1
-    return level
-
-
-def warn(message: Any, kind: type[Warning] = UserWarning) -> None:
-    """Issue a warning that points at the code that called this package."""
-    warnings.warn(message, kind, stacklevel=callers_level())
+    warnings.warn(message, kind, stacklevel=level)
 
 
 def warn_not_converged(message: str) -> None:

@@ -58,6 +58,10 @@ class Labels:
                 f"classes; got {codes.min()} to {codes.max()}."
             )
 
+    def __getitem__(self, rows: Any) -> "Labels":
+        """Return the labels of some rows."""
+        return Labels(self.classes, self.codes[rows])
+
     @staticmethod
     def of(y: Any, n_rows: int | None = None) -> "Labels":
         """Encode labels; None puts all of `n_rows` rows into one class, 0."""
