@@ -80,6 +80,10 @@ class LinearScores:
             return self.product(first, last, self._difference, self.start[1] - self.start[0])
         return self.scores(first, last)
 
+    @cached_property
+    def _difference(self) -> Array:
+        return np.ascontiguousarray(self.weights[:, 1] - self.weights[:, 0])
+
     def codes(self, first: int, last: int) -> Codes:
         """Return the best class (m,) of some rows; -1 where a row is impossible."""
         joint = self.comparison(first, last)
@@ -88,10 +92,6 @@ class LinearScores:
         best: Codes = joint.argmax(axis=1)
         best[joint[np.arange(len(best)), best] == -np.inf] = -1
         return best
-
-    @cached_property
-    def _difference(self) -> Array:
-        return np.ascontiguousarray(self.weights[:, 1] - self.weights[:, 0])
 
     def product(self, first: int, last: int, weights: Array, start: Any) -> Array:
         """Return `start` plus some rows times weights (d,) or (d, K); with gaps (2 d, ...)."""
@@ -243,16 +243,6 @@ def signs(scores: Array, slack: Array) -> Codes:
     return codes
 
 
-def decide_together(several: list[Float32Scores], X: Any, order: Codes) -> list[Codes]:
-    """Return the decisions of each, from one read of the rows if they have two classes."""
-    if len(several) == 1 or any(scores.weights.ndim == 2 for scores in several):
-        return [scores.decide(X, order) for scores in several]
-    weights = np.column_stack([scores.weights for scores in several])
-    start = np.array([scores.start for scores in several])
-    table, sizes = score(X, order, weights, start, several[0].threshold)
-    return [signs(table[:, c], scores.unit * sizes) for c, scores in enumerate(several)]
-
-
 # Predictions of models that have a `_linear_form`.
 
 
@@ -309,11 +299,17 @@ def predict_together(models: list[Any], X: Any, order: Codes) -> list[NDArray[An
 
     Rows are not copied and not checked again. None if 32 bits do not suffice for some model.
     """
-    several = [Float32Scores.of(model) for model in models]
-    found = [scores for scores in several if scores is not None]
-    if len(found) < len(several) or len({scores.threshold for scores in found}) > 1:
+    several = [scores for scores in map(Float32Scores.of, models) if scores is not None]
+    if len(several) < len(models) or len({scores.threshold for scores in several}) > 1:
         return None
-    pairs = zip(models, decide_together(found, X, order), strict=True)
+    if len(several) == 1 or any(scores.weights.ndim == 2 for scores in several):
+        decisions = [scores.decide(X, order) for scores in several]
+    else:  # one read of the rows
+        weights = np.column_stack([scores.weights for scores in several])
+        start = np.array([scores.start for scores in several])
+        table, sizes = score(X, order, weights, start, several[0].threshold)
+        decisions = [signs(table[:, c], one.unit * sizes) for c, one in enumerate(several)]
+    pairs = zip(models, decisions, strict=True)
     return [model.classes_[_completed(model, codes, X, order)] for model, codes in pairs]
 
 

@@ -200,9 +200,9 @@ class Statistic(ABC):
         if type(d) is not int or d < 0:
             raise ValueError(f"n_features is {d!r}, not an integer >= 0")
         if names is not None:
+            names = tuple(names)
             if len(names) != d or not all(isinstance(name, str) for name in names):
                 raise ValueError(f"the feature names are not {d} strings")
-            names = tuple(names)
         if about["dtype"] not in ("float32", "float64"):
             raise ValueError(f"dtype is {about['dtype']}")
         about = {**about, "feature_names": names, "dtype": np.dtype(about["dtype"])}
