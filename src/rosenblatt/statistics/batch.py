@@ -253,13 +253,6 @@ def total_of(parts: list[Sums], shape: tuple[int, ...]) -> Sums:
     return total
 
 
-def freeze(*tables: NDArray[Any] | None) -> None:
-    """Make arrays read-only."""
-    for table in tables:
-        if table is not None:
-            table.setflags(write=False)
-
-
 def _numeric(X: Any) -> Any:
     """Return X as a numeric table, without a copy if it is one."""
     if sp.issparse(X):

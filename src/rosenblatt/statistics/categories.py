@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from rosenblatt.missing_values import which_missing
 
 from . import counts_loops
-from .batch import Batch, Labels, Sums, check_missing, feature_names_of, freeze, total_of
-from .counts import ByClass, ClassCounts, Joint, unite
+from .batch import Batch, Labels, Sums, check_missing, feature_names_of, total_of
+from .counts import ByClass, Joint, unite
 from .statistic import DOUBLES, LABELS, NUMBERS, ArrayForm, Names
 
 # Columns of integers from 0 to this limit are counted as they are; others are encoded first.
@@ -58,15 +58,9 @@ class CategoryCounts(ByClass):
     options: ClassVar[tuple[str, ...]] = ("n_features", "missing")
 
     def __post_init__(self) -> None:
-        freeze(self.table, *self.categories)
-
-    @classmethod
-    def zero(cls, n_features: int, *, missing: str = "refuse") -> Self:
-        """Return the counts of no rows."""
-        check_missing(missing)
-        nothing = tuple(np.zeros(0, np.int64) for _ in range(n_features))
-        table, dtype = np.zeros((0, 0), np.int64), np.dtype(np.float32)
-        return cls(ClassCounts.zero(), None, dtype, nothing, table, missing)
+        super().__post_init__()
+        for values in self.categories:
+            values.setflags(write=False)
 
     @classmethod
     def by_group(  # type: ignore[override]
@@ -199,10 +193,6 @@ class PairCounts(CategoryCounts):
         **CategoryCounts.forms,
         "pairs": ArrayForm("K c c", DOUBLES, 0),
     }
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        freeze(self.pairs)
 
     @classmethod
     def by_group(  # type: ignore[override]

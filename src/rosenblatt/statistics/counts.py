@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from rosenblatt import checks
 
-from .batch import Batch, Labels, Sums, freeze
+from .batch import Batch, Labels, Sums
 from .statistic import COUNTS, LABELS, LEAST_WEIGHT, NUMBERS, ArrayForm, Names, Statistic
 
 Places = NDArray[np.int64] | None  # None: each class stays where it is
@@ -140,9 +140,6 @@ class ClassCounts(Statistic):
         "weight": ArrayForm("K", NUMBERS, LEAST_WEIGHT),
     }
 
-    def __post_init__(self) -> None:
-        freeze(self.classes, self.rows, self.sums)
-
     @classmethod
     def zero(cls) -> Self:
         """Return the counts of no rows."""
@@ -255,6 +252,11 @@ class ByClass(Statistic):
         return self.counts.weight
 
     @classmethod
+    def zero(cls, n_features: int, **options: Any) -> Self:
+        """Return the statistic of no rows; options as in `of`."""
+        return cls.of(np.zeros((0, n_features), np.float32), **options)
+
+    @classmethod
     def of(cls, X: Any, y: Any = None, weights: Any = None, **options: Any) -> Self:
         """Return the statistic of rows X (n, d) with labels y (n,) and weights (n,).
 
@@ -333,11 +335,6 @@ class RowCounts(ByClass):
     n_features: int
 
     options: ClassVar[tuple[str, ...]] = ("n_features",)
-
-    @classmethod
-    def zero(cls, n_features: int) -> Self:
-        """Return the counts of no rows."""
-        return cls(ClassCounts.zero(), None, np.dtype(np.float32), n_features)
 
     @classmethod
     def _of_batch(cls, batch: Batch) -> list[Self]:

@@ -9,8 +9,8 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from . import counts_loops
-from .batch import Batch, check_missing, freeze
-from .counts import ByClass, ClassCounts
+from .batch import Batch, check_missing
+from .counts import ByClass
 from .statistic import DOUBLES, ArrayForm
 
 Table = NDArray[np.float64]
@@ -52,16 +52,6 @@ class Extremes(ByClass):
         "high": ArrayForm("K d", DOUBLES),
     }
     options: ClassVar[tuple[str, ...]] = ("n_features", "missing")
-
-    def __post_init__(self) -> None:
-        freeze(self.low, self.high)
-
-    @classmethod
-    def zero(cls, n_features: int, *, missing: str = "refuse") -> Self:
-        """Return the extremes of no rows."""
-        check_missing(missing)
-        empty = np.zeros((0, n_features))
-        return cls(ClassCounts.zero(), None, np.dtype(np.float32), empty, empty.copy(), missing)
 
     @classmethod
     def _of_batch(cls, batch: Batch, *, missing: str = "refuse") -> list[Self]:

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import counts_loops
-from .batch import Batch, Sums, check_missing, filled, freeze, gaps, total_of
-from .counts import ByClass, ClassCounts, checked
+from .batch import Batch, Sums, check_missing, filled, gaps, total_of
+from .counts import ByClass, checked
 from .statistic import NUMBERS as KINDS
 from .statistic import ArrayForm
 
@@ -63,20 +63,6 @@ class FeatureCounts(ByClass):
         "gaps": ArrayForm("K d", KINDS, 0, if_missing=True),
     }
     options: ClassVar[tuple[str, ...]] = ("n_features", "binarize", "missing")
-
-    def __post_init__(self) -> None:
-        freeze(self.sums, self.gaps)
-
-    @classmethod
-    def zero(
-        cls, n_features: int, *, binarize: float | None = None, missing: str = "refuse"
-    ) -> Self:
-        """Return the counts of no rows."""
-        check_missing(missing)
-        table = np.zeros((0, n_features), np.int64)
-        about = (ClassCounts.zero(), None, np.dtype(np.float32))
-        missed = None if missing == "refuse" else table.copy()
-        return cls(*about, table, _threshold(binarize), missed)
 
     @classmethod
     def _of_batch(

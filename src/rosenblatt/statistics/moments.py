@@ -16,7 +16,7 @@ from rosenblatt.loops.tiles import TILE
 from rosenblatt.runtime.threads import interruptible, one_blas_thread
 
 from . import moments_loops
-from .batch import CHUNK_OVER_TABLE, AugmentedRows, Batch, Labels, check_missing, freeze, total_of
+from .batch import CHUNK_OVER_TABLE, AugmentedRows, Batch, Labels, check_missing, total_of
 from .counts import ROUNDING, ByClass, ClassCounts, of_class
 from .statistic import DOUBLES, ArrayForm
 
@@ -70,18 +70,6 @@ class Moments(ByClass):
         "known": ArrayForm("K d", DOUBLES, 0, if_missing=True),
     }
     options: ClassVar[tuple[str, ...]] = ("n_features", "full", "missing")
-
-    def __post_init__(self) -> None:
-        freeze(self.mean, self.mean_low, self.scatter, self.noise, self.known)
-
-    @classmethod
-    def zero(cls, n_features: int, *, full: bool = False, missing: str = "refuse") -> Self:
-        """Return the moments of no rows."""
-        _check_missing(missing, full)
-        mean = np.zeros((0, n_features))
-        scatter = np.zeros((0, n_features, n_features)) if full else mean.copy()
-        known = mean.copy() if missing == "ignore" else None
-        return cls(ClassCounts.zero(), None, SINGLE, mean, mean.copy(), scatter, mean.copy(), known)
 
     @classmethod
     def of(cls, X: Any, y: Any = None, weights: Any = None, **options: Any) -> Self:

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from rosenblatt.term_table import joined, split
 
-from .batch import freeze
 from .statistic import COUNTS, ArrayForm, Statistic
 
 Counts = NDArray[np.int64]
@@ -45,9 +44,6 @@ class TermCounts(Statistic):
     occurrences: Counts  # (V,)
     text: NDArray[np.uint8]
     limits: Counts  # (V + 1,)
-
-    def __post_init__(self) -> None:
-        freeze(self.documents, self.occurrences, self.text, self.limits)
 
     @classmethod
     def zero(cls) -> Self:
