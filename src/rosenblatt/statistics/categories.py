@@ -95,12 +95,9 @@ class CategoryCounts(ByClass):
         seen = self.table.any(axis=0)
         if seen.all():
             return self
-        parts = np.split(seen, _starts(self.categories)[1:-1])
-        categories = tuple(
-            values[part] for values, part in zip(self.categories, parts, strict=True)
-        )
-        about = (self.counts, self.feature_names, self.dtype)
-        return type(self)(*about, categories, self.table[:, seen], self.missing)
+        parts = zip(self.categories, np.split(seen, _starts(self.categories)[1:-1]), strict=True)
+        categories = tuple(values[part] for values, part in parts)
+        return replace(self, categories=categories, table=self.table[:, seen])
 
     def _combined(self, other: Self, sign: int) -> Self:
         joint = self.counts.join(other.counts, sign)
@@ -119,8 +116,7 @@ class CategoryCounts(ByClass):
             theirs.append(starts[j] + others)
         table = _wider(self.table, np.concatenate(mine), starts[-1])
         table = joint.combine(table, _wider(other.table, np.concatenate(theirs), starts[-1]), sign)
-        about = (joint.counts, *self._shared(other))
-        result = type(self)(*about, categories, table, self.missing)
+        result = self._joined(other, joint.counts, categories=categories, table=table)
         if sign < 0:
             result._refuse_negative(joint)
             return result._without_empty()
@@ -249,11 +245,10 @@ class PairCounts(CategoryCounts):
     def _gathered(self, result: CategoryCounts) -> NDArray[np.float64]:
         """Return the pairs (K, c, c) of the classes and categories of another statistic."""
         starts = _starts(self.categories)
+        places = map(_places, result.categories, self.categories)
         found = [
-            np.where(places < 0, -1, start + places)
-            for start, places in zip(
-                starts, map(_places, result.categories, self.categories), strict=False
-            )
+            np.where(some < 0, -1, start + some)
+            for start, some in zip(starts[:-1], places, strict=True)
         ]
         columns = np.concatenate([np.zeros(0, np.int64), *found])
         padded = np.pad(self.pairs, ((0, 1), (0, 1), (0, 1)))  # -1 finds nothing

@@ -1,7 +1,7 @@
 """Counts of rows by class, part of every other statistic."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
@@ -286,9 +286,11 @@ class ByClass(Statistic):
             statistics.append(cls(counts, batch.feature_names, batch.dtype, **own, **options))
         return statistics
 
-    def _shared(self, other: "ByClass") -> tuple[Names, np.dtype[Any]]:
-        """Return the names of either statistic, and the finer precision."""
-        return self.feature_names or other.feature_names, np.promote_types(self.dtype, other.dtype)
+    def _joined(self, other: Self, counts: ClassCounts, **tables: Any) -> Self:
+        """Return the statistic of both together with other counts and tables."""
+        names = self.feature_names or other.feature_names
+        dtype = np.promote_types(self.dtype, other.dtype)
+        return replace(self, counts=counts, feature_names=names, dtype=dtype, **tables)
 
     def _name_of(self, j: int) -> str:
         """Return the name of feature j in error messages."""
@@ -342,8 +344,7 @@ class RowCounts(ByClass):
 
     def total(self) -> Self:
         """Return the counts of all classes together, as one class, 0."""
-        return type(self)(self.counts.total(), self.feature_names, self.dtype, self.n_features)
+        return replace(self, counts=self.counts.total())
 
     def _combined(self, other: Self, sign: int) -> Self:
-        counts = self.counts.join(other.counts, sign).counts
-        return type(self)(counts, *self._shared(other), self.n_features)
+        return self._joined(other, self.counts.join(other.counts, sign).counts)

@@ -105,8 +105,7 @@ class FeatureCounts(ByClass):
         if sign < 0:
             self._refuse_negative(joint.counts.classes, table, "")
             self._refuse_negative(joint.counts.classes, missed, " rows where it is missing")
-        about = (joint.counts, *self._shared(other))
-        return type(self)(*about, table, self.binarize, missed)  # type: ignore[arg-type]
+        return self._joined(other, joint.counts, sums=table, gaps=missed)
 
     def _refuse_negative(self, classes: NDArray[Any], left: Sums | None, of: str) -> None:
         """Raise if a sum would be negative."""

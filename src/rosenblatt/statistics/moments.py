@@ -267,11 +267,12 @@ class Moments(ByClass):
                 scatter[np.abs(scatter) <= root[:, :, None] * root[:, None, :]] = 0.0
             else:
                 scatter[scatter <= new_noise] = 0.0
-        tables: Any = (new_mean, new_low, scatter, new_noise)
-        tables += (None if self.known is None else all_w,)
+        tables = {"mean": new_mean, "mean_low": new_low, "scatter": scatter, "noise": new_noise}
+        if self.known is not None:
+            tables["known"] = all_w
         if sign < 0:
-            tables = tuple(None if table is None else joint.keep(table) for table in tables)
-        return type(self)(joint.counts, *self._shared(other), *tables)
+            tables = {name: joint.keep(table) for name, table in tables.items()}
+        return self._joined(other, joint.counts, **tables)
 
     def _refuse_negative(self, left: Table, noise: Table, name_of: Callable[[int], str]) -> None:
         """Raise if a scatter would be negative by more than rounding."""
