@@ -306,7 +306,7 @@ class Training:
         self.last_update = weights.n_updates + (model.max_updates or UNLIMITED)
         self.mistakes, self.loss = 0, 0.0  # of this epoch; the loss is the sum of -y f(x)
         self.is_complete = True  # False if `max_updates` ended this epoch
-        self.best_loss, self.n_without_progress = np.inf, 0
+        self.patience = Patience(model.tol, model.n_iter_no_change)
         self.cycle = CycleDetector()
         self.held_out = None
         if self.examples.held_out is not None:
@@ -415,9 +415,9 @@ class Training:
         """Return why to stop after this epoch, or None to go on."""
         model, no_progress = self.model, False
         if self.held_out is not None:
-            no_progress = self._is_without_progress(-self.held_out.add(self.weights))
+            no_progress = self.patience.runs_out(-self.held_out.add(self.weights))
         elif model.pick == "cyclic":  # the loss before a single correction is not a measure
-            no_progress = self._is_without_progress(self.loss_per_row)
+            no_progress = self.patience.runs_out(self.loss_per_row)
         if not self.is_complete:
             return "max_iter"
         # A penalty changes the weights even in an epoch without mistakes, which proves nothing.
@@ -429,14 +429,6 @@ class Training:
         if no_progress:
             return "no_progress" if self.held_out is None else "early_stopping"
         return None
-
-    def _is_without_progress(self, loss: float) -> bool:
-        """Add a loss; return whether `n_iter_no_change` in a row were not lower by `tol`."""
-        if self.model.tol is not None:
-            waits = loss > self.best_loss - self.model.tol
-            self.n_without_progress = self.n_without_progress + 1 if waits else 0
-        self.best_loss = min(self.best_loss, loss)
-        return self.n_without_progress >= int(self.model.n_iter_no_change)
 
     def _attributes(self) -> Attributes:
         """Return the fitted attributes during the fit, for callbacks."""
@@ -511,8 +503,8 @@ class Training:
             )
         if model.stop_reason_ == "no_progress":
             return (
-                f"{stopped}: its loss per row, {self.best_loss:.3g} at best, has not fallen by "
-                f"tol={model.tol} for {_count(self.n_without_progress, 'pass', 'es')}. "
+                f"{stopped}: its loss per row, {self.patience.best:.3g} at best, has not fallen by "
+                f"tol={model.tol} for {_count(self.patience.waited, 'pass', 'es')}. "
                 f"Use tol=None to go on; {hint}"
             )
         if model.max_updates is not None and model.n_updates_ >= model.max_updates:
@@ -526,6 +518,21 @@ class Training:
 def _count(n: int, noun: str, plural: str = "s") -> str:
     """Return a number with its noun."""
     return f"{n} {noun}" if n == 1 else f"{n} {noun}{plural}"
+
+
+class Patience:
+    """Counts the epochs that do not improve the best loss by more than `tol`."""
+
+    def __init__(self, tol: float | None, n_iter_no_change: int) -> None:
+        self.tol, self.n_iter_no_change = tol, n_iter_no_change
+        self.best, self.waited = np.inf, 0
+
+    def runs_out(self, loss: float) -> bool:
+        """Add an epoch; return whether there were `n_iter_no_change` in a row."""
+        if self.tol is not None:
+            self.waited = self.waited + 1 if loss > self.best - self.tol else 0
+        self.best = min(self.best, loss)
+        return self.waited >= self.n_iter_no_change
 
 
 class CycleDetector:

@@ -1,13 +1,12 @@
 """The averaged perceptron."""
 
-from typing import Any, Literal, Self
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import check_random_state
 
-from rosenblatt.base import Attributes, fitting
-from rosenblatt.mistake_driven import Examples, Training, check_examples
+from rosenblatt.base import Attributes
+from rosenblatt.mistake_driven import Examples
 from rosenblatt.registry.row import VISITS_ROWS, Candidate, Contract, Row, Warm
 
 from .perceptron_base import LinearPerceptron, LinearWeights, as_columns
@@ -104,29 +103,6 @@ class AveragedPerceptron(LinearPerceptron):
         self.class_weight = class_weight
         self.warm_start = warm_start
         self.boundary = boundary
-
-    @fitting
-    def fit(
-        self,
-        X: Any,
-        y: Any,
-        coef_init: Any = None,
-        intercept_init: Any = None,
-        sample_weight: Any = None,
-    ) -> Self:
-        """Learn from X (n, d) and labels y (n,), given as to `Perceptron.fit`; return self."""
-        rng = check_random_state(self.random_state)
-        examples = check_examples(self, X, y, sample_weight, rng=rng)
-        weights = self._weights(examples, *self._start(examples, coef_init, intercept_init))
-
-        training = Training(self, weights, X, y, sample_weight, rng)
-        for rows in training:
-            # The perceptron's rule; u also sums the corrections, each times its visit.
-            training.count(rows, weights.visit(rows, training.updates_left))
-
-        training.set_attributes()
-        training.warn_if_not_converged()
-        return self
 
     def _weights(
         self, examples: Examples, coef: NDArray[Any], intercept: NDArray[Any]

@@ -116,6 +116,43 @@ class LinearPerceptron(LinearClassifier, MistakeDriven):
     intercept_init_: NDArray[Any] | None
     # Weights used for prediction if not the last; `last_coef_` are then the last.
     _published: ClassVar[str | None] = None
+    _warns_of_mistakes = True  # that are left at the end of a fit
+
+    @fitting
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        coef_init: Any = None,
+        intercept_init: Any = None,
+        sample_weight: Any = None,
+    ) -> Self:
+        """Fit the model to X and y.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+        y : array-like of shape (n,)
+        coef_init : array-like of shape (1, d) or (K, d), or None
+            Weights to begin from.
+        intercept_init : array-like of shape (1,) or (K,), or None
+            Biases to begin from.
+        sample_weight : array-like of shape (n,) or None
+            Multiplies the step of each row; rows of weight 0 are not visited.
+        """
+        rng = check_random_state(self.random_state)
+        examples = check_examples(self, X, y, sample_weight, rng=rng)
+        weights = self._weights(examples, *self._start(examples, coef_init, intercept_init))
+
+        training = Training(self, weights, X, y, sample_weight, rng)
+        for rows in training:
+            # On a mistake, y (w.x + b) <= 0: w += y x and b += y.
+            training.count(rows, weights.visit(rows, training.updates_left))
+
+        training.set_attributes()
+        if self._warns_of_mistakes:
+            training.warn_if_not_converged()
+        return self
 
     @fitting
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
@@ -224,7 +261,7 @@ class LinearPerceptron(LinearClassifier, MistakeDriven):
         self, examples: Examples, coef: NDArray[Any], intercept: NDArray[Any]
     ) -> LinearWeights:
         """Return the state of the fit, starting at coef and intercept."""
-        raise NotImplementedError
+        return LinearWeights(examples, coef, intercept)
 
 
 class EpochSnapshots:

@@ -27,6 +27,7 @@ from rosenblatt.base import (
     warn_not_converged,
 )
 from rosenblatt.loops.rows import summed_duplicates
+from rosenblatt.mistake_driven import Patience
 from rosenblatt.prediction import LogisticScores
 from rosenblatt.registry.row import VISITS_ROWS, Contract, Row, Warm
 from rosenblatt.runtime import threads
@@ -173,7 +174,7 @@ class Descent:
         """Mean objective of each output over the visits of the last epoch."""
         return np.asarray(self.state[loops.OBJECTIVE] / max(self.n_visits, 1))
 
-    def lower_rate(self, k: Any, patience: "Patience") -> bool:
+    def lower_rate(self, k: Any, patience: Patience) -> bool:
         """Divide the learning rate of output k by 5, unless it is as small as it may be."""
         if self.state[loops.RATE, k] <= SMALLEST_ADAPTIVE_RATE:
             return False
@@ -204,21 +205,6 @@ class Descent:
     @property
     def t(self) -> float:
         return float(self.state[loops.T].max())
-
-
-class Patience:
-    """Counts the epochs that do not improve the best loss by more than `tol`."""
-
-    def __init__(self, tol: float | None, n_iter_no_change: int) -> None:
-        self.tol, self.n_iter_no_change = tol, n_iter_no_change
-        self.best, self.waited = np.inf, 0
-
-    def runs_out(self, loss: float) -> bool:
-        """Add an epoch; return whether there were `n_iter_no_change` in a row."""
-        if self.tol is not None:
-            self.waited = self.waited + 1 if loss > self.best - self.tol else 0
-        self.best = min(self.best, loss)
-        return self.waited >= self.n_iter_no_change
 
 
 class HeldOut:
