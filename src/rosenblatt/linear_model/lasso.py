@@ -22,12 +22,10 @@ from rosenblatt.base import LinearRegressor, Passes, fitting, warn, warn_not_con
 from rosenblatt.capabilities import ModelPath, rows_of
 from rosenblatt.registry.row import Candidate, Contract, Row, Warm
 from rosenblatt.runtime.threads import one_blas_thread
-from rosenblatt.solvers import Iterate
 from rosenblatt.statistics import Gram
 
 from . import column_warnings
-from .column_descent import Columns
-from .gram_descent import Penalty, penalty_of
+from .coordinate_descent import Columns, Iterate, Penalty, penalty_of
 from .gram_problem import (
     Descent,
     Squares,

@@ -20,7 +20,7 @@ from rosenblatt import checks
 from rosenblatt.base import warn
 from rosenblatt.runtime.threads import one_blas_thread
 
-from .gram_descent import penalty_of
+from .coordinate_descent import penalty_of
 from .gram_problem import Descent, Squares
 
 Array = NDArray[np.float64]
