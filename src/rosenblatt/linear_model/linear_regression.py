@@ -18,8 +18,9 @@ from rosenblatt.registry.row import Candidate, Contract, Row
 from rosenblatt.runtime.threads import MANY_UNKNOWNS, interruptible, one_blas_thread
 from rosenblatt.statistics import Gram
 
-from . import column_warnings, least_squares
+from . import least_squares
 from .centered_rows import CenteredRows
+from .column_warnings import undetermined
 from .least_squares import AS_GOOD_AS_ROWS, WELL_CONDITIONED, Solution, by_penalty
 
 Array = NDArray[np.float64]
@@ -250,7 +251,7 @@ class GramRegressor(CallbackSupportMixin, LinearRegressor, Additive):  # type: i
     def _note_dependence(self, solution: Solution, squares: Array | None, streamed: bool) -> None:
         """Warn of dependent columns; `squares` (d,) are their sums of squares, if known."""
         if self.solution_ == "minimum norm":
-            self._note(column_warnings.undetermined(self, solution, squares))
+            self._note(undetermined(self, solution, squares))
         elif streamed and solution.condition < WELL_CONDITIONED and not self.positive:
             self._note(
                 f"Columns are nearly dependent (reciprocal condition {solution.condition:.1g} of "

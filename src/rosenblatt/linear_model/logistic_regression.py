@@ -25,7 +25,7 @@ from rosenblatt.solvers.logistic import (
 from rosenblatt.solvers.logistic_problem import LogisticProblem
 
 from .centered_rows import less, moved, offsets, slopes_as_given
-from .column_warnings import names_of, not_unique, scales_apart
+from .column_warnings import names_of, not_unique, unequal_scales_of_rows
 from .separation_warning import SeparationWarning, separation_warning
 
 Array = NDArray[np.float64]
@@ -297,9 +297,9 @@ class LogisticRegression(LinearClassifier, LogisticScores):
         self, descent: LogisticDescent, reason: str, rows: Any, codes: Any, shift: Array | None
     ) -> None:
         """Warn of separated classes, a missed tolerance, and columns without a best weight."""
-        problem, names = descent.problem, names_of(self)
+        problem = descent.problem
         if problem.is_penalized:
-            about_columns = scales_apart(problem.X, problem.c, names)
+            about_columns = unequal_scales_of_rows(self, problem.X, problem.c)
         else:
             labels = self.classes_[codes]
             found = separation_warning(self, problem, descent.iterate, rows, labels, shift)
@@ -308,8 +308,7 @@ class LogisticRegression(LinearClassifier, LogisticScores):
                 self.stop_reason_ = "diverged" if reason == "converged" else reason
                 warn(found)
                 return
-            of_class = " of each class" if len(problem.shape) > 1 else ""
-            about_columns = not_unique(problem.X, problem.c, self.fit_intercept, names, of_class)
+            about_columns = not_unique(self, problem.X, problem.c)
             if found is not None:
                 warn(found)
         for message in descent.messages(reason, codes, self.classes_):
