@@ -30,6 +30,21 @@ CELLS_PER_CALL = 30_000_000
 ROWS_PER_BLOCK = 4096
 
 
+# Parameters of all models that are fitted in epochs.
+EPOCHS: dict[str, list[Any]] = {
+    "fit_intercept": ["boolean"],
+    "max_iter": [Interval(Integral, 1, None, closed="left")],
+    "tol": [Interval(Real, 0, None, closed="left"), None],
+    "shuffle": ["boolean"],
+    "verbose": ["verbose"],
+    "eta0": [Interval(Real, 0, None, closed="neither")],
+    "random_state": ["random_state"],
+    "early_stopping": ["boolean"],
+    "validation_fraction": [Interval(Real, 0, 1, closed="neither")],
+    "n_iter_no_change": [Interval(Integral, 1, None, closed="left")],
+}
+
+
 class MistakeDriven(CallbackSupportMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A classifier that visits examples and corrects its weights at each mistake.
 
@@ -38,16 +53,7 @@ class MistakeDriven(CallbackSupportMixin, ClassifierMixin, BaseEstimator):  # ty
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "fit_intercept": ["boolean"],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "tol": [Interval(Real, 0, None, closed="left"), None],
-        "shuffle": ["boolean"],
-        "verbose": ["verbose"],
-        "eta0": [Interval(Real, 0, None, closed="neither")],
-        "random_state": ["random_state"],
-        "early_stopping": ["boolean"],
-        "validation_fraction": [Interval(Real, 0, 1, closed="neither")],
-        "n_iter_no_change": [Interval(Integral, 1, None, closed="left")],
+        **EPOCHS,
         "class_weight": [StrOptions({"balanced"}), dict, None],
         "boundary": [StrOptions(set(TIES))],
     }

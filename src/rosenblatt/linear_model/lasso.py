@@ -521,6 +521,10 @@ def run_large_loop(model: ElasticNet, X: Any, y: Any) -> None:
     columns.sweep(penalty, np.arange(X.shape[1]), np.zeros(X.shape[1]), roots * y)
 
 
+PEER_TESTS = (
+    "linear_model/tests/test_coordinate_descent.py",
+    "linear_model/tests/test_sparse_coordinate_descent.py",
+)
 ROWS = (
     Row(
         "Lasso",
@@ -544,10 +548,7 @@ ROWS = (
         ),
         warm=Warm(({"alpha": 0.01},), widths=(3, 20), large="linear_model.lasso.run_large_loop"),
         parts="lasso",
-        slow_peer_tests=(
-            "linear_model/tests/test_coordinate_descent.py",
-            "linear_model/tests/test_sparse_coordinate_descent.py",
-        ),
+        slow_peer_tests=PEER_TESTS,
         peer_functions=("enet_path", "lasso_path"),
     ),
     Row(
@@ -570,9 +571,6 @@ ROWS = (
         ),
         warm=Warm(({"alpha": 0.01},), widths=(3, 20), large="linear_model.lasso.run_large_loop"),
         parts="lasso",
-        slow_peer_tests=(
-            "linear_model/tests/test_coordinate_descent.py",
-            "linear_model/tests/test_sparse_coordinate_descent.py",
-        ),
+        slow_peer_tests=PEER_TESTS,
     ),
 )

@@ -27,7 +27,7 @@ from rosenblatt.base import (
     warn_not_converged,
 )
 from rosenblatt.loops.rows import summed_duplicates
-from rosenblatt.mistake_driven import Patience
+from rosenblatt.mistake_driven import EPOCHS, Patience
 from rosenblatt.prediction import LogisticScores
 from rosenblatt.registry.row import VISITS_ROWS, Contract, Row, Warm
 from rosenblatt.runtime import threads
@@ -237,23 +237,14 @@ class StochasticGradient(CallbackSupportMixin):  # type: ignore[misc]
     """Training of linear models by stochastic gradient descent."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **EPOCHS,
         "loss": [StrOptions(set(LOSSES))],
         "penalty": [StrOptions({"l2", "l1", "elasticnet"}), None],
         "alpha": [Interval(Real, 0, None, closed="left")],
         "l1_ratio": [Interval(Real, 0, 1, closed="both"), None],
-        "fit_intercept": ["boolean"],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "tol": [Interval(Real, 0, None, closed="left"), None],
-        "shuffle": ["boolean"],
-        "verbose": ["verbose"],
         "epsilon": [Interval(Real, 0, None, closed="left")],
-        "random_state": ["random_state"],
         "learning_rate": [StrOptions(set(SCHEDULES))],
-        "eta0": [Interval(Real, 0, None, closed="neither")],
         "power_t": [Interval(Real, None, None, closed="neither")],
-        "early_stopping": ["boolean"],
-        "validation_fraction": [Interval(Real, 0, 1, closed="neither")],
-        "n_iter_no_change": [Interval(Integral, 1, None, closed="left")],
         "warm_start": ["boolean"],
         "average": [Interval(Integral, 0, None, closed="neither"), "boolean"],
     }
