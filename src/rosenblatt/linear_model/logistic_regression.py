@@ -23,6 +23,7 @@ from rosenblatt.solvers.logistic import (
     logistic_problem,
 )
 from rosenblatt.solvers.logistic_problem import LogisticProblem
+from rosenblatt.solvers.sampled_newton import float32_start
 
 from .centered_rows import less, moved, offsets, slopes_as_given
 from .column_warnings import names_of, not_unique, unequal_scales_of_rows
@@ -214,12 +215,19 @@ class LogisticRegression(LinearClassifier, LogisticScores):
         rows, classes, codes = self._check(X, y)
         weight = checks.row_weights(classes, codes, sample_weight, self.class_weight)
         shift = offsets(rows, self.fit_intercept)
-        problem = self._problem(less(rows, shift), classes, codes, penalty, weight)
-
+        problem = logistic_problem(
+            less(rows, shift), codes, len(classes), penalty.C * weight, (penalty.l1, penalty.l2),
+            self.fit_intercept, self.softmax == "reference",
+        )  # fmt: skip
         start = moved(self._start(problem, classes), shift, 1)
+        settings = LogisticSettings(
+            self.solver, self.tol, self.max_iter, penalty.C, self.random_state, self.eta0,
+            type(self).__name__, lambda: names_of(self),
+        )  # fmt: skip
+
         passes = Passes(self, X, y, sample_weight, self.max_iter)
         track_gap = passes.has_callbacks or bool(self.verbose)
-        descent = LogisticDescent(problem, start, self._settings(penalty.C), track_gap)
+        descent = LogisticDescent(problem, start, settings, track_gap)
 
         def attributes(reason: str) -> dict[str, Any]:
             fitted = attributes_of(descent, classes, rows.dtype, shift)
@@ -257,24 +265,6 @@ class LogisticRegression(LinearClassifier, LogisticScores):
         # Numbers that are not finite show in the first gradient; a check would be one more pass.
         X = checks.rows(self, X, reset=True, order="C", finite=False)
         return X, *checks.classes(y, X.shape[0], self._classes_of_search)
-
-    def _problem(
-        self,
-        X: Any,
-        classes: NDArray[Any],
-        codes: NDArray[np.intp],
-        penalty: Penalty,
-        weight: Array,
-    ) -> LogisticProblem:
-        strengths, reference = (penalty.l1, penalty.l2), self.softmax == "reference"
-        c = penalty.C * weight
-        return logistic_problem(X, codes, len(classes), c, strengths, self.fit_intercept, reference)
-
-    def _settings(self, C: float) -> LogisticSettings:
-        return LogisticSettings(
-            self.solver, self.tol, self.max_iter, C, self.random_state, self.eta0,
-            type(self).__name__, lambda: names_of(self),
-        )  # fmt: skip
 
     def _start(self, problem: LogisticProblem, classes: NDArray[Any]) -> Array:
         """Return the point to begin from: zero, or the previous fit."""
@@ -383,9 +373,9 @@ def deprecated(what: str, instead: str) -> None:
 def run_large_loop(model: LogisticRegression, X: Any, y: Any) -> None:
     """Run the float32 loop, which needs a large table otherwise (`rosenblatt warm`)."""
     rows, classes, codes = model._check(X, y)
-    weight = checks.row_weights(classes, codes, None, None)
-    problem = model._problem(rows, classes, codes, penalty_of(model), weight).as_float32()
-    problem.at(np.zeros(problem.shape))
+    weight = np.ones(len(codes))
+    problem = logistic_problem(rows, codes, len(classes), weight, (0.0, 1.0), True, False)
+    float32_start(problem, np.zeros(problem.shape))
 
 
 ROW = Row(
