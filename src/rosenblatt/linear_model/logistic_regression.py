@@ -25,7 +25,7 @@ from rosenblatt.solvers.logistic import (
 from rosenblatt.solvers.logistic_problem import LogisticProblem
 from rosenblatt.solvers.sampled_newton import float32_start
 
-from .centered_rows import less, moved, offsets, slopes_as_given
+from .centered_rows import offsets, original_gradient, shift_intercept, subtract_offsets
 from .column_warnings import names_of, not_unique, unequal_scales_of_rows
 from .separation_warning import SeparationWarning, separation_warning
 
@@ -216,10 +216,10 @@ class LogisticRegression(LinearClassifier, LogisticScores):
         weight = checks.row_weights(classes, codes, sample_weight, self.class_weight)
         shift = offsets(rows, self.fit_intercept)
         problem = logistic_problem(
-            less(rows, shift), codes, len(classes), penalty.C * weight, (penalty.l1, penalty.l2),
-            self.fit_intercept, self.softmax == "reference",
+            subtract_offsets(rows, shift), codes, len(classes), penalty.C * weight,
+            (penalty.l1, penalty.l2), self.fit_intercept, self.softmax == "reference",
         )  # fmt: skip
-        start = moved(self._start(problem, classes), shift, 1)
+        start = shift_intercept(self._start(problem, classes), shift, 1)
         settings = LogisticSettings(
             self.solver, self.tol, self.max_iter, penalty.C, self.random_state, self.eta0,
             type(self).__name__, lambda: names_of(self),
@@ -312,9 +312,9 @@ def attributes_of(
 ) -> dict[str, Any]:
     """Return the fitted attributes at the last iterate, as copies."""
     iterate, problem = descent.iterate, descent.problem
-    table = moved(np.array(iterate.point.reshape(problem.d + 1, -1)), shift, -1)
+    table = shift_intercept(np.array(iterate.point.reshape(problem.d + 1, -1)), shift, -1)
     table = problem.by_class(table)
-    shortest = problem.subgradient(iterate.point, slopes_as_given(iterate.gradient, shift))
+    shortest = problem.subgradient(iterate.point, original_gradient(iterate.gradient, shift))
     return {
         "coef_": np.ascontiguousarray(table[:-1].T, dtype=dtype),
         "intercept_": table[-1].astype(dtype),

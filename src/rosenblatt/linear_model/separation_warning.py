@@ -24,7 +24,7 @@ from rosenblatt.solvers.logistic import balancing_move
 from rosenblatt.solvers.logistic_problem import Iterate, LogisticProblem
 from rosenblatt.solvers.newton import conjugate_gradients, inverse_diagonal
 
-from .centered_rows import moved
+from .centered_rows import shift_intercept
 
 Array = NDArray[np.float64]
 Grade = Literal["proved", "checked"]
@@ -129,7 +129,7 @@ def separation_warning(
     if direction is None:
         return None
     how = f"in part ({leads.n_ahead(direction)} of {len(leads.used)} rows)"
-    return _warning(model, problem, moved(direction, shift, -1), how, None, grade)
+    return _warning(model, problem, shift_intercept(direction, shift, -1), how, None, grade)
 
 
 def _warning(
