@@ -243,14 +243,20 @@ def _steps(
     weight: NDArray[Any] = np.ones(n, dtype)
     if sample_weight is not None:
         weight = checks.weights(sample_weight, n, dtype=dtype)
-    if isinstance(model.class_weight, str):  # "balanced", by the rows of positive weight
-        counts = np.bincount(codes[weight > 0], minlength=len(classes))
-        by_class = counts.sum() / (len(classes) * np.maximum(counts, 1.0))
-    else:
-        by_class = compute_class_weight(model.class_weight, classes=classes, y=classes)
-    if not (np.isfinite(by_class) & (by_class >= 0)).all():
-        raise ValueError(f"class_weight must give finite weights >= 0; got {model.class_weight!r}.")
+    by_class = class_weights(model.class_weight, classes, codes[weight > 0])
     return np.asarray((model.eta0 * by_class).astype(dtype)[codes] * weight)
+
+
+def class_weights(class_weight: Any, classes: NDArray[Any], codes: NDArray[np.intp]) -> Any:
+    """Return the weight (K,) of each class; "balanced" by the numbers of its rows in codes (m,)."""
+    if isinstance(class_weight, str):
+        counts = np.bincount(codes, minlength=len(classes))
+        found = counts.sum() / (len(classes) * np.maximum(counts, 1.0))
+    else:
+        found = compute_class_weight(class_weight, classes=classes, y=classes)
+    if not (np.isfinite(found) & (found >= 0)).all():
+        raise ValueError(f"class_weight must give finite weights >= 0; got {class_weight!r}.")
+    return found
 
 
 def _rows_to_visit(

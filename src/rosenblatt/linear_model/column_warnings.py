@@ -75,9 +75,6 @@ def unequal_scales(model: Any, squares: Array, weight: float, means: Array) -> s
 
     `squares` (d,) are sums of squares about the means (d,).
     """
-    with np.errstate(over="ignore"):
-        if not squares.max() > SCALES_APART**2 * squares.min():
-            return None
     deviations = np.sqrt(squares / weight)
     varies = np.flatnonzero(deviations > CONSTANT * np.abs(means))
     if len(varies) < 2:

@@ -24,7 +24,7 @@ from rosenblatt.registry.row import Candidate, Contract, Row, Warm
 from rosenblatt.runtime.threads import one_blas_thread
 from rosenblatt.statistics import Gram
 
-from .column_warnings import unequal_scales
+from .column_warnings import SCALES_APART, unequal_scales
 from .coordinate_descent import Columns, Iterate, Penalty, penalty_of
 from .gram_problem import (
     Descent,
@@ -508,9 +508,12 @@ def fitted_attributes(
 
 def warn_of_scales(model: Any, squares: Squares) -> None:
     """Warn if columns vary on scales so different that one penalty cannot serve all."""
-    message = unequal_scales(model, squares.descents[0].variances, 1.0, squares.mean_x)
-    if message is not None and model.alpha_ > 0:
-        warn(message, LinAlgWarning)
+    variances = squares.descents[0].variances
+    with np.errstate(over="ignore"):
+        may_differ = variances.max() > SCALES_APART**2 * variances.min()
+    if may_differ and model.alpha_ > 0:
+        if message := unequal_scales(model, variances, 1.0, squares.mean_x):
+            warn(message, LinAlgWarning)
 
 
 def run_large_loop(model: ElasticNet, X: Any, y: Any) -> None:

@@ -14,7 +14,7 @@ from rosenblatt.capabilities import rows_of
 from rosenblatt.registry.row import Candidate, Contract, Row
 from rosenblatt.statistics import Gram
 
-from .column_warnings import unequal_scales
+from .column_warnings import SCALES_APART, unequal_scales
 from .least_squares import Solution, has_gram
 from .linear_regression import GramRegressor, Means
 from .ridge_decomposition import RidgePath, wide_ridge_path
@@ -154,10 +154,11 @@ class Ridge(GramRegressor):
 
     def _note_dependence(self, solution: Solution, squares: Array | None, streamed: bool) -> None:
         super()._note_dependence(solution, squares, streamed)
-        if squares is not None and np.max(self.alpha) > 0:
+        if squares is None or not np.max(self.alpha) > 0:
+            return
+        if squares.max() > SCALES_APART**2 * squares.min():
             known = self.statistics_
-            message = unequal_scales(self, squares, known.weight, known.mean_x)
-            if message is not None:
+            if message := unequal_scales(self, squares, known.weight, known.mean_x):
                 self._note(message)
 
     def path_parameters(self) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from scipy.special import expit
 from sklearn.callback import CallbackSupportMixin
 from sklearn.metrics import r2_score
 from sklearn.model_selection import ShuffleSplit, StratifiedShuffleSplit
-from sklearn.utils import check_random_state, column_or_1d, compute_class_weight
+from sklearn.utils import check_random_state, column_or_1d
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 
@@ -27,7 +27,7 @@ from rosenblatt.base import (
     warn_not_converged,
 )
 from rosenblatt.loops.rows import summed_duplicates
-from rosenblatt.mistake_driven import EPOCHS, Patience
+from rosenblatt.mistake_driven import EPOCHS, Patience, class_weights
 from rosenblatt.prediction import LogisticScores
 from rosenblatt.registry.row import VISITS_ROWS, Contract, Row, Warm
 from rosenblatt.runtime import threads
@@ -625,14 +625,7 @@ class SGDClassifier(StochasticGradient, LogisticScores, LinearClassifier):
             known, codes = checks.classes(y, X.shape[0])
         self.classes_ = known
         weight = self._check_weight(sample_weight, X.shape[0])
-        by_class = np.ones(len(known))
-        if self.class_weight is not None:
-            labels = known[codes] if self.class_weight == "balanced" else known
-            by_class = compute_class_weight(self.class_weight, classes=known, y=labels)
-        if not (np.isfinite(by_class) & (by_class >= 0)).all():
-            raise ValueError(
-                f"class_weight must give finite weights >= 0; got {self.class_weight!r}."
-            )
+        by_class = class_weights(self.class_weight, known, codes)
         outputs = np.arange(len(known), dtype=np.float64), by_class, np.ones(len(known))
         if len(known) == 2:
             outputs = np.ones(1), by_class[1:], by_class[:1]
