@@ -510,10 +510,10 @@ def warn_of_scales(model: Any, squares: Squares) -> None:
     """Warn if columns vary on scales so different that one penalty cannot serve all."""
     variances = squares.descents[0].variances
     with np.errstate(over="ignore"):
-        may_differ = variances.max() > SCALES_APART**2 * variances.min()
-    if may_differ and model.alpha_ > 0:
-        if message := unequal_scales(model, variances, 1.0, squares.mean_x):
-            warn(message, LinAlgWarning)
+        if not (variances.max() > SCALES_APART**2 * variances.min() and model.alpha_ > 0):
+            return
+    if message := unequal_scales(model, variances, 1.0, squares.mean_x):
+        warn(message, LinAlgWarning)
 
 
 def run_large_loop(model: ElasticNet, X: Any, y: Any) -> None:
