@@ -486,45 +486,40 @@ class Training:
 
         `check` is the call that finds out whether an epoch without mistakes is possible.
         """
-        if message := self._shortfall(check):
-            warn_not_converged(message)
-
-    def _shortfall(self, check: str) -> str | None:
-        """Return a message about the mistakes left, or None if none is needed."""
-        model, mistakes = self.model, self.mistakes
-        if model.stop_reason_ not in ("max_iter", "no_progress"):
-            return None
+        model, empty = self.model, self.examples.n_unlearnable
+        no_progress = model.stop_reason_ == "no_progress"
         # With a penalty the loss is only required to stop falling.
-        if model.stop_reason_ == "no_progress" and model.penalty is not None:
-            return None
-        name = type(model).__name__
-        hint = f"{check} tells whether a pass without mistakes is possible."
-        stopped = f"{name} stopped with {_count(mistakes, 'mistake')} in its last pass"
-        if (empty := self.examples.n_unlearnable) and mistakes == 0:
-            are = "is" if empty == 1 else "are"
-            return (
-                f"{_count(empty, 'row')} of X {are} all zero and "
-                "fit_intercept=False: no weights can be right on them; every other row is right. "
-                "Use fit_intercept=True, or leave the empty rows out."
+        if not (no_progress and model.penalty is None) and model.stop_reason_ != "max_iter":
+            return
+        if empty and self.mistakes == 0:
+            warn_not_converged(
+                f"{_count(empty, 'row')} of X {'is' if empty == 1 else 'are'} all zero and "
+                "fit_intercept=False: no weights can be right on them. Use fit_intercept=True, or "
+                "leave the empty rows out."
             )
+            return
+        left = f"{_count(self.mistakes, 'mistake')} in its last pass"
         if model.cycle_:
             other = "shuffle=True" if model.pick == "cyclic" else 'pick="random"'
-            return (
-                f"{stopped}: its weights repeat every {_count(model.cycle_, 'pass', 'es')}, so "
-                f"this fixed order goes round for ever. Use {other} to keep moving; {hint}"
+            reason = (
+                f"its weights repeat every {_count(model.cycle_, 'pass', 'es')}, so this fixed "
+                f"order goes round for ever. Use {other} to keep moving"
             )
-        if model.stop_reason_ == "no_progress":
-            return (
-                f"{stopped}: its loss per row, {self.patience.best:.3g} at best, has not fallen by "
-                f"tol={model.tol} for {_count(self.patience.waited, 'pass', 'es')}. "
-                f"Use tol=None to go on; {hint}"
+        elif no_progress:
+            reason = (
+                f"its loss per row, {self.patience.best:.3g} at best, has not fallen by "
+                f"tol={model.tol} for {_count(self.patience.waited, 'pass', 'es')}. Use tol=None "
+                "to go on"
             )
-        if model.max_updates is not None and model.n_updates_ >= model.max_updates:
-            return (
-                f"{name} stopped with mistakes left: max_updates={model.max_updates} is reached. "
-                f"Raise it to go on; {hint}"
-            )
-        return f"{stopped}: max_iter={model.max_iter} is reached. Raise it to go on; {hint}"
+        else:
+            limit = "max_iter"
+            if model.max_updates is not None and model.n_updates_ >= model.max_updates:
+                limit, left = "max_updates", "mistakes left"
+            reason = f"{limit}={getattr(model, limit)} is reached. Raise it to go on"
+        warn_not_converged(
+            f"{type(model).__name__} stopped with {left}: {reason}; {check} tells whether a pass "
+            "without mistakes is possible."
+        )
 
 
 def _count(n: int, noun: str, plural: str = "s") -> str:
