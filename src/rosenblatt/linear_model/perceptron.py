@@ -157,23 +157,16 @@ class Perceptron(LinearPerceptron):
         pick: Pick = "cyclic",
         max_updates: int | None = None,
     ) -> None:
+        super().__init__(
+            fit_intercept=fit_intercept, max_iter=max_iter, tol=tol, shuffle=shuffle,
+            verbose=verbose, eta0=eta0, random_state=random_state, early_stopping=early_stopping,
+            validation_fraction=validation_fraction, n_iter_no_change=n_iter_no_change,
+            class_weight=class_weight, warm_start=warm_start, boundary=boundary,
+        )  # fmt: skip
         self.penalty = penalty
         self.alpha = alpha
         self.l1_ratio = l1_ratio
-        self.fit_intercept = fit_intercept
-        self.max_iter = max_iter
-        self.tol = tol
-        self.shuffle = shuffle
-        self.verbose = verbose
-        self.eta0 = eta0
         self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.early_stopping = early_stopping
-        self.validation_fraction = validation_fraction
-        self.n_iter_no_change = n_iter_no_change
-        self.class_weight = class_weight
-        self.warm_start = warm_start
-        self.boundary = boundary
         self.pick = pick
         self.max_updates = max_updates
 

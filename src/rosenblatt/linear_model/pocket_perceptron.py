@@ -118,20 +118,13 @@ class PocketPerceptron(LinearPerceptron):
         boundary: Literal["mistake", "positive", "negative"] = "mistake",
         pick: Pick = "cyclic",
     ) -> None:
-        self.fit_intercept = fit_intercept
+        super().__init__(
+            fit_intercept=fit_intercept, max_iter=max_iter, tol=tol, shuffle=shuffle,
+            verbose=verbose, eta0=eta0, random_state=random_state, early_stopping=early_stopping,
+            validation_fraction=validation_fraction, n_iter_no_change=n_iter_no_change,
+            class_weight=class_weight, warm_start=warm_start, boundary=boundary,
+        )  # fmt: skip
         self.max_updates = max_updates
-        self.max_iter = max_iter
-        self.tol = tol
-        self.shuffle = shuffle
-        self.verbose = verbose
-        self.eta0 = eta0
-        self.random_state = random_state
-        self.early_stopping = early_stopping
-        self.validation_fraction = validation_fraction
-        self.n_iter_no_change = n_iter_no_change
-        self.class_weight = class_weight
-        self.warm_start = warm_start
-        self.boundary = boundary
         self.pick = pick
 
     def _weights(
