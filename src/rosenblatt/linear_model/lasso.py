@@ -26,14 +26,7 @@ from rosenblatt.statistics import Gram
 
 from .column_warnings import SCALES_APART, unequal_scales
 from .coordinate_descent import Columns, Iterate, Penalty, penalty_of
-from .gram_problem import (
-    Descent,
-    Squares,
-    by_rows,
-    check_gram_given,
-    check_rows,
-    folds_have_grams,
-)
+from .gram_problem import Descent, Squares, by_rows, check_gram_given, check_rows, folds_have_grams
 from .lasso_paths import NOT_CONVERGED, enet_path, penalty_tries
 
 Array = NDArray[np.float64]
@@ -200,12 +193,7 @@ class ElasticNet(CallbackSupportMixin, LinearRegressor):  # type: ignore[misc]
         return () if moves else ("alpha",)
 
     def measure_groups(
-        self,
-        X: Any,
-        y: Any,
-        sample_weight: Any,
-        groups: NDArray[np.int64],
-        n_groups: int,
+        self, X: Any, y: Any, sample_weight: Any, groups: NDArray[np.int64], n_groups: int
     ) -> list[Gram]:
         """Return the `Gram` of each group of rows, from one read of a tall table.
 

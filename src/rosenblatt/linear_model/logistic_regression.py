@@ -16,12 +16,7 @@ from rosenblatt.base import LinearClassifier, Passes, fitting, warn
 from rosenblatt.capabilities import ModelPath, rows_of
 from rosenblatt.prediction import LogisticScores
 from rosenblatt.registry.row import Candidate, Contract, Row, Warm
-from rosenblatt.solvers.logistic import (
-    SOLVERS,
-    LogisticDescent,
-    LogisticSettings,
-    logistic_problem,
-)
+from rosenblatt.solvers.logistic import SOLVERS, LogisticDescent, LogisticSettings, logistic_problem
 from rosenblatt.solvers.logistic_problem import LogisticProblem
 from rosenblatt.solvers.sampled_newton import float32_start
 
