@@ -124,41 +124,26 @@ class MistakeDriven(CallbackSupportMixin, ClassifierMixin, BaseEstimator):  # ty
 
 
 def decide(scores: NDArray[Any], boundary: str) -> NDArray[np.intp]:
-    """Return the predicted class (n,) by scores (n,), (n, 1) or (n, K)."""
+    """Return the predicted class (n,) by scores (n,), (n, 1) or (n, K).
+
+    Of equal scores the highest class wins with ``boundary="positive"``, else the lowest.
+    """
     if scores.ndim == 1 or scores.shape[1] == 1:
         scores = scores.reshape(-1)
         return (scores >= 0 if boundary == "positive" else scores > 0).astype(np.intp)
-    return _best_class(scores, TIES[boundary])
+    if boundary == "positive":
+        return np.asarray(scores.shape[1] - 1 - scores[:, ::-1].argmax(axis=1))
+    return np.asarray(scores.argmax(axis=1))
 
 
 def margins_of(scores: NDArray[Any], codes: NDArray[Any]) -> NDArray[Any]:
     """Return the margin (n,) of each row: y f(x), or the lead over the best rival."""
     if scores.ndim == 1:
         return np.where(codes == 1, scores, -scores)
-    everyone = np.arange(len(scores))
-    margins: NDArray[Any] = scores[everyone, codes] - _rivals(scores, codes).max(axis=1)
+    everyone, rivals = np.arange(len(scores)), scores.copy()
+    rivals[everyone, codes] = -np.inf
+    margins: NDArray[Any] = scores[everyone, codes] - rivals.max(axis=1)
     return margins
-
-
-def wins_ties(scores: NDArray[Any], codes: NDArray[Any], ties: int) -> NDArray[np.bool_]:
-    """Return for each row (n,) whether the true class would win a tie with its best rival."""
-    if scores.ndim == 1:
-        return (2 * codes - 1) * ties > 0
-    return (codes - _best_class(_rivals(scores, codes), ties)) * ties > 0
-
-
-def _best_class(scores: NDArray[Any], ties: int) -> NDArray[np.intp]:
-    """Return the class of the highest score in each row (n, K): of equals the last if ties > 0."""
-    if ties > 0:
-        return np.asarray(scores.shape[1] - 1 - scores[:, ::-1].argmax(axis=1))
-    return np.asarray(scores.argmax(axis=1))
-
-
-def _rivals(scores: NDArray[Any], codes: NDArray[Any]) -> NDArray[Any]:
-    """Return the scores (n, K), with minus infinity for the true class."""
-    rivals = scores.copy()
-    rivals[np.arange(len(scores)), codes] = -np.inf
-    return rivals
 
 
 @dataclass(frozen=True)
@@ -394,8 +379,9 @@ class Training:
             finite = np.isfinite(scores).reshape(len(scores), -1).all(axis=1)
             self._raise_if_not_finite(int(np.argmin(finite)))
         margins = margins_of(scores, examples.codes)[self.order]
-        wins = wins_ties(scores, examples.codes, examples.ties)[self.order]
-        wrong = (margins < 0) | ((margins == 0) & ~wins)
+        wrong = margins <= 0
+        if self.model.boundary != "mistake":  # a tie is a mistake of one class only
+            wrong = (decide(scores, self.model.boundary) != examples.codes)[self.order]
         self.loss = float(-margins[wrong].sum(dtype=np.float64))
         if not wrong.any():
             return

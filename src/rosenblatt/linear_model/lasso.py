@@ -176,11 +176,9 @@ class ElasticNet(CallbackSupportMixin, LinearRegressor):  # type: ignore[misc]
         passes = Passes(self, X, y, sample_weight, self.max_iter)
         with one_blas_thread():
             squares = Squares.of(
-                *rows,
-                fit_intercept=self.fit_intercept,
-                precompute=self.precompute,
+                *rows, fit_intercept=self.fit_intercept, precompute=self.precompute,
                 path=self._searches,
-            )
+            )  # fmt: skip
             if not isinstance(self.precompute, bool):
                 check_gram_given(self.precompute, squares, rows[0], self.fit_intercept)
             self._descend(squares, self._start(squares), passes)
@@ -282,12 +280,10 @@ class ElasticNet(CallbackSupportMixin, LinearRegressor):  # type: ignore[misc]
         if self.tol is None or not runs or self.stop_reason_ == "callback":
             return
         worst = max(runs, key=lambda run: run.step.gap - run.wanted)
-        rounding, advice = (
-            "",
-            (
-                f"Raise max_iter={self.max_iter} or tol, standardize the columns of X, or take a "
-                "larger alpha."
-            ),
+        rounding = ""
+        advice = (
+            f"Raise max_iter={self.max_iter} or tol, standardize the columns of X, or take a "
+            "larger alpha."
         )
         if self.alpha_ == 0:
             advice = "Without a penalty it proves little: use LinearRegression."

@@ -165,11 +165,9 @@ class RidgeCV(LinearRegressor):
                 "error in scikit-learn 1.11. Use gcv_mode=None.",
                 FutureWarning,
             )
-        weights = sample_weight
-        if weights is not None:
-            weights = checks.weights(weights, X.shape[0])
-            if not weights.all():  # sums leave such rows out, and would not find what is wrong
-                checks.finite(X)
+        weights = checks.weights(sample_weight, X.shape[0])
+        if weights is not None and not weights.all():  # sums leave such rows out unchecked
+            checks.finite(X)
         split, score = self._routed(sample_weight, params)
         try:
             if self.cv is None:

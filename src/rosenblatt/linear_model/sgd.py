@@ -417,12 +417,8 @@ class StochasticGradient(CallbackSupportMixin):  # type: ignore[misc]
 
 
 AVERAGING = (
-    "_standard_coef",
-    "_standard_intercept",
-    "_average_coef",
-    "_average_intercept",
-    "_n_averaged",
-)
+    "_standard_coef", "_standard_intercept", "_average_coef", "_average_intercept", "_n_averaged",
+)  # fmt: skip
 
 
 def rows_to_visit(data: TrainingData, held_out: HeldOut | None) -> NDArray[np.bool_] | None:
