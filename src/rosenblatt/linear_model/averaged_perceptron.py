@@ -105,14 +105,12 @@ class MeanWeights(LinearWeights):
             "t_": 1.0 + self.n_visits,
         }
 
-    def resume(
-        self, n_updates: int, n_visits: int, coef: NDArray[Any], intercept: NDArray[Any]
-    ) -> None:
+    def resume(self, model: Any) -> None:
         """Continue the counts and the mean of earlier batches."""
-        super().resume(n_updates, n_visits, coef, intercept)
+        super().resume(model)
         last_coef, last_intercept = self.state()
-        self.u = as_columns((last_coef.astype(np.float64) - coef) * n_visits)
-        self.v = (last_intercept.astype(np.float64) - intercept) * n_visits
+        self.u = as_columns((last_coef.astype(np.float64) - model.coef_) * self.n_visits)
+        self.v = (last_intercept.astype(np.float64) - model.intercept_) * self.n_visits
 
 
 ROW = Row(

@@ -96,11 +96,9 @@ class LinearWeights:
             coef, b = coef.copy(), b.copy()
         return {"coef_": coef, "intercept_": b, "n_updates_": self.n_updates}
 
-    def resume(
-        self, n_updates: int, n_visits: int, coef: NDArray[Any], intercept: NDArray[Any]
-    ) -> None:
-        """Continue the counts of earlier batches, whose fitted attributes are given."""
-        self.n_updates, self.n_visits = n_updates, n_visits
+    def resume(self, model: Any) -> None:
+        """Continue the counts of the earlier batches of a model."""
+        self.n_updates, self.n_visits = model.n_updates_, int(model.t_) - 1
 
 
 class LinearPerceptron(LinearClassifier, MistakeDriven):
@@ -208,8 +206,7 @@ class LinearPerceptron(LinearClassifier, MistakeDriven):
         if is_first:
             self.coef_init_ = self.intercept_init_ = None
         else:
-            fitted = self.densify().coef_, self.intercept_
-            weights.resume(self.n_updates_, int(self.t_) - 1, *fitted)
+            weights.resume(self.densify())
 
         rng = check_random_state(self.random_state)
         training = Training(self, weights, X, y, sample_weight, rng, max_iter=1)

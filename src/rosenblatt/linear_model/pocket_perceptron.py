@@ -214,12 +214,10 @@ class PocketWeights(LinearWeights):
             "pocket_history_": list(self.history),
         }
 
-    def resume(
-        self, n_updates: int, n_visits: int, coef: NDArray[Any], intercept: NDArray[Any]
-    ) -> None:
+    def resume(self, model: Any) -> None:
         """Continue the counts; keep the pocket of earlier batches if it is as good on this one."""
-        super().resume(n_updates, n_visits, coef, intercept)
-        w, b = as_columns(coef), intercept
+        super().resume(model)
+        w, b = as_columns(model.coef_), model.intercept_
         error = self.error(w, b)
         self.history = []
         if error > self.best_error:
