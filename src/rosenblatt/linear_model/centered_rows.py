@@ -170,7 +170,7 @@ def offsets(X: Any, fit_intercept: bool) -> Array | None:
     return shift
 
 
-def less(X: Any, shift: Array | None) -> Any:
+def subtract_offsets(X: Any, shift: Array | None) -> Any:
     """Return the table with its columns less their offsets, in the same dtype and storage."""
     if shift is None:
         return X
@@ -182,7 +182,7 @@ def less(X: Any, shift: Array | None) -> Any:
     return X
 
 
-def moved(table: Array, shift: Array | None, side: int) -> Array:
+def shift_intercept(table: Array, shift: Array | None, side: int) -> Array:
     """Return weights and biases (d + 1, ...) for shifted (side 1) or original columns (-1)."""
     # The scores stay the same: ``w.x + b = w.(x - shift) + (b + w.shift)``.
     if shift is None:
@@ -192,7 +192,7 @@ def moved(table: Array, shift: Array | None, side: int) -> Array:
     return table
 
 
-def slopes_as_given(gradient: Array, shift: Array | None) -> Array:
+def original_gradient(gradient: Array, shift: Array | None) -> Array:
     """Return the gradient (d + 1, ...) for columns as given, from that for shifted columns."""
     # A weight of ``x - shift`` moves the scores by that of x, less shift times what the bias does.
     if shift is None:
