@@ -19,6 +19,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 import rosenblatt
 from rosenblatt.data import TableError, read_table
+from rosenblatt.runtime import deadline
 from rosenblatt.workbench import families
 from rosenblatt.workbench.model_file.files import load_model
 from rosenblatt.workbench.preparation import pipelines
@@ -135,6 +136,7 @@ def test_regression_has_its_own_families(openings):
 def test_a_budget_is_kept_and_the_best_so_far_is_reported(openings, monkeypatch):
     def slow_candidates(arena, family):
         while family.name == "logistic regression":  # a fit that never ends
+            deadline.check()
             time.sleep(0.01)
         return candidates(arena, family)
 

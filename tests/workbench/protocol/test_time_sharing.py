@@ -14,11 +14,13 @@ from threadpoolctl import threadpool_info
 
 import rosenblatt
 from rosenblatt.data import read_table
+from rosenblatt.runtime import deadline
+from rosenblatt.runtime.deadline import OutOfTime
 from rosenblatt.workbench.families import FAMILIES
 from rosenblatt.workbench.fitting import learned_rows
 from rosenblatt.workbench.preparation.problem import problem_of
 from rosenblatt.workbench.protocol import conclusions, search, time_sharing
-from rosenblatt.workbench.protocol.clock import Clock, OutOfTime
+from rosenblatt.workbench.protocol.clock import Clock
 from rosenblatt.workbench.protocol.contestants import contestant
 
 QUICK = ["logistic regression", "Gaussian naive Bayes", "least squares classifier"]
@@ -52,6 +54,7 @@ def test_models_of_sums_come_first_and_the_order_of_families_is_kept(arena):
 def test_one_family_does_not_eat_the_time_of_those_after_it(arena, monkeypatch):
     def slow(arena, family):
         while family.name == QUICK[1]:  # the first to be tried
+            deadline.check()
             time.sleep(0.01)
         return candidates(arena, family)
 
@@ -83,6 +86,7 @@ def test_without_the_time_to_retrain_the_model_of_the_training_part_is_tested(
 ):
     def slow(problem, family, *rest):
         while family.takes != "rows":
+            deadline.check()
             time.sleep(0.01)
         return fitted_to(problem, family, *rest)
 
@@ -126,6 +130,7 @@ def too_slow_for(most, monkeypatch):
 
     def slow(arena, family):
         while len(arena.y) > most and family.takes != "rows":
+            deadline.check()
             time.sleep(0.01)
         return candidates(arena, family)
 
@@ -397,6 +402,7 @@ def test_time_that_is_left_goes_to_a_family_that_was_cut_off(arena, monkeypatch,
         if family.name == "nearest neighbors":
             tries.append(arena.end - time.perf_counter())
             while len(tries) == 1 or not succeeds:
+                deadline.check()
                 time.sleep(0.01)
         return candidates(arena, family)
 

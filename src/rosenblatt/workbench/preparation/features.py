@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from rosenblatt.runtime import deadline
+
 from .column_parts import CODED_PARTS, PARTS, Numbers, Part
 from .row_view import NO_LONGER, dates_in, frame_for, numbers_in
 from .texts import Stretches
@@ -89,6 +91,7 @@ class TableFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         known = CODED_PARTS if self.coded else PARTS
         parts = [known[kind](name) for name, kind in self.kinds.items()]
         for part in parts:
+            deadline.check()
             part.fit_to(frame, self.counts)
         self.parts_ = parts
         self.n_features_out_ = sum(part.width() for part in parts)
@@ -107,6 +110,7 @@ class TableFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         dense = np.empty((frame.height, width), np.float32 if self.single else np.float64)
         start = 0
         for part in self.parts_:
+            deadline.check()
             block = part.columns_of(frame)
             stop = start + block.shape[1]
             dense[:, start:stop] = block.toarray() if sp.issparse(block) else block
@@ -128,6 +132,7 @@ class TableFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         found = None
         size = min(ROWS_AT_A_TIME, CELLS_AT_A_TIME // self._n_used() + 1)
         for start in range(0, frame.height, size):
+            deadline.check()
             rows = np.arange(start, min(start + size, frame.height))
             some = frame[rows]
             stretch = sp.hstack([part.columns_of(some) for part in self.parts_], format="csr")

@@ -6,6 +6,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from rosenblatt.runtime import deadline
 from rosenblatt.workbench.protocol.results import Findings
 
 from .problem import Problem
@@ -69,6 +70,7 @@ def _telling_columns(problem: Problem) -> list[str]:
     if problem.task == "classification":  # codes are compared faster than words
         y = pl.Series("", np.unique(y.to_numpy(), return_inverse=True)[1])
     for name, kind in problem.used.items():
+        deadline.check()
         column = frame[name]
         if kind == "numeric" and problem.task == "regression":
             if _copies(column, y):

@@ -19,6 +19,7 @@ from sklearn.pipeline import Pipeline
 from rosenblatt.model_selection import GridSearchCV
 from rosenblatt.model_selection.additive_pipelines import is_additive
 from rosenblatt.preprocessing import Standardizer
+from rosenblatt.runtime.deadline import OutOfTime
 from rosenblatt.workbench.families import Family
 from rosenblatt.workbench.preparation.features import TableFeatures
 from rosenblatt.workbench.preparation.pipelines import (
@@ -31,7 +32,6 @@ from rosenblatt.workbench.preparation.problem import Problem, can_be_smaller, sm
 from rosenblatt.workbench.preparation.row_view import n_bytes
 
 from .boosting_search import FITS_MORE, WITH_SCORES, rounds_in_time
-from .clock import OutOfTime
 from .results import Candidate, Contestant
 from .scoring import OF, OF_ANY_CLASSES, score_of
 from .splits import MOST_FOLDS, USUAL_FOLDS, Rows

@@ -22,6 +22,8 @@ from scipy import stats
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils.metaestimators import available_if
 
+from rosenblatt.runtime import deadline
+
 from .results import Interval, Opening
 from .scoring import score_of
 
@@ -180,6 +182,7 @@ def redrawn(opening: Opening, metric: str, confidence: float = 0.95) -> list[Int
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of draws that a class is not among
         for some in np.array_split(np.arange(draws), -(-draws * m // MOST_CELLS)):
+            deadline.check()
             drawn = [rng.integers(0, n, m) for _ in some]
             known = _areas(opening, metric, drawn)
             if known is None:
