@@ -256,7 +256,7 @@ def test_hints_of_leaks(openings):
     )
     frame = pl.concat([frame, frame.head(60)])
     found = rosenblatt.compare(frame, target="y", ledger=openings, families=QUICK[:1])
-    text = " ".join(found.findings.hints)
+    text = " ".join(map(str, found.findings.hints))
     assert "copy alone decides y" in text
     assert "score alone decides y" in text
     assert "noise" not in text

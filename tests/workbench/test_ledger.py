@@ -106,7 +106,7 @@ def test_a_part_of_a_record_is_told_of_and_stops_no_comparison(here, capsys):
     ledger.write_bytes(ledger.read_bytes()[:-100])
     found = rosenblatt.compare("iris", target="species", families=["Gaussian naive Bayes"])
     assert found.findings.opening.times_opened == 2  # two of the three are the same
-    [hint] = [hint for hint in found.findings.hints if "part of a record" in hint]
+    [hint] = [hint.text for hint in found.findings.hints if hint.kind == "ledger"]
     assert hint.startswith(f"Line 2 of {ledger} holds a part of a record, and counts as an opening")
 
 

@@ -3,7 +3,7 @@
 import math
 import os
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,7 @@ from rosenblatt.workbench.protocol.search import Arena
 
 from .families import FAMILIES, Family, peers_of
 from .model_catalogue import class_of, goes_by, meant_elsewhere
+from .settings import CompareSettings
 
 LEAST_BUDGET = 1.0  # seconds
 MOST_LISTED = 12  # families in an error
@@ -213,12 +214,7 @@ def features_of(X: Any, format: str | None, header: bool, sheet: str | None) -> 
 
 
 LONGEST = 300  # characters of an argument that are shown
-USUAL = {
-    "header": True,
-    "peers": False,
-    "random_state": 0,
-    "clean_labels": False,
-}  # what need not be said; else None
+DEFAULTS = {option.name: option.default for option in fields(CompareSettings)}
 
 
 def call_of(X: Any, y: Any, name: str = "compare", **options: Any) -> str:
@@ -229,7 +225,7 @@ def call_of(X: Any, y: Any, name: str = "compare", **options: Any) -> str:
         words, y = [*words, _word(y)], None
     words += ["y"] if y is not None else []
     for option, value in options.items():
-        if value is not None and not (option in USUAL and value == USUAL[option]):
+        if value is not None and value is not DEFAULTS.get(option):
             words.append(f"{option}={_word(value)}")
     lines = ["import rosenblatt"]
     if not named and y is not None:

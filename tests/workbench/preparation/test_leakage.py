@@ -1,6 +1,5 @@
 """Test rows that were learned from, too: the score of the others stands beside that of all."""
 
-import copy
 import json
 import pickle
 import re
@@ -12,12 +11,7 @@ from sklearn.metrics import accuracy_score, f1_score, r2_score
 
 import rosenblatt
 from rosenblatt.data import read_table
-from rosenblatt.workbench.preparation.leakage import (
-    RepeatedRows,
-    hints_of,
-    n_repeated,
-    repeated_rows,
-)
+from rosenblatt.workbench.preparation.leakage import hints_of
 from rosenblatt.workbench.preparation.problem import problem_of
 from tests.cli.commands import done
 
@@ -46,7 +40,7 @@ def test_what_was_said_of_the_other_rows_is_scored_in_the_same_opening(metric, t
     new = [row for row in problem.test if frame.row(row) not in learned]
     opening = found.findings.opening
     assert 0 < len(new) < len(problem.test)
-    assert n_repeated(found.findings.hints) == len(problem.test) - len(new)
+    assert found.findings.n_repeated == len(problem.test) - len(new)
     some = opening.unrepeated
     assert len(some.y) == len(new)
     assert some.score == pytest.approx(SCORES[metric](y[new], found.best.predict(X[new])))
@@ -80,7 +74,7 @@ def test_no_row_twice_says_nothing_of_it(tmp_path):
         doubled().head(200), "y", families="GaussianNB", ledger=tmp_path / "openings"
     )
     assert found.findings.opening.unrepeated is None
-    assert repeated_rows(found.findings.hints) is None
+    assert found.findings.repeated is None
 
 
 def test_the_terminal_and_the_page_say_it_once(tmp_path, monkeypatch):
@@ -106,12 +100,13 @@ def test_all_rows_repeated_leave_nothing_to_score(tmp_path, monkeypatch):
     assert "Without them" not in text
 
 
-def test_the_hint_can_be_copied_and_pickled():
-    hint = RepeatedRows(np.array([True, False, True]))
-    for again in (copy.deepcopy(hint), pickle.loads(pickle.dumps(hint))):
-        assert again == hint
-        assert again.rows.tolist() == [True, False, True]
-    assert hint.startswith("2 of 3 test rows (66.7%)")
+def test_the_hint_counts_the_rows_and_can_be_pickled():
+    [hint] = hints_of(problem_of(read_table(doubled()), "y"))
+    again = pickle.loads(pickle.dumps(hint))
+    n, total = int(hint.rows.sum()), len(hint.rows)
+    assert (again.kind, again.text) == (hint.kind, hint.text)
+    assert again.rows.tolist() == hint.rows.tolist()
+    assert str(hint).startswith(f"{n} of {total} test rows ({n / total:.1%})")
 
 
 @pytest.mark.parametrize(("n_wrong", "hinted"), [(0, True), (3, True), (30, False)])
@@ -122,4 +117,4 @@ def test_a_column_that_nearly_agrees_with_the_target_is_a_hint(n_wrong, hinted):
     code[:n_wrong] = "paid"
     table = pl.DataFrame({"code": code, "x": np.arange(n) % 7 + 0.5, "y": y})
     hints = hints_of(problem_of(read_table(table), "y"))
-    assert any(hint.startswith("code alone") for hint in hints) == hinted
+    assert any(hint.text.startswith("code alone") for hint in hints) == hinted

@@ -75,51 +75,6 @@ def test_a_curve_of_errors_is_judged_alike_in_every_unit(verdict, unit):
     assert said == verdict_of_curve(ROWS, train / unit, dev / unit, "neg_mean_absolute_error", -1.0)
 
 
-FALLING = np.array([0.7, 0.81, 0.78, 0.75])
-
-
-@pytest.mark.parametrize(
-    ("spread", "by_time", "said"),
-    [
-        (0.01, False, "from 200 rows to all 800 the score on the development rows fell by 0.060"),
-        (0.01, True, "what held at one time does not hold at another"),
-        (0.03, True, ""),  # within what chance does
-        (np.inf, True, ""),  # there was no time to see what chance does
-    ],
-)
-def test_a_curve_that_falls_beyond_chance_is_said_to_fall(spread, by_time, said):
-    train = np.array([0.9, 0.87, 0.84, 0.82])
-    verdict = verdict_of_curve(ROWS, train, FALLING, spread=spread, by_time=by_time)
-    assert ("More rows made it worse" in verdict) == bool(said)
-    assert said in verdict
-    errors = 1e6 * (FALLING - 1)
-    verdict = verdict_of_curve(
-        ROWS, 1e6 * (train - 1), errors, "neg_mean_absolute_error", -1e6,
-        spread=1e6 * spread, by_time=by_time,
-    )  # fmt: skip
-    assert ("fell by 0.060 of the baseline's error" in verdict) == bool(said)
-
-
-@pytest.mark.parametrize("turned", [False, True])
-def test_a_table_whose_rule_turns_round_has_a_falling_curve(turned, tmp_path):
-    """The first rows are as the development rows are; those between say the opposite."""
-    rng = np.random.default_rng(0)
-    n = 1_000
-    X, when = rng.normal(size=(n, 3)), np.arange(n)
-    y = X[:, 0] + 0.3 * rng.normal(size=n)
-    y[turned & (when > 150) & (when < 600)] *= -1
-    table = pl.DataFrame(X, schema=["a", "b", "c"]).with_columns(
-        pl.Series("when", when), pl.Series("y", y)
-    )
-    found = rosenblatt.compare(
-        table, "y", time="when", families="Ridge", ledger=tmp_path / "openings",
-        kinds={"when": "identifier"},
-    )  # fmt: skip
-    curve = found.findings.learning_curve
-    assert ("More rows made it worse" in curve.verdict) == turned, curve
-    assert ("what held at one time" in curve.verdict) == turned
-
-
 def test_a_model_beside_the_baseline():
     def folds(scores, p=1.0, name="plain"):
         tried = [Candidate({}, np.array(scores), np.empty(0))]

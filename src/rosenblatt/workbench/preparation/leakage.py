@@ -1,13 +1,10 @@
 """Signs that the answer is in the question: columns that give the target away, rows seen twice."""
 
-from typing import Any
-
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from rosenblatt.runtime import deadline
-from rosenblatt.workbench.protocol.results import Findings
+from rosenblatt.workbench.protocol.results import Hint
 
 from .problem import Problem
 from .row_view import some
@@ -20,51 +17,15 @@ FEW_VALUES = 20  # of a column that may agree
 FEW_ROWS = 2_000  # on which most columns show that they decide nothing
 
 
-class RepeatedRows(str):
-    """The hint that test rows were learned from, and which: the answer itself must say so."""
-
-    rows: NDArray[np.bool_]  # (test rows,)
-
-    def __new__(cls, rows: NDArray[np.bool_]) -> "RepeatedRows":
-        """A sentence that knows its rows."""
-        n = np.count_nonzero(rows)
-        self = super().__new__(
-            cls,
-            f"{n:,} of {len(rows):,} test rows ({n / len(rows):.1%}) are also among the rows "
-            "learned from: the test score flatters models that remember.",
-        )
-        self.rows = rows
-        return self
-
-    def __getnewargs__(self) -> Any:  # so that it can be copied and pickled
-        return (self.rows,)
-
-
-def repeated_rows(hints: list[str]) -> NDArray[np.bool_] | None:
-    """Which test rows were learned from, as far as hints say; None if they say nothing of it."""
-    return next((hint.rows for hint in hints if isinstance(hint, RepeatedRows)), None)
-
-
-def n_repeated(hints: list[str]) -> int:
-    """How many these are."""
-    rows = repeated_rows(hints)
-    return 0 if rows is None else int(np.count_nonzero(rows))
-
-
-def listed_hints(findings: Findings) -> list[str]:
-    """The hints that a list of them is for: repeated rows are told of with the test score."""
-    if findings.opening is None:
-        return findings.hints
-    return [hint for hint in findings.hints if not isinstance(hint, RepeatedRows)]
-
-
-def hints_of(problem: Problem) -> list[str]:
-    """Sentences to be shown with the result; columns are looked at in the training part alone."""
-    return _telling_columns(problem) + _repeated_rows(problem) if problem.is_table else []
+def hints_of(problem: Problem) -> list[Hint]:
+    """Return the signs of leakage; columns are looked at in the training part alone."""
+    if not problem.is_table:
+        return []
+    return [Hint("leakage", text) for text in _telling_columns(problem)] + _repeated_rows(problem)
 
 
 def _telling_columns(problem: Problem) -> list[str]:
-    """Columns that decide the target alone."""
+    """Return a sentence for each column that decides the target alone."""
     hints = []
     frame, y = some(problem.X, problem.train), pl.Series("", problem.y[problem.train])
     if problem.task == "classification":  # codes are compared faster than words
@@ -154,9 +115,16 @@ def _numbers_decide(column: pl.Series, y: pl.Series) -> bool:
     return bool(few_values or np.count_nonzero(changes) == len(np.unique(labels[order])) - 1)
 
 
-def _repeated_rows(problem: Problem) -> list[str]:
-    """Rows to test on that are also among those to learn from."""
-    rows = problem.X.with_columns(pl.Series("\0target", problem.y)).hash_rows(seed=0).to_numpy()
+def _repeated_rows(problem: Problem) -> list[Hint]:
+    """Return a hint if test rows are also training rows."""
+    hashes = problem.X.with_columns(pl.Series("\0target", problem.y)).hash_rows(seed=0).to_numpy()
     learned = np.concatenate([problem.train, problem.dev])
-    repeated = np.isin(rows[problem.test], rows[learned])
-    return [RepeatedRows(repeated)] if repeated.any() else []
+    repeated = np.isin(hashes[problem.test], hashes[learned])
+    n = np.count_nonzero(repeated)
+    if not n:
+        return []
+    text = (
+        f"{n:,} of {len(repeated):,} test rows ({n / len(repeated):.1%}) are also among the rows "
+        "learned from: the test score flatters models that remember."
+    )
+    return [Hint("repeated rows", text, repeated)]

@@ -15,7 +15,6 @@ from rosenblatt.model_selection import SealedTest
 from rosenblatt.workbench.arguments import protocol_of
 from rosenblatt.workbench.families import Family, baseline_of
 from rosenblatt.workbench.importance import NO_TIME_TO_PROVE, Proof, proof_of, what_it_learned
-from rosenblatt.workbench.preparation.leakage import repeated_rows
 from rosenblatt.workbench.preparation.pipelines import fitted_to
 from rosenblatt.workbench.preparation.problem import Problem
 from rosenblatt.workbench.preparation.row_view import some
@@ -25,7 +24,7 @@ from rosenblatt.workbench.preparation.texts import CountedTexts
 from . import significance
 from .clock import Clock
 from .contestants import learning_curve
-from .results import Contestant, Dropped, Findings, Interval, Opening
+from .results import Contestant, Dropped, Findings, Hint, Interval, Opening
 from .scoring import score_of
 from .search import Arena
 from .verdicts import unseen_classes, verdicts_of
@@ -53,7 +52,7 @@ def conclude(
     baseline: Contestant,
     clock: Clock,
     *,
-    hints: list[str],
+    hints: list[Hint],
     dropped: list[Dropped],
     command: str,
     ledger: Path,
@@ -76,7 +75,7 @@ def conclude(
             lambda: open_test(problem, arena.metric, model, learned_from, ledger), _last(clock)
         )
     # Apart from the opening: a test set that is open must not be lost for want of time.
-    repeated = repeated_rows(hints)
+    repeated = next((hint.rows for hint in hints if hint.rows is not None), None)
     if opening is not None and repeated is not None and clock.stopped != "interrupt":
         apart = partial(with_unrepeated, opening, problem, arena.metric, learned_from, repeated)
         opening = clock.attempt(apart, _last(clock), opening)

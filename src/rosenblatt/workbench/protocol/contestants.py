@@ -54,6 +54,7 @@ def contestant(arena: Arena, family: Family, candidates: list[Candidate]) -> Con
     predicted = time.perf_counter()
     count = problem.texts.seconds_for if reads_texts(family) else lambda n_rows: 0.0
     counting = count(len(arena.y)), count(len(problem.dev))
+    given_up = _given_up(family, candidates)
     entry = Contestant(
         family.name,
         type(last).__name__,
@@ -65,7 +66,8 @@ def contestant(arena: Arena, family: Family, candidates: list[Candidate]) -> Con
         len(pickle.dumps(model)),
         float(score(last, dev, problem.y[problem.dev])),
         train_score,
-        note="; ".join(filter(None, [_unread(problem, family), _given_up(family, candidates)])),
+        note="; ".join(filter(None, [_unread(problem, family), given_up])),
+        partly_searched=bool(given_up),
         counting_seconds=counting,
         tree=tree_in_words(model),
     )
@@ -113,7 +115,6 @@ def _why(arena: Arena, family: Family, candidates: list[Candidate]) -> str:
 
 STEPS_OF_CURVE = 5
 FEWEST_ROWS_OF_CURVE = 20
-PARTS_LEFT_OUT = 10  # of the development part, one at a time
 
 
 def learning_curve(
@@ -133,20 +134,13 @@ def learning_curve(
     if problem.split != "by time":
         order = np.random.default_rng(problem.random_state).permutation(order)
     seen: list[tuple[int, float, float]] = []
-    spread = np.inf  # nothing is known of it yet
     sizes = np.unique(np.geomspace(max(FEWEST_ROWS_OF_CURVE, n / 32), n, STEPS_OF_CURVE + 1))
 
     def go_along() -> None:
-        nonlocal spread
-        model, last = None, arena.fitted(family)
-        highest, high = chosen.dev_score, None
+        model = None
         for size in sizes[:-1].astype(int):
             model, point = _point_of_curve(arena, family, chosen, order[:size], model)
             seen.extend(point)
-            if point and point[0][2] > highest:
-                highest, high = point[0][2], model
-        if high is not None and last is not None:
-            spread = _error_of_lead(arena, high, last)
 
     clock.attempt(go_along, seconds)
     if not seen:
@@ -154,9 +148,8 @@ def learning_curve(
     seen.append((n, chosen.dev_train_score, chosen.dev_score))
     rows, own, other = map(np.array, zip(*seen, strict=True))
     verdict = verdict_of_curve(
-        rows, own, other, arena.metric, baseline.dev_score,
-        spread=spread, by_time=problem.split == "by time", of_use=is_of_use(chosen, baseline),
-    )  # fmt: skip
+        rows, own, other, arena.metric, baseline.dev_score, is_of_use(chosen, baseline)
+    )
     if has_no_weight(arena.fitted(family)):  # what moved is how well the mean is known
         verdict = NOTHING_TOLD
     return LearningCurve(rows, own, other, verdict)
@@ -182,24 +175,3 @@ def _point_of_curve(
     except Exception:  # such as none of a class
         return before, []
     return model, [(len(rows), own, other)]
-
-
-def _error_of_lead(arena: Arena, one: Pipeline, other: Pipeline) -> float:
-    """The standard error of the lead of one model over another on the development part.
-
-    By the jackknife, as any score has it: how the lead varies as parts of the rows are left out.
-    Infinite if a score cannot be had without one of them.
-    """
-    problem, score = arena.problem, score_of(arena.metric)
-    X, y = problem.some(problem.dev), problem.y[problem.dev]
-    ready = [(model[-1], model[:-1].transform(X)) for model in (one, other)]
-    part = np.random.default_rng(problem.random_state).permutation(len(y)) % PARTS_LEFT_OUT
-    leads = []
-    for left_out in range(PARTS_LEFT_OUT):
-        rows = np.flatnonzero(part != left_out)
-        try:
-            first, second = (score(model, Z[rows], y[rows]) for model, Z in ready)
-        except ValueError:  # such as none of a class
-            return np.inf
-        leads.append(first - second)
-    return float(np.sqrt((PARTS_LEFT_OUT - 1) * np.var(leads)))

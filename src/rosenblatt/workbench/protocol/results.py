@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass, field
 from itertools import takewhile
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,6 +58,7 @@ class Contestant:
     dev_train_score: float  # the same model on the rows it was fitted to
     p_value: float = 1.0  # that it is as good as the best, after correction for many comparisons
     note: str = ""  # what was given up, such as settings for want of time
+    partly_searched: bool = False  # whether there was too little time for all settings
     grid: dict[str, list[Any]] = field(default_factory=dict)  # the search's, whole; {} if unknown
     # Of the seconds above, those in which words were counted, before the fit and the prediction;
     # they are counted once, whatever follows.
@@ -98,6 +99,18 @@ class Contestant:
     def may_equal_best(self, level: float = 0.05) -> bool:
         """Whether the folds cannot tell it apart from the best at this level."""
         return self.p_value > level
+
+
+@dataclass(frozen=True, eq=False)
+class Hint:
+    """A sign that scores may be better than the model, such as a column that gives the target."""
+
+    kind: Literal["leakage", "repeated rows", "ledger"]
+    text: str  # a sentence
+    rows: NDArray[np.bool_] | None = None  # (test rows,), those that are repeated
+
+    def __str__(self) -> str:
+        return self.text
 
 
 @dataclass(frozen=True, eq=False)
@@ -207,7 +220,7 @@ class Findings:
     source: str  # the table's name
     columns: list[Column]  # all columns of the training part but the target
     target: dict[str, Any]  # {"counts": {label: n}} or {"values": Array} of the training part
-    hints: list[str]  # of leakage and the like, each a sentence
+    hints: list[Hint]
     contestants: list[Contestant]  # best first
     baseline: Contestant
     dropped: list[Dropped] = field(default_factory=list)
@@ -223,6 +236,22 @@ class Findings:
     bends: list[Bend] = field(default_factory=list)  # curves learned of single columns, if any
     why_no_certificate: str = ""  # a sentence, if there is none
     retrained: bool = True  # whether the chosen model learned from the development part, too
+
+    @property
+    def repeated(self) -> NDArray[np.bool_] | None:
+        """Which test rows are also training rows; None if none is, or if that is unknown."""
+        return next((hint.rows for hint in self.hints if hint.rows is not None), None)
+
+    @property
+    def n_repeated(self) -> int:
+        """How many test rows are also training rows, as far as that is known."""
+        return 0 if self.repeated is None else int(np.count_nonzero(self.repeated))
+
+    @property
+    def listed_hints(self) -> list[str]:
+        """The hints for a list of them: repeated rows are reported with the test score."""
+        in_score = self.opening is not None
+        return [h.text for h in self.hints if not (in_score and h.kind == "repeated rows")]
 
     @property
     def board(self) -> list[Contestant]:

@@ -62,8 +62,8 @@ def race(
         if progress is not None:
             progress([entry for _, entry in found], trying, clock)
 
-    def give_up(family: Family, why: str) -> None:
-        dropped.append(Dropped(family.name, why, late=not why.startswith("failed")))
+    def give_up(family: Family, why: str, late: bool = True) -> None:
+        dropped.append(Dropped(family.name, why, late))
 
     def turn(family: Family, n_left: int) -> None:
         if clock.stopped == "interrupt":
@@ -80,7 +80,7 @@ def race(
         except Exception as error:  # one that fails must not take the others with it
             said = str(error).strip().splitlines()  # a search says at the end what each fit said
             last = NAME_OF_ERROR.sub("", (said or [type(error).__name__])[-1])
-            give_up(family, f"failed: {last}")
+            give_up(family, f"failed: {last}", late=False)
             return
         if entry is not None:
             found.append((family, entry))

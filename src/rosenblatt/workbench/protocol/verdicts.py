@@ -4,7 +4,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.data.errors import listed
-from rosenblatt.workbench.preparation.leakage import listed_hints, n_repeated
 from rosenblatt.workbench.preparation.problem import Problem
 
 from .results import Contestant, Findings, Opening, figure
@@ -206,37 +205,20 @@ def verdict_of_curve(
     dev: Array,
     metric: str = "",
     baseline: float = np.nan,
-    *,
-    spread: float = np.inf,
-    by_time: bool = False,
     of_use: bool = True,
 ) -> str:
-    """Bias or variance, by how the scores of a learning curve end; or that it has fallen.
+    """Return whether a learning curve shows bias or variance, by how its scores end.
 
     Errors (scores that end at zero) have a unit; as shares of the baseline's error they have none.
-    `spread` is the standard error of the fall from the highest development score to the last. A
-    model that is not `of_use` beside the baseline is not said to want a richer one.
+    A model that is not `of_use` beside the baseline is not said to want a richer one.
     """
     of = ""
     if metric.startswith("neg_"):
         unit = abs(baseline) if np.isfinite(baseline) and baseline else max(abs(dev[0]), 1e-300)
         train, dev, of = 1 + train / unit, 1 + dev / unit, " of the baseline's error"
-        spread /= unit
     gap, room = train[-1] - dev[-1], max(1 - dev[-1], 1e-12)
     if room < ALL_RIGHT:
         return "There is nothing left to gain on the development rows."
-    top = int(dev.argmax())
-    fall = dev[top] - dev[-1]
-    if fall > max(FLAT, BEYOND_CHANCE * spread):
-        why = (
-            "what held at one time does not hold at another. Rows of other times may not help"
-            if by_time
-            else "it is of the wrong kind, or some rows are. Another setting or family may help"
-        )
-        return (
-            f"More rows made it worse: from {rows[top]:,} rows to all {rows[-1]:,} the score on "
-            f"the development rows fell by {fall:.3f}{of}; {why}."
-        )
     gain = (dev[-1] - dev[-2]) / np.log2(rows[-1] / rows[-2])
     met = gap < max(2 * FLAT, room / 10)
     if gap > LARGE_GAP and gap > room / 2:
@@ -297,7 +279,7 @@ def warnings_of_scores(findings: Findings) -> list[str]:
 def outcome(findings: Findings) -> list[str]:
     """Hints of leakage, the test score and what makes it less than it seems, a sentence each."""
     said = sentence_of_test(findings)
-    before = [f"! {hint}" for hint in listed_hints(findings)]
+    before = [f"! {hint}" for hint in findings.listed_hints]
     after = [f"! {word}" for word in warnings_of_scores(findings) + left_by_budget(findings)]
     return before + ([said] if said else []) + after
 
@@ -310,7 +292,7 @@ def left_by_budget(findings: Findings) -> list[str]:
         return []
     of = "" if budget is None else f" of {budget:g} s"
     why = "Interrupted" if stopped == "interrupt" else f"The time limit{of} was too short"
-    partly = [entry.family for entry in findings.contestants if "for want of time" in entry.note]
+    partly = [entry.family for entry in findings.contestants if entry.partly_searched]
     said = f"; not tried: {listed(late, MOST_NAMED)}" if late else ""
     said += f"; partly searched: {listed(partly, MOST_NAMED)}" if partly else ""
     return [f"{why}{said}."]
@@ -328,7 +310,7 @@ def _scored(opening: Opening) -> str:
 
 def _learned_from(findings: Findings, opening: Opening) -> str:
     """Return a warning if test rows are also training rows, and the score of the other rows."""
-    n, some = n_repeated(findings.hints), opening.unrepeated
+    n, some = findings.n_repeated, opening.unrepeated
     if not n:
         return ""
     which = "all" if n == len(opening.y) else f"{n:,} of the {len(opening.y):,}"
