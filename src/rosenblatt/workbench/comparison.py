@@ -28,9 +28,9 @@ from rosenblatt.workbench.protocol.clock import Clock
 from rosenblatt.workbench.protocol.conclusions import chosen_model, conclude
 from rosenblatt.workbench.protocol.contestants import contestant
 from rosenblatt.workbench.protocol.results import Dropped, Findings, Hint
+from rosenblatt.workbench.protocol.schedule import Progress, folds_in, search_families
 from rosenblatt.workbench.protocol.scoring import metric_for
 from rosenblatt.workbench.protocol.search import Arena
-from rosenblatt.workbench.protocol.time_sharing import Progress, race
 
 from .arguments import call_of, checked_budget, checked_name, chosen_families, table_of, with_groups
 from .comparison_result import Comparison
@@ -155,7 +155,8 @@ def _compare_table(
     )  # fmt: skip
     command = command or call_of(X, y, **vars(replace(settings, groups=groups)))
     metric = metric_for(problem, settings.metric, settings.positive)
-    arena = Arena(problem, metric, np.inf if clock.budget is None else clock.budget)
+    n_folds = None if clock.budget is None else folds_in(problem, clock.budget)
+    arena = Arena(problem, metric, n_folds)
     suiting, others = families_for(problem, settings.peers, metric, families is not None)
     if families is not None:
         suiting, others = chosen_families(families, suiting, others)
@@ -251,7 +252,7 @@ def _found(
     baseline = contestant(arena, basis, arena.candidates(basis))
     seconds = clock.left * TIME_FOR_HINTS
     hints = hints + clock.attempt(lambda: hints_of(whole), seconds, [])
-    found, late = race(arena, families, clock, progress, vote)
+    found, late = search_families(arena, families, clock, progress, vote)
     if arena.problem is not whole:  # there was no time to learn from all rows
         baseline = contestant(arena, basis, arena.candidates(basis))
     if not found and not clock.stopped:

@@ -52,6 +52,7 @@ class Family:
     before: Callable[[], Any] | None = None  # a step between the table's numbers and the model
     halve: str = ""  # how settings are sorted out cheaply: as in the registry's rows
     package: str = "rosenblatt"
+    note: str = ""  # for the leaderboard
     short_names: tuple[str, ...] = ()  # that people type
     rank: int = 3  # these four as in the registry's rows
     text_rank: int = 2

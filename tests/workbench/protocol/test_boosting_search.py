@@ -13,8 +13,8 @@ from rosenblatt.workbench.families import FAMILIES, families_for
 from rosenblatt.workbench.model_file.files import save_model
 from rosenblatt.workbench.preparation.pipelines import pipeline
 from rosenblatt.workbench.preparation.problem import problem_of
-from rosenblatt.workbench.protocol import boosting_search, time_sharing
-from rosenblatt.workbench.protocol.search import Arena, folds_in
+from rosenblatt.workbench.protocol import boosting_search, schedule
+from rosenblatt.workbench.protocol.search import Arena
 
 BOOSTING = {f.task: f for f in FAMILIES if f.halve == "boosting rounds"}
 rng = np.random.default_rng(0)
@@ -79,9 +79,9 @@ def test_the_time_sets_the_rounds_and_few_rounds_take_long_steps(towns, seconds)
 
 def test_large_tables_in_little_time_are_searched_by_fewer_folds(towns):
     problem = problem_of(read_table(towns), "y")
-    assert folds_in(problem, np.inf) == 10
-    assert folds_in(problem, 1e-6) == 2
-    arena = Arena(problem, "accuracy", 1e-6)
+    assert schedule.folds_in(problem, np.inf) == 10
+    assert schedule.folds_in(problem, 1e-6) == 2
+    arena = Arena(problem, "accuracy", 2)
     assert len(arena.folds) == 2
     assert arena.why_folds == "of 10 that there are, for want of time"
     assert not Arena(problem, "accuracy").why_folds.endswith("time")
@@ -89,13 +89,13 @@ def test_large_tables_in_little_time_are_searched_by_fewer_folds(towns):
 
 def test_trees_follow_the_first_answer_and_come_first_in_large_tables(towns, monkeypatch):
     arena = Arena(problem_of(read_table(towns), "y"), "accuracy")
-    queue = time_sharing._in_turn(arena, families_for(arena.problem)[0])
+    queue = schedule.in_turn(arena, families_for(arena.problem)[0])
     assert [f.name for f in queue[1:4]] == ["gradient boosting", "random forest", "extra trees"]
     assert [f.name for f in queue][4] == "decision tree"
     assert {f.name for f in queue[-6:]} == {
         *("perceptron", "averaged perceptron", "pocket perceptron", "kernel perceptron"),
         *("linear support vector machine", "AdaBoost"),
     }
-    monkeypatch.setattr(time_sharing, "MANY_CELLS", 100)
-    queue = time_sharing._in_turn(arena, families_for(arena.problem)[0])
+    monkeypatch.setattr(schedule, "MANY_CELLS", 100)
+    queue = schedule.in_turn(arena, families_for(arena.problem)[0])
     assert queue[0].name == "gradient boosting"

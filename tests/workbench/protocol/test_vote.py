@@ -11,8 +11,8 @@ from rosenblatt.workbench.model_file.files import save_model
 from rosenblatt.workbench.preparation.pipelines import fitted_to
 from rosenblatt.workbench.preparation.problem import problem_of
 from rosenblatt.workbench.protocol.clock import Clock
+from rosenblatt.workbench.protocol.schedule import search_families, vote_of
 from rosenblatt.workbench.protocol.search import Arena
-from rosenblatt.workbench.protocol.time_sharing import race, vote_of
 
 NAMES = ["logistic regression", "Gaussian naive Bayes", "decision tree", "perceptron"]
 
@@ -24,7 +24,7 @@ def families(*names):
 @pytest.fixture(scope="module")
 def run():
     arena = Arena(problem_of(read_table("iris"), "species"), "accuracy")
-    return arena, *race(arena, families(*NAMES), Clock(None), None, vote=True)
+    return arena, *search_families(arena, families(*NAMES), Clock(None), None, vote=True)
 
 
 def test_the_vote_comes_last_and_names_its_members(run):

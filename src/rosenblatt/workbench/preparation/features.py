@@ -19,7 +19,6 @@ from rosenblatt.runtime import deadline
 
 from .column_parts import CODED_PARTS, PARTS, Numbers, Part
 from .row_view import NO_LONGER, dates_in, frame_for, numbers_in
-from .texts import Stretches
 
 # A table of numbers may take this much as it is; a larger one is kept sparse.
 MOST_BYTES = 2**27
@@ -27,7 +26,6 @@ MOST_BYTES_OF_TEXTS = 2**20  # most words are in few texts, and zeros take time 
 LEAST_WIDTH = 2  # columns for each one that is not zero in a row: fewer take less room as they are
 ROWS_AT_A_TIME = 2**14
 CELLS_AT_A_TIME = 2**19  # that are not zero
-ROOM = 1.5  # times what rows are expected to need: what is not used takes no memory
 
 
 class TableFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -129,19 +127,13 @@ class TableFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def _sparse(self, frame: Any) -> Any:
         """The numbers as a CSR matrix, made of some rows at a time: on the way it is larger."""
-        found = None
+        blocks = []
         size = min(ROWS_AT_A_TIME, CELLS_AT_A_TIME // self._n_used() + 1)
         for start in range(0, frame.height, size):
             deadline.check()
-            rows = np.arange(start, min(start + size, frame.height))
-            some = frame[rows]
-            stretch = sp.hstack([part.columns_of(some) for part in self.parts_], format="csr")
-            if found is None:  # the others will be about as full
-                n_expected = int(ROOM * stretch.nnz * frame.height / len(rows)) + 1
-                found = Stretches(frame.height, self.n_features_out_, n_expected)
-            found.add(stretch)
-        assert found is not None  # no rows are no CSR matrix
-        return found.joined()
+            some = frame[np.arange(start, min(start + size, frame.height))]
+            blocks.append(sp.hstack([part.columns_of(some) for part in self.parts_], format="csr"))
+        return sp.vstack(blocks, format="csr")
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
         """Return what the columns are called."""

@@ -66,7 +66,7 @@ def contestant(arena: Arena, family: Family, candidates: list[Candidate]) -> Con
         len(pickle.dumps(model)),
         float(score(last, dev, problem.y[problem.dev])),
         train_score,
-        note="; ".join(filter(None, [_unread(problem, family), given_up])),
+        note="; ".join(filter(None, [family.note, _unread(problem, family), given_up])),
         partly_searched=bool(given_up),
         counting_seconds=counting,
         tree=tree_in_words(model),

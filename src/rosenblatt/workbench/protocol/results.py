@@ -120,6 +120,7 @@ class Dropped:
     family: str
     reason: str
     late: bool = False  # whether there was no time for it
+    seconds: float = 0.0  # that it was given
 
 
 @dataclass(frozen=True, eq=False)

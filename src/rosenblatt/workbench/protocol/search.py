@@ -31,10 +31,10 @@ from rosenblatt.workbench.preparation.pipelines import (
 from rosenblatt.workbench.preparation.problem import Problem, can_be_smaller, smaller
 from rosenblatt.workbench.preparation.row_view import n_bytes
 
-from .boosting_search import FITS_MORE, WITH_SCORES, rounds_in_time
+from .boosting_search import rounds_in_time
 from .results import Candidate, Contestant
 from .scoring import OF, OF_ANY_CLASSES, score_of
-from .splits import MOST_FOLDS, USUAL_FOLDS, Rows
+from .splits import USUAL_FOLDS, Rows
 
 # Features of all folds at once, where what is learned of columns is their mean and deviation.
 #
@@ -77,9 +77,6 @@ def scaled_alike(
     return np.array([scaled for part in parts for scaled in part or []], bool)
 
 
-FEWEST_FOLDS = 2
-SHARE_OF_BOOSTING = 1 / 3  # of the time, about
-SECONDS_A_CELL = 8e-7  # of 100 rounds of boosting and their predictions
 FEWEST_ROWS = 500  # that settings are sorted out on
 FEWEST_TREES = 12  # that settings are sorted out with,
 ENOUGH_ROWS = 20_000  # grown on so many rows
@@ -100,24 +97,15 @@ class Prepared(NamedTuple):
     seconds: float  # that it took
 
 
-def folds_in(problem: Problem, seconds: float) -> int:
-    """How many folds a search is to score, so that boosting has the time for about 100 rounds."""
-    width = len(problem.used) if problem.is_table else problem.X.shape[1]
-    n_outputs = problem.n_classes if problem.task == "classification" else 1
-    cells = len(problem.train) * width * (n_outputs if n_outputs > 2 else 1)
-    n_fits = SHARE_OF_BOOSTING * seconds / (cells * SECONDS_A_CELL)
-    return int(np.clip(n_fits / WITH_SCORES - FITS_MORE, FEWEST_FOLDS, MOST_FOLDS))
-
-
 class Arena:
     """The problem as contestants meet it: features of each fold, kept while there is room."""
 
-    def __init__(self, problem: Problem, metric: str, seconds: float = np.inf) -> None:
+    def __init__(self, problem: Problem, metric: str, most_folds: int | None = None) -> None:
         self.metric, self.whole, self._smaller = metric, problem, smaller(problem)
         self.end = np.inf  # of the time of the family at hand, by `time.perf_counter`
-        self._enter(problem, folds_in(problem, seconds))
+        self._enter(problem, most_folds)
 
-    def _enter(self, problem: Problem, most_folds: int) -> None:
+    def _enter(self, problem: Problem, most_folds: int | None) -> None:
         self.problem, metric = problem, self.metric
         folds = problem.folds(every_class=metric not in OF_ANY_CLASSES)
         self.folds = folds[:most_folds]

@@ -19,7 +19,7 @@ from rosenblatt.runtime.deadline import OutOfTime
 from rosenblatt.workbench.families import FAMILIES
 from rosenblatt.workbench.fitting import learned_rows
 from rosenblatt.workbench.preparation.problem import problem_of
-from rosenblatt.workbench.protocol import conclusions, search, time_sharing
+from rosenblatt.workbench.protocol import conclusions, schedule, search
 from rosenblatt.workbench.protocol.clock import Clock
 from rosenblatt.workbench.protocol.contestants import contestant
 
@@ -43,7 +43,7 @@ def named(*names):
 
 def test_models_of_sums_come_first_and_the_order_of_families_is_kept(arena):
     tried = []
-    found, dropped = time_sharing.race(
+    found, dropped = schedule.search_families(
         arena, named(*QUICK), Clock(None), lambda found, name, clock: tried.append(name)
     )
     assert tried[:3] == [QUICK[1], QUICK[2], QUICK[0]]
@@ -59,10 +59,10 @@ def test_one_family_does_not_eat_the_time_of_those_after_it(arena, monkeypatch):
         return candidates(arena, family)
 
     candidates = search.Arena.candidates
-    time_sharing.race(arena, named(*QUICK), Clock(None), None)  # compiles
+    schedule.search_families(arena, named(*QUICK), Clock(None), None)  # compiles
     monkeypatch.setattr(search.Arena, "candidates", slow)
     clock = Clock(6.0)
-    found, [late] = time_sharing.race(arena, named(*QUICK), clock, None)
+    found, [late] = schedule.search_families(arena, named(*QUICK), clock, None)
     assert {family.name for family, _ in found} == {QUICK[0], QUICK[2]}
     assert late.family == QUICK[1]
     assert "took more than its share of the time" in late.reason
@@ -103,7 +103,7 @@ def test_without_the_time_to_retrain_the_model_of_the_training_part_is_tested(
 
 
 def test_the_best_model_of_the_training_part_is_kept(arena):
-    found, _ = time_sharing.race(arena, named(*QUICK), Clock(None), None)
+    found, _ = schedule.search_families(arena, named(*QUICK), Clock(None), None)
     best = max(found, key=lambda pair: pair[1].mean)
     assert arena.fitted(best[0]) is not None
     assert sum(arena.fitted(family) is not None for family, _ in found) == 1
@@ -136,7 +136,7 @@ def too_slow_for(most, monkeypatch):
 
     candidates, shares = search.Arena.candidates, iter([0.2])
     monkeypatch.setattr(search.Arena, "candidates", slow)
-    monkeypatch.setattr(time_sharing, "_share", lambda *_: next(shares, 60.0))
+    monkeypatch.setattr(schedule, "share", lambda *_: next(shares, 60.0))
 
 
 def test_without_the_time_for_all_rows_there_is_an_answer_from_some(openings, monkeypatch):
@@ -200,9 +200,9 @@ def test_rows_are_taken_away_until_there_is_time_and_no_further(monkeypatch):
     rng = np.random.default_rng(0)
     frame = pl.DataFrame({"x": rng.normal(size=20_000), "y": rng.normal(size=20_000)})
     arena = search.Arena(problem_of(read_table(frame), "y"), "r2")
-    monkeypatch.setattr(time_sharing, "_share", lambda *_: 0.05)
-    monkeypatch.setattr(time_sharing, "LEAST_SHARE", 0.01)
-    found, [late, _] = time_sharing.race(
+    monkeypatch.setattr(schedule, "share", lambda *_: 0.05)
+    monkeypatch.setattr(schedule, "LEAST_SHARE", 0.01)
+    found, [late, _] = schedule.search_families(
         arena, named("least squares", "ridge regression"), Clock(100.0), None
     )
     assert not found
@@ -251,7 +251,7 @@ def test_a_model_of_some_rows_finds_them_again(openings, monkeypatch, tmp_path):
 
 MOMENTS = {
     "hints": ("comparison", "hints_of"),
-    "the search": ("protocol.time_sharing", "contestant"),
+    "the search": ("protocol.schedule", "contestant"),
     "retraining": ("protocol.conclusions", "fitted_to"),
     "the opening": ("protocol.conclusions", "open_test"),
     "the learning curve": ("protocol.contestants", "fitted_with_features"),
@@ -374,7 +374,7 @@ def test_of_texts_models_of_counts_come_first():
     problem = problem_of(read_table(frame), "y", kinds={"text": "text"})
     tried = []
     families = named("Gaussian naive Bayes", "logistic regression", "multinomial naive Bayes")
-    time_sharing.race(
+    schedule.search_families(
         search.Arena(problem, "accuracy"), families, Clock(None),
         lambda found, trying, clock: tried.append(trying),
     )  # fmt: skip
@@ -387,7 +387,7 @@ def test_what_chooses_columns_comes_first_where_there_are_more_of_them_than_rows
     families = named("ridge regression", "lasso")
     for width, first in ((50, "lasso"), (20, "ridge regression")):
         some, tried = frame[:, :width].with_columns(y=frame["x0"] * 2), []
-        time_sharing.race(
+        schedule.search_families(
             search.Arena(problem_of(read_table(some), "y"), "r2"), families, Clock(None),
             lambda found, trying, clock, tried=tried: tried.append(trying),
         )  # fmt: skip
@@ -408,12 +408,12 @@ def test_time_that_is_left_goes_to_a_family_that_was_cut_off(arena, monkeypatch,
 
     candidates = search.Arena.candidates
     names = [QUICK[1], "nearest neighbors", QUICK[0]]
-    time_sharing.race(arena, named(*names), Clock(None), None)  # compiles
+    schedule.search_families(arena, named(*names), Clock(None), None)  # compiles
     monkeypatch.setattr(search.Arena, "candidates", slow)
     shares = iter([5.0, 0.3, 5.0])
-    monkeypatch.setattr(time_sharing, "_share", lambda *_: next(shares, 1.0))
+    monkeypatch.setattr(schedule, "share", lambda *_: next(shares, 1.0))
     clock = Clock(60.0)
-    found, dropped = time_sharing.race(arena, named(*names), clock, None)
+    found, dropped = schedule.search_families(arena, named(*names), clock, None)
     assert len(tries) == 2
     assert tries[0] < tries[1]
     if succeeds:
@@ -436,12 +436,12 @@ def test_planes_of_many_texts_take_turns_by_their_price_and_sort_settings_out_on
     planes = ["averaged perceptron", "linear support vector machine"]
     planes += ["perceptron", "logistic regression"]
     families = named(*reversed(planes), "multinomial naive Bayes")
-    queue = time_sharing._in_turn(arena, families)
+    queue = schedule.in_turn(arena, families)
     assert [family.name for family in queue] == ["multinomial naive Bayes", *planes]
 
     def halved():
-        return [time_sharing._with_few_rows_first(arena, family).halve for family in queue]
+        return [schedule.with_few_rows_first(arena, family).halve for family in queue]
 
     assert halved() == [""] * 5
-    monkeypatch.setattr(time_sharing, "MANY_TEXTS", 100)
+    monkeypatch.setattr(schedule, "MANY_TEXTS", 100)
     assert halved() == ["", "", "rows", "", "rows"]
