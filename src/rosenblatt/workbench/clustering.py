@@ -32,9 +32,7 @@ from rosenblatt.workbench.preparation.problem import with_types
 from rosenblatt.workbench.protocol.clock import Clock
 
 from .arguments import call_of, checked_budget, features_of, numbers_of
-from .cluster_findings import ClusterFindings, Stability, Trial
-from .cluster_profiles import profiles_of
-from .clustering_result import Clustering
+from .clustering_result import ClusterFindings, Clustering, Stability, Trial, profiles_of
 from .families import candidates
 
 Progress = Callable[[list[Trial], str, Clock], None]

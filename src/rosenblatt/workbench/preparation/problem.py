@@ -109,6 +109,11 @@ class Problem:
         return used
 
     @property
+    def has_text(self) -> bool:
+        """Whether models are given a column of texts."""
+        return "text" in self.used.values()
+
+    @property
     def used_by_mixed(self) -> dict[str, str]:
         """The same without texts, which no model of mixed columns reads."""
         return {name: kind for name, kind in self.used.items() if kind != "text"}

@@ -141,7 +141,7 @@ def why_no_splines(problem: Problem) -> str:
 def _without_names(problem: Problem) -> str:
     if not problem.is_table:
         return "expands columns, and these have neither kinds nor names"
-    text = "text" in problem.used.values()
+    text = problem.has_text
     return "expands columns, and of a text each word is one" if text else ""
 
 

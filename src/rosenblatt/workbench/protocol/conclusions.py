@@ -195,7 +195,7 @@ def open_test(
 
     def scores(chosen: Any, X: Any, y: Any) -> dict[str, float]:
         score = score_of(metric)
-        if "text" in problem.used.values():  # whose words are counted once for all that follows
+        if problem.has_text:  # whose words are counted once for all that follows
             X = some(X, np.arange(len(y)), CountedTexts())
         seen["y"], seen["predicted"] = y, chosen.predict(X)
         seen["probabilities"] = _maybe(chosen, "predict_proba", X)

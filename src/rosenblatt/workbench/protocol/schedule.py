@@ -108,7 +108,7 @@ def in_turn(arena: Arena, families: list[Family]) -> list[Family]:
     that most often win first, those that seldom do last; for texts the cheapest first.
     """
     problem = arena.problem
-    text = "text" in problem.used.values()
+    text = problem.has_text
     wide = problem.task == "regression" and len(problem.used) > len(arena.y)
     large = problem.is_table and len(arena.y) * width_of(problem) > MANY_CELLS
 
@@ -128,7 +128,7 @@ def in_turn(arena: Arena, families: list[Family]) -> list[Family]:
 def with_few_rows_first(arena: Arena, family: Family) -> Family:
     """Return the family; if texts of many classes make fits long, penalties start on few rows."""
     problem = arena.problem
-    if problem.task != "classification" or "text" not in problem.used.values():
+    if problem.task != "classification" or not problem.has_text:
         return family
     long = len(arena.y) * len(np.unique(arena.y)) > MANY_TEXTS
     return replace(family, halve="rows") if long and "C" in family.grid else family
@@ -206,7 +206,7 @@ def vote_of(arena: Arena, found: Found, clock: Clock) -> Family | None:
     each member to each fold and to all of them.
     """
     problem = arena.problem
-    if problem.task != "classification" or "text" in problem.used.values():
+    if problem.task != "classification" or problem.has_text:
         return None
     fit = [
         (family, entry)

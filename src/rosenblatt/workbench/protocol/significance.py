@@ -22,6 +22,7 @@ from scipy import stats
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils.metaestimators import available_if
 
+from rosenblatt.estimation.hoeffding import hoeffding_interval
 from rosenblatt.runtime import deadline
 
 from .results import Interval, Opening
@@ -86,18 +87,13 @@ def p_values(scores: Array, best: int, ratio: float) -> Array:
 
 def wilson(n_right: int, n: int, confidence: float = 0.95) -> Interval:
     """Wilson's interval of a share."""
-    z = float(stats.norm.ppf(0.5 + confidence / 2))
-    share, shrink = n_right / n, 1 + z * z / n
-    centre = (share + z * z / (2 * n)) / shrink
-    reach = z * np.sqrt(share * (1 - share) / n + z * z / (4 * n * n)) / shrink
-    low, high = max(0.0, float(centre - reach)), min(1.0, float(centre + reach))  # but for rounding
-    return Interval(low, high, "Wilson", confidence)
+    found = stats.binomtest(int(n_right), int(n)).proportion_ci(confidence, "wilson")
+    return Interval(float(found.low), float(found.high), "Wilson", confidence)
 
 
 def hoeffding(share: float, n: int, confidence: float = 0.95) -> Interval:
     """Hoeffding's interval of a mean of numbers in [0, 1]: it holds whatever their distribution."""
-    reach = float(np.sqrt(np.log(2 / (1 - confidence)) / (2 * n)))
-    return Interval(max(0.0, share - reach), min(1.0, share + reach), "Hoeffding", confidence)
+    return Interval(*hoeffding_interval(share, n, 1 - confidence), "Hoeffding", confidence)
 
 
 def bootstrap(
@@ -179,14 +175,20 @@ def redrawn(opening: Opening, metric: str, confidence: float = 0.95) -> list[Int
     many = opening.classes is not None and len(opening.classes) > MANY_CLASSES
     draws = FEWER_DRAWS if many else DRAWS
     found = np.empty(draws)
+
+    def score_of_draw(rows: NDArray[np.int64]) -> float:
+        deadline.check()
+        return score(model, rows, opening.y[rows])
+
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of draws that a class is not among
-        for some in np.array_split(np.arange(draws), -(-draws * m // MOST_CELLS)):
-            deadline.check()
-            drawn = [rng.integers(0, n, m) for _ in some]
-            known = _areas(opening, metric, drawn)
+        for some in np.array_split(np.arange(draws), -(-draws * n // MOST_CELLS)):
+            drawn, known = [rng.integers(0, n, m) for _ in some], None
+            if metric in METRICS:
+                counts = np.array([np.bincount(rows, minlength=n) for rows in drawn], np.float64)
+                known = areas(opening, metric, counts)
             if known is None:
-                known = [score(model, rows, opening.y[rows]) for rows in drawn]
+                known = [score_of_draw(rows) for rows in drawn]
             found[some] = known
     found = found[np.isfinite(found)]
     if len(found) < LEAST_KNOWN * draws or not np.isfinite(opening.score):
@@ -217,19 +219,6 @@ def score_of_rows(opening: Opening, metric: str, rows: NDArray[np.int64]) -> flo
 
 def _remembered(opening: Opening) -> Any:
     return (_Regressor if opening.classes is None else _Classifier)(opening)
-
-
-def _areas(opening: Opening, metric: str, drawn: list[NDArray[np.int64]]) -> Any:
-    """Areas under curves, of all draws together: rows are sorted once; None of other scores."""
-    n, m = len(opening.y), len(drawn[0])
-    if metric not in METRICS:
-        return None
-    if m == n:
-        counts = np.array([np.bincount(rows, minlength=n) for rows in drawn], np.float64)
-        return areas(opening, metric, counts)
-    each = [areas(part_of(opening, rows), metric, np.ones((1, m))) for rows in drawn]
-    known = [one for one in each if one is not None]
-    return np.concatenate(known) if len(known) == len(drawn) else None
 
 
 def part_of(opening: Opening, rows: NDArray[np.int64]) -> Opening:
