@@ -40,7 +40,6 @@ def what_it_learned(
     model: Pipeline,
     learned_from: NDArray[np.int64],
     clock: Clock,
-    seconds: float,
 ) -> dict[str, Any]:
     """The fields of `Findings` that say so."""
     if family.takes == "rows":
@@ -53,9 +52,9 @@ def what_it_learned(
         return said
     worth: list[tuple[str, float]] = []
     if of_training_part is not None and clock.stopped != "interrupt":
-        most = min(MOST_SECONDS, seconds / 2)
+        most = min(MOST_SECONDS, clock.left / 2)
         worth = clock.attempt(
-            partial(worth_of_columns, problem, arena.metric, of_training_part, most), seconds, []
+            partial(worth_of_columns, problem, arena.metric, of_training_part, most), clock.left, []
         )
     if not worth:
         return {**said, "learned_note": note + NO_TIME}

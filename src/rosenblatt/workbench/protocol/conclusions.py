@@ -2,6 +2,7 @@
 
 import json
 import warnings
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -30,7 +31,6 @@ from .search import Arena
 from .verdicts import unseen_classes, verdicts_of
 
 GRACE = 0.05  # of the budget, that the test score may take beyond it
-FOR_THE_PAGE = 0.02  # of the budget, to write the report
 PREDICTIONS_OF_OPENING = 4  # so many, about, take as long as opening the test set
 SOON = 2.0  # seconds that somebody who pressed Ctrl-C may be asked to wait for the last fit
 PATIENCE = 2  # times as long as it should take, and it is given up
@@ -58,7 +58,7 @@ def conclude(
     ledger: Path,
     source: str,
 ) -> tuple[Findings, Pipeline, NDArray[np.int64]]:
-    """All that is to be said of a comparison, the chosen model, and the rows it learned from.
+    """Return the findings of a comparison, the chosen model, and the rows it learned from.
 
     What there is no time for is left out, and after an interrupt all that can be.
     """
@@ -68,29 +68,42 @@ def conclude(
     *contestants, baseline = judged([*entries, baseline], arena)
     family, chosen = found[0][0], contestants[0]
     model, learned_from = chosen_model(arena, family, chosen, clock)
+    has_model = family.takes != "rows"  # for the baseline alone the seal is not worth breaking
     opening = curve = None
-    proof = Proof(None, NO_TIME_TO_PROVE)
-    if family.takes != "rows":  # for the baseline alone the seal is not worth breaking
+    if has_model:
         opening = clock.attempt(
-            lambda: open_test(problem, arena.metric, model, learned_from, ledger), _last(clock)
+            partial(open_test, problem, arena.metric, model, learned_from, ledger), _last(clock)
         )
+
+    def if_time(work: Callable[..., Any], *arguments: Any, seconds: float, otherwise: Any) -> Any:
+        if opening is None or clock.stopped == "interrupt":
+            return otherwise
+        return clock.attempt(partial(work, *arguments), seconds, otherwise)
+
     # Apart from the opening: a test set that is open must not be lost for want of time.
     repeated = next((hint.rows for hint in hints if hint.rows is not None), None)
-    if opening is not None and repeated is not None and clock.stopped != "interrupt":
-        apart = partial(with_unrepeated, opening, problem, arena.metric, learned_from, repeated)
-        opening = clock.attempt(apart, _last(clock), opening)
-    if opening is not None and not opening.intervals and clock.stopped != "interrupt":
-        drawing = partial(significance.with_intervals, opening, arena.metric)
-        opening = clock.attempt(drawing, _last(clock), opening)
-    if opening is not None and clock.stopped != "interrupt":
-        curve = learning_curve(arena, family, chosen, baseline, clock, _spare(clock))
-    if opening is not None and clock.stopped != "interrupt":
-        proof = clock.attempt(
-            lambda: proof_of(problem, family, model, learned_from), _spare(clock), proof
+    if repeated is not None:
+        opening = if_time(
+            with_unrepeated, opening, problem, arena.metric, learned_from, repeated,
+            seconds=_last(clock), otherwise=opening,
+        )  # fmt: skip
+    if opening is not None and not opening.intervals:
+        opening = if_time(
+            significance.with_intervals,
+            opening,
+            arena.metric,
+            seconds=_last(clock),
+            otherwise=opening,
         )
+    if opening is not None and clock.stopped != "interrupt":
+        curve = learning_curve(arena, family, chosen, baseline, clock)
+    proof = if_time(
+        proof_of, problem, family, model, learned_from,
+        seconds=clock.left, otherwise=Proof(None, NO_TIME_TO_PROVE),
+    )  # fmt: skip
     retrained = len(learned_from) > len(problem.train)
     why = WHY_NOT_RETRAINED.get(clock.stopped, WHY_NOT_RETRAINED[""])
-    said = [] if retrained or family.takes == "rows" else [why + NOT_RETRAINED]
+    said = [why + NOT_RETRAINED] if has_model and not retrained else []
     if opening is not None and opening.unrecorded:
         said.append(opening.unrecorded)
     if len(learned_from) > len(problem.train) + len(problem.dev):
@@ -107,12 +120,12 @@ def conclude(
         opening=opening,
         learning_curve=curve,
         notes=[*problem.hints, *arena.hints, *said, *unseen_classes(opening, arena.metric)],
-        verdicts=verdicts_of(problem, contestants) if family.takes != "rows" else [],
+        verdicts=verdicts_of(problem, contestants) if has_model else [],
         certificate=proof.certificate,
-        why_no_certificate="" if family.takes == "rows" else proof.why_not,
+        why_no_certificate=proof.why_not if has_model else "",
         bends=bends_of(model, problem.some(learned_from)),
         retrained=retrained,
-        **what_it_learned(arena, family, model, learned_from, clock, _spare(clock)),
+        **what_it_learned(arena, family, model, learned_from, clock),
     )
     return findings, model, learned_from
 
@@ -172,11 +185,6 @@ def _opening_seconds(chosen: Contestant, clock: Clock) -> float:
 def _last(clock: Clock) -> float:
     """Seconds left for what is wanted most; it may go over the time a little."""
     return clock.left + (0.0 if clock.budget is None else GRACE * clock.budget)
-
-
-def _spare(clock: Clock) -> float:
-    """Seconds for what can be done without: the page is still to be written."""
-    return clock.left - (0.0 if clock.budget is None else FOR_THE_PAGE * clock.budget)
 
 
 def judged(contestants: list[Contestant], arena: Arena) -> list[Contestant]:

@@ -123,7 +123,6 @@ def learning_curve(
     chosen: Contestant,
     baseline: Contestant,
     clock: Clock,
-    seconds: float,
 ) -> LearningCurve | None:
     """The chosen setting fitted to more and more of the training part, seen on the other.
 
@@ -142,7 +141,7 @@ def learning_curve(
             model, point = _point_of_curve(arena, family, chosen, order[:size], model)
             seen.extend(point)
 
-    clock.attempt(go_along, seconds)
+    clock.attempt(go_along, clock.left)
     if not seen:
         return None
     seen.append((n, chosen.dev_train_score, chosen.dev_score))
