@@ -75,7 +75,7 @@ def test_no_place_at_all_is_an_error_that_says_what_to_do(table, here, closed, t
 
 def test_a_ledger_that_cannot_be_written_shows_before_the_search(monkeypatch, tmp_path):
     monkeypatch.setattr(
-        rosenblatt.workbench.comparison, "race", lambda *args: pytest.fail("searched")
+        rosenblatt.workbench.comparison, "search_families", lambda *args: pytest.fail("searched")
     )
     with pytest.raises(TableError, match=r"cannot be written to .* \(No such file or directory\)"):
         rosenblatt.compare("iris", target="species", ledger=tmp_path / "no" / "such.jsonl")

@@ -88,13 +88,8 @@ def conclude(
             seconds=_last(clock), otherwise=opening,
         )  # fmt: skip
     if opening is not None and not opening.intervals:
-        opening = if_time(
-            significance.with_intervals,
-            opening,
-            arena.metric,
-            seconds=_last(clock),
-            otherwise=opening,
-        )
+        drawing = partial(significance.with_intervals, opening, arena.metric)
+        opening = if_time(drawing, seconds=_last(clock), otherwise=opening)
     if opening is not None and clock.stopped != "interrupt":
         curve = learning_curve(arena, family, chosen, baseline, clock)
     proof = if_time(
