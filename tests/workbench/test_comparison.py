@@ -20,12 +20,10 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 import rosenblatt
 from rosenblatt.data import TableError, read_table
 from rosenblatt.runtime import deadline
-from rosenblatt.workbench import families
-from rosenblatt.workbench.model_file.files import load_model
-from rosenblatt.workbench.preparation import pipelines
-from rosenblatt.workbench.preparation.problem import problem_of
-from rosenblatt.workbench.protocol import conclusions, search
-from rosenblatt.workbench.protocol.clock import Clock
+from rosenblatt.workbench import conclusions, families, pipelines, search
+from rosenblatt.workbench.clock import Clock
+from rosenblatt.workbench.model_file import load_model
+from rosenblatt.workbench.problem import problem_of
 from tests.cli.commands import run
 
 QUICK = ["Gaussian naive Bayes", "logistic regression"]

@@ -12,10 +12,9 @@ import scipy.sparse as sp
 
 from rosenblatt.data import TableError
 from rosenblatt.workbench.fitting import fit_table
+from rosenblatt.workbench.known_columns import rows_for
 from rosenblatt.workbench.model_catalogue import family_named
-from rosenblatt.workbench.model_file import files
-from rosenblatt.workbench.model_file.files import load_model, save_model
-from rosenblatt.workbench.preparation.known_columns import rows_for
+from rosenblatt.workbench.model_file import files, load_model, save_model
 from tests.cli.commands import refused, run
 from tests.workbench.models import fitted, table_for
 

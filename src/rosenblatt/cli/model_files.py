@@ -5,8 +5,7 @@ from importlib import import_module
 from types import ModuleType
 
 import rosenblatt.cli
-from rosenblatt.workbench.model_file import files
-from rosenblatt.workbench.model_file.files import SavedModel
+from rosenblatt.workbench.model_file import SavedModel, files
 
 LEFT_OUT = ("_trusted_types", "_sklearn", "_quantile_forest")  # of skops.io
 

@@ -13,15 +13,15 @@ import scipy.sparse as sp
 
 from rosenblatt.data import Table, TableError, read_table
 from rosenblatt.data.errors import did_you_mean, listed
-from rosenblatt.workbench.model_file.metadata import versions
-from rosenblatt.workbench.preparation.row_view import as_frame, plain_array, series_of
-from rosenblatt.workbench.protocol.clock import Clock
-from rosenblatt.workbench.protocol.results import Protocol
-from rosenblatt.workbench.protocol.scoring import positive_class
-from rosenblatt.workbench.protocol.search import Arena
 
+from .clock import Clock
 from .families import FAMILIES, Family, peers_of
+from .findings import Protocol
 from .model_catalogue import class_of, goes_by, meant_elsewhere
+from .model_metadata import versions
+from .row_view import as_frame, plain_array, series_of
+from .scoring import positive_class
+from .search import Arena
 from .settings import CompareSettings
 
 LEAST_BUDGET = 1.0  # seconds

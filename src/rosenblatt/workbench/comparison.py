@@ -21,22 +21,22 @@ from rosenblatt.data import Source, TableError
 from rosenblatt.model_selection.ledger import Ledger
 from rosenblatt.model_selection.sealed_test import DEFAULT_LEDGER
 from rosenblatt.runtime.threads import one_blas_thread
-from rosenblatt.workbench.model_file.files import SavedModel
-from rosenblatt.workbench.preparation.leakage import hints_of
-from rosenblatt.workbench.preparation.problem import problem_of
-from rosenblatt.workbench.protocol.clock import Clock
-from rosenblatt.workbench.protocol.conclusions import chosen_model, conclude
-from rosenblatt.workbench.protocol.contestants import contestant
-from rosenblatt.workbench.protocol.results import Dropped, Findings, Hint
-from rosenblatt.workbench.protocol.schedule import Progress, folds_in, search_families
-from rosenblatt.workbench.protocol.scoring import metric_for
-from rosenblatt.workbench.protocol.search import Arena
 
 from .arguments import call_of, checked_budget, checked_name, chosen_families, table_of, with_groups
+from .clock import Clock
 from .comparison_result import Comparison
+from .conclusions import chosen_model, conclude
+from .contestants import contestant
 from .families import Family, baseline_of, families_for
+from .findings import Dropped, Findings, Hint
 from .fitting import saved_model
 from .importance import certificate_of
+from .leakage import hints_of
+from .model_file import SavedModel
+from .problem import problem_of
+from .schedule import Progress, folds_in, search_families
+from .scoring import metric_for
+from .search import Arena
 from .settings import CompareSettings
 
 __all__ = ["Comparison", "compare"]

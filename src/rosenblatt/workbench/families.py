@@ -15,15 +15,16 @@ from sklearn.kernel_approximation import Nystroem
 from rosenblatt.preprocessing import BasisExpansion
 from rosenblatt.registry import ROWS
 from rosenblatt.registry.row import Candidate, Row
-from rosenblatt.workbench.preparation.features import MOST_BYTES
-from rosenblatt.workbench.preparation.problem import Problem
-from rosenblatt.workbench.preparation.splines import (
+
+from .features import MOST_BYTES
+from .problem import Problem
+from .scoring import lacking
+from .splines import (
     Bends,
     why_no_products,
     why_no_splines,
     width_of,
 )
-from rosenblatt.workbench.protocol.scoring import lacking
 
 CLASSIFICATION, REGRESSION = "classification", "regression"
 MOST_ROWS_OF_KERNELS = 5_000

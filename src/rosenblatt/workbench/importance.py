@@ -14,17 +14,17 @@ from sklearn.pipeline import Pipeline
 
 from rosenblatt.certificates import certify
 from rosenblatt.explanation import Explanation, explain
-from rosenblatt.workbench.model_file.files import SavedModel
-from rosenblatt.workbench.preparation.column_parts import Terms
-from rosenblatt.workbench.preparation.features import TableFeatures
-from rosenblatt.workbench.preparation.problem import Problem
-from rosenblatt.workbench.preparation.row_view import n_bytes
-from rosenblatt.workbench.preparation.splines import Bends
-from rosenblatt.workbench.protocol.clock import Clock
-from rosenblatt.workbench.protocol.scoring import score_of
-from rosenblatt.workbench.protocol.search import Arena
 
+from .clock import Clock
+from .column_parts import Terms
 from .families import Family
+from .features import TableFeatures
+from .model_file import SavedModel
+from .problem import Problem
+from .row_view import n_bytes
+from .scoring import score_of
+from .search import Arena
+from .splines import Bends
 from .weights import names_of_matrix, note_on_weights, weights_of, with_plain_marks
 
 MOST_ROWS = 2_000  # of the development part

@@ -39,7 +39,7 @@ from rosenblatt import (
     train_dev_test_split,
 )
 from rosenblatt.data import columns_of, read_table
-from rosenblatt.workbench.protocol.results import (
+from rosenblatt.workbench.findings import (
     Candidate,
     Contestant,
     Dropped,

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from rosenblatt.data import TableError
-from rosenblatt.workbench.protocol.results import Hint
+from rosenblatt.workbench.findings import Hint
 from rosenblatt.workbench.report import page, save
 from tests.workbench.report.comparing import CLASSIFIERS, REGRESSORS, compare, letters, unfinished
 from tests.workbench.report.reading import Page

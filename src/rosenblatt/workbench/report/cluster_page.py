@@ -4,7 +4,7 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
-from rosenblatt.workbench.clustering_result import (
+from rosenblatt.workbench.cluster_findings import (
     SMALLEST,
     ClusterFindings,
     Difference,

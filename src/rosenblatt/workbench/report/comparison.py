@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt.workbench.protocol.results import Bend, Findings, Protocol
-from rosenblatt.workbench.protocol.verdicts import left_by_budget, warnings_of_scores
+from rosenblatt.workbench.findings import Bend, Findings, Protocol
+from rosenblatt.workbench.verdicts import left_by_budget, warnings_of_scores
 
 from . import format as formats
 from . import prediction_figures, score_figures, search_figures
