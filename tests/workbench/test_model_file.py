@@ -19,11 +19,12 @@ from sklearn.preprocessing import FunctionTransformer
 import rosenblatt
 from rosenblatt import SVC, RandomForestClassifier
 from rosenblatt.data import Table, TableError, read_table
+from rosenblatt.workbench import model_file
 from rosenblatt.workbench.comparison import compare
 from rosenblatt.workbench.fitting import fit_table
 from rosenblatt.workbench.known_columns import rows_for
 from rosenblatt.workbench.model_catalogue import named_families
-from rosenblatt.workbench.model_file import SavedModel, files, load_model, save_model
+from rosenblatt.workbench.model_file import SavedModel, load_model, save_model
 from rosenblatt.workbench.trusted_types import ALLOWED, trusted_types
 from tests.workbench.models import fitted, table_for
 
@@ -101,7 +102,7 @@ def test_anybody_can_read_what_it_says_of_itself(path):
     save_model(fitted("Ridge"), path)
     with zipfile.ZipFile(path) as archive:
         about = json.loads(archive.read("rosenblatt.json"))
-    assert about["format"] == files.FORMAT
+    assert about["format"] == model_file.FORMAT
     assert about["target"] == "target"
 
 
@@ -259,8 +260,8 @@ def test_a_newer_format_is_refused_in_one_sentence(path):
     with pytest.raises(TableError) as caught:
         load_model(path)
     assert str(caught.value) == (
-        f"{path} has format 99 (rosenblatt 9.1), but this version reads format {files.FORMAT}: "
-        "update rosenblatt, or fit the model again."
+        f"{path} has format 99 (rosenblatt 9.1), but this version reads format "
+        f"{model_file.FORMAT}: update rosenblatt, or fit the model again."
     )
 
 

@@ -13,15 +13,11 @@ import scipy.sparse as sp
 
 from rosenblatt.data import Table, TableError, read_table
 from rosenblatt.data.errors import did_you_mean, listed
+from rosenblatt.plot.drawing import clipped
 
-from .clock import Clock
 from .families import FAMILIES, Family, peers_of
-from .findings import Protocol
 from .model_catalogue import class_of, goes_by, meant_elsewhere
-from .model_metadata import versions
 from .row_view import as_frame, plain_array, series_of
-from .scoring import positive_class
-from .search import Arena
 from .settings import CompareSettings
 
 LEAST_BUDGET = 1.0  # seconds
@@ -239,31 +235,4 @@ def call_of(X: Any, y: Any, name: str = "compare", **options: Any) -> str:
 
 
 def _word(value: Any) -> str:
-    word = repr(os.fspath(value) if isinstance(value, os.PathLike) else value)
-    return word if len(word) <= LONGEST else word[: LONGEST - 1] + "…"
-
-
-def protocol_of(arena: Arena, clock: Clock, command: str) -> Protocol:
-    """How it was done, so that it can be done again."""
-    problem = arena.problem
-    return Protocol(
-        problem.task,
-        problem.target,
-        arena.metric,
-        len(problem.train),
-        len(problem.dev),
-        len(problem.test),
-        len(arena.folds),
-        problem.split,
-        problem.random_state,
-        clock.budget,
-        clock.seconds,
-        clock.stopped,
-        command,
-        versions(),
-        problem.split_words,
-        arena.ratio,
-        positive_class(problem.y, arena.metric),
-        arena.why_folds,
-        n_train_there=len(arena.whole.train),
-    )
+    return clipped(repr(os.fspath(value) if isinstance(value, os.PathLike) else value), LONGEST)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from rosenblatt.data import Column
 
 from .column_parts import TRUE
+from .findings import rows_counted
 from .row_view import dates_in, numbers_in
 
 SMALLEST = 0.03  # share of the rows: fewer are outliers, not a group
@@ -40,8 +41,7 @@ class Trial:
         """Why it is not chosen, however large its silhouette; empty if it may be."""
         if self.is_whole:
             return ""
-        rows = "1 row" if self.sizes[-1] == 1 else f"{self.sizes[-1]:,} rows"
-        return f"left aside: a cluster of {rows}"
+        return f"left aside: a cluster of {rows_counted(self.sizes[-1])}"
 
 
 @dataclass(frozen=True)

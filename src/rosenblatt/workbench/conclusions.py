@@ -15,16 +15,16 @@ from sklearn.pipeline import Pipeline
 from rosenblatt.model_selection import SealedTest
 
 from . import significance
-from .arguments import protocol_of
 from .clock import Clock
 from .contestants import learning_curve
 from .families import Family, baseline_of
-from .findings import Contestant, Dropped, Findings, Hint, Interval, Opening
+from .findings import Contestant, Dropped, Findings, Hint, Interval, Opening, Protocol
 from .importance import NO_TIME_TO_PROVE, Proof, proof_of, what_it_learned
+from .model_metadata import versions
 from .pipelines import fitted_to
 from .problem import Problem
 from .row_view import some
-from .scoring import score_of
+from .scoring import positive_class, score_of
 from .search import Arena
 from .splines import bends_of
 from .texts import CountedTexts
@@ -104,7 +104,7 @@ def conclude(
     if len(learned_from) > len(problem.train) + len(problem.dev):
         said.append(FITTED_TO_ALL.format(n=len(learned_from)))
     findings = Findings(
-        protocol=protocol_of(arena, clock, command),
+        protocol=_protocol(arena, clock, command),
         source=Path(source).name if Path(source).is_file() else source,
         columns=problem.columns,
         target=_target(problem),
@@ -291,3 +291,29 @@ def _target(problem: Problem) -> dict[str, Any]:
         return {"values": y}
     labels, counts = np.unique(y, return_counts=True)
     return {"counts": dict(zip(map(str, labels), counts.tolist(), strict=True))}
+
+
+def _protocol(arena: Arena, clock: Clock, command: str) -> Protocol:
+    """Return how it was done, so that it can be done again."""
+    problem = arena.problem
+    return Protocol(
+        problem.task,
+        problem.target,
+        arena.metric,
+        len(problem.train),
+        len(problem.dev),
+        len(problem.test),
+        len(arena.folds),
+        problem.split,
+        problem.random_state,
+        clock.budget,
+        clock.seconds,
+        clock.stopped,
+        command,
+        versions(),
+        problem.split_words,
+        arena.ratio,
+        positive_class(problem.y, arena.metric),
+        arena.why_folds,
+        n_train_there=len(arena.whole.train),
+    )

@@ -14,6 +14,7 @@ from sklearn.pipeline import Pipeline
 
 from rosenblatt.certificates import certify
 from rosenblatt.explanation import Explanation, explain
+from rosenblatt.plot.drawing import clipped
 
 from .clock import Clock
 from .column_parts import Terms
@@ -250,5 +251,4 @@ def _value(value: Any) -> str:
     """A value as the table shows it."""
     if value is None:
         return "missing"
-    word = f"{value:.6g}" if isinstance(value, float) else str(value)
-    return word if len(word) <= LONGEST else word[: LONGEST - 1] + "…"
+    return clipped(f"{value:.6g}" if isinstance(value, float) else value, LONGEST)

@@ -21,7 +21,7 @@ from .column_parts import MOST_CATEGORIES, TRUE, Categories
 from .features import TableColumns, TableFeatures
 from .model_metadata import KnownColumn, SavedModel
 from .row_view import MOST_NAMED, lacking
-from .targets import labels_of, measured, numbers_of, plain_label
+from .targets import is_known, labels_of, measured, numbers_of, plain_label
 
 HOLDS = {
     "numeric": "numbers",
@@ -76,9 +76,7 @@ def targets_of(saved: SavedModel, table: Table) -> tuple[Table, NDArray[Any]]:
     values = table.column(saved.target)
     if saved.task == "regression":
         values, _ = measured(values, table.decimal_comma)
-    known = values.is_not_null()
-    if values.dtype.is_float():
-        known &= values.is_not_nan().fill_null(False)
+    known = is_known(values)
     if not known.any():
         raise TableError(f"No row of {table.name} has a value of {saved.target!r}.")
     sparse = None if table.sparse is None else table.sparse[known.to_numpy()]

@@ -9,6 +9,7 @@ from typing import Any
 from sklearn.pipeline import Pipeline
 
 from rosenblatt.data.columns import USED
+from rosenblatt.plot.drawing import clipped
 
 FORMAT = 4  # the only one that is read
 
@@ -149,9 +150,7 @@ def _columns(columns: Any, width: int, target: str) -> tuple[KnownColumn, ...]:
 
 def _must(fine: Any, name: str, wanted: str, value: Any) -> None:
     if not fine:
-        shown = repr(value)
-        shown = shown if len(shown) <= LONGEST else shown[: LONGEST - 1] + "…"
-        raise Damaged(f"its {name} should be {wanted}, and is {shown}")
+        raise Damaged(f"its {name} should be {wanted}, and is {clipped(repr(value), LONGEST)}")
 
 
 def _is_count(value: Any) -> bool:

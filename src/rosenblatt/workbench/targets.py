@@ -36,9 +36,7 @@ def with_target(
     frame, sparse = table.frame, table.sparse
     values, note = measured(values, table.decimal_comma)
     hints += [f"{target} holds {note}."] if note else []
-    known = values.is_not_null()
-    if values.dtype.is_float():
-        known &= values.is_not_nan().fill_null(False)
+    known = is_known(values)
     if not known.all():
         n_missing = len(values) - int(known.sum())
         if n_missing == len(values):
@@ -54,6 +52,12 @@ def with_target(
             "nothing to learn."
         )
     return frame, sparse, values
+
+
+def is_known(values: pl.Series) -> pl.Series:
+    """Return True for each value that is not missing."""
+    known = values.is_not_null()
+    return known & values.is_not_nan().fill_null(False) if values.dtype.is_float() else known
 
 
 def measured(values: pl.Series, decimal_comma: bool) -> tuple[pl.Series, str]:
