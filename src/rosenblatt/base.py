@@ -20,6 +20,7 @@ from rosenblatt import checks
 from rosenblatt.capabilities import planes_of
 from rosenblatt.loops.rows import arrays as arrays
 from rosenblatt.loops.rows import read_only as read_only
+from rosenblatt.runtime import deadline
 from rosenblatt.runtime.threads import one_blas_thread
 
 StopReason = Literal[
@@ -209,6 +210,7 @@ class Passes:
     def _counted(self) -> Iterator[int]:
         arguments = self._task_arguments()
         while self.stop_reason is None:
+            deadline.check()
             if self.has_callbacks:
                 self._task = self._begun("pass")
             self.n_iter += 1

@@ -24,7 +24,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt import registry
 from rosenblatt.data import TableError, read_table
-from rosenblatt.workbench.model_file.files import load_model, save_model
+from rosenblatt.workbench.model_file import load_model, save_model
 from tests.contract.estimators import problem
 from tests.workbench.models import fitted
 
