@@ -42,6 +42,13 @@ class Estimator(BaseEstimator):  # type: ignore[misc]
         return list(names)
 
 
+def store_parameters(model: Any, parameters: Mapping[str, Any]) -> None:
+    """Set the parameters of a constructor, its ``locals()``, as attributes of the model."""
+    for name, value in parameters.items():
+        if name != "self":
+            setattr(model, name, value)
+
+
 def fitting(method: Callable[..., Any]) -> Callable[..., Any]:
     """Let a fit report to callbacks, and leave the estimator as it was if the fit fails."""
     return all_or_nothing(with_callbacks(method))
