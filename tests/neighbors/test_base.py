@@ -22,7 +22,7 @@ from rosenblatt import (
     certify,
 )
 from rosenblatt.neighbors import search
-from rosenblatt.neighbors.quantized_search import QuantizedPoints
+from rosenblatt.neighbors.search import QuantizedPoints
 from rosenblatt.runtime import threads
 
 METRICS = [{}, {"p": 1}, {"p": 3}, {"p": 1.5}, {"metric": "chebyshev"}, {"metric": "cosine"}]

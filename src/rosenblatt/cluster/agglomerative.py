@@ -104,7 +104,17 @@ class AgglomerativeClustering(cluster.AgglomerativeClustering):  # type: ignore[
         joins = _joins(rows, self.metric, self.linkage)
         if not np.isfinite(joins[1]).all():
             raise ValueError(NOT_FINITE)
-        self._publish(linkage_matrix(*joins))
+        self.linkage_matrix_ = Z = linkage_matrix(*joins)
+        self.children_ = Z[:, :2].astype(np.intp)
+        self.n_leaves_, self.n_connected_components_ = len(Z) + 1, 1
+        self.__dict__.pop("distances_", None)
+        if self.distance_threshold is not None or self.compute_distances:
+            self.distances_ = Z[:, 2].copy()
+        if self.distance_threshold is None:
+            self.n_clusters_ = self.n_clusters
+        else:
+            self.n_clusters_ = 1 + int(np.count_nonzero(Z[:, 2] >= self.distance_threshold))
+        self.labels_ = self.cut(self.n_clusters_)
         return self
 
     def _check_settings(self, n: int) -> None:
@@ -125,19 +135,6 @@ class AgglomerativeClustering(cluster.AgglomerativeClustering):  # type: ignore[
                 f"Cannot extract more clusters than samples: {self.n_clusters} clusters were given "
                 f"for a tree with {n} leaves."
             )
-
-    def _publish(self, Z: NDArray[np.float64]) -> None:
-        self.linkage_matrix_ = Z
-        self.children_ = Z[:, :2].astype(np.intp)
-        self.n_leaves_, self.n_connected_components_ = len(Z) + 1, 1
-        self.__dict__.pop("distances_", None)
-        if self.distance_threshold is not None or self.compute_distances:
-            self.distances_ = Z[:, 2].copy()
-        if self.distance_threshold is None:
-            self.n_clusters_ = self.n_clusters
-        else:
-            self.n_clusters_ = 1 + int(np.count_nonzero(Z[:, 2] >= self.distance_threshold))
-        self.labels_ = self.cut(self.n_clusters_)
 
     def cut(self, n_clusters: int | None = None, *, height: float | None = None) -> Any:
         """Return the labels (n,) of another cut, by the number of clusters or by a height."""

@@ -150,7 +150,11 @@ class ConsensusClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             return np.asarray(model.fit_predict(X), np.intp)
         rows = np.sort(rng.choice(n, drawn, replace=False))
         labels = np.asarray(model.fit_predict(X[rows]), np.intp)
-        return _labels_of_all(model, X, rows, labels)
+        if hasattr(model, "predict"):
+            return np.asarray(model.predict(X), np.intp)
+        found, others = np.empty(n, np.intp), np.setdiff1d(np.arange(n), rows)
+        found[rows], found[others] = labels, labels[KDTree(X[rows]).query(X[others])[1]]
+        return found
 
     def _conclude(self, runs: Any) -> None:
         codes = np.stack([np.unique(run, return_inverse=True)[1] for run in runs.T], axis=1)
@@ -178,17 +182,6 @@ class ConsensusClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         codes = self.runs_ if rows is None else self.runs_[np.asarray(rows)]
         return _votes(np.ascontiguousarray(codes, np.int32))
-
-
-def _labels_of_all(model: Any, X: NDArray[Any], rows: Labels, labels: Labels) -> Labels:
-    """Return the labels of all rows, by the labels of the rows in a run."""
-    if hasattr(model, "predict"):
-        return np.asarray(model.predict(X), np.intp)
-    found = np.empty(len(X), np.intp)
-    found[rows] = labels
-    others = np.setdiff1d(np.arange(len(X)), rows)
-    found[others] = labels[KDTree(X[rows]).query(X[others])[1]]
-    return found
 
 
 def _votes(codes: NDArray[np.int32]) -> NDArray[np.float64]:
@@ -261,11 +254,8 @@ def _agreement(codes: NDArray[Any], labels: Labels) -> tuple[NDArray[np.float64]
     return np.where(others > 0, inside / np.maximum(others, 1), 1.0), across
 
 
-# Minimum cuts of small graphs with n vertices and symmetric weights W (n, n).
-
-
 def exact_cut(W: Weights, k: int) -> Labels:
-    """Return the pieces (n,) of the minimum cut into k, by trying all cuts.
+    """Return the pieces (n,) of the minimum cut of a graph W (n, n) into k, by trying all cuts.
 
     >>> exact_cut(np.array([[0, 4, 1], [4, 0, 1], [1, 1, 0.0]]), 2)
     array([0, 0, 1])
@@ -300,7 +290,7 @@ def partitions(n: int, k: int) -> Iterator[Labels]:
 
 
 def two_way_cut(W: Weights) -> Labels:
-    """Return the pieces (n,) of the minimum cut into two (Stoer and Wagner 1997).
+    """Return the pieces (n,) of the minimum cut of a graph W (n, n) into two (Stoer, Wagner 1997).
 
     Vertices are added one by one, always the vertex with the largest weight to the vertices before.
     The last one alone is the minimum cut between it and the one before; then both are merged.
@@ -315,7 +305,15 @@ def two_way_cut(W: Weights) -> Labels:
     left = np.ones(n, bool)
     best, least = [0], np.inf
     for _ in range(n - 1):
-        before, last, weight = _last_two(W, left)
+        order: list[int] = []
+        ties, waiting = np.zeros(n), left.copy()
+        while waiting.any():
+            vertex = int(np.where(waiting, ties, -np.inf).argmax())
+            waiting[vertex] = False
+            order.append(vertex)
+            weight = float(ties[vertex])
+            ties += W[vertex]
+        before, last = order[-2:]
         if weight < least:
             best, least = list(members[last]), weight
         members[before] += members[last]
@@ -326,19 +324,6 @@ def two_way_cut(W: Weights) -> Labels:
     labels = np.zeros(n, np.intp)
     labels[best] = 1
     return labels if labels[0] == 0 else 1 - labels
-
-
-def _last_two(W: Weights, left: NDArray[np.bool_]) -> tuple[int, int, float]:
-    """Return the last two vertices of the order, and the weight of the last to all others."""
-    order: list[int] = []
-    ties, waiting = np.zeros(len(W)), left.copy()
-    while waiting.any():
-        vertex = int(np.where(waiting, ties, -np.inf).argmax())
-        waiting[vertex] = False
-        order.append(vertex)
-        weight = float(ties[vertex])
-        ties += W[vertex]
-    return order[-2], order[-1], weight
 
 
 ROW = Row(

@@ -73,33 +73,14 @@ class Lloyd:
         rows, weight = self.rows, self.rows.weights
         counts = np.ones(rows.n, bool) if weight is None else weight > 0
         far = np.where(counts, rows.distances(self.centers), 0.0)
-        for cluster in empty:
-            copies = self._farthest(far, counts)
-            if not len(copies):
-                break  # there are fewer different rows than clusters
-            rows.move(copies, int(cluster), self.mass, self.sums)
+        # If far becomes zero, there are fewer different rows than clusters.
+        while len(empty) and far[row := int(far.argmax())] > 0:
+            members = counts & (rows.labels == rows.labels[row])
+            copies = rows.equal_rows(row, np.flatnonzero(members & (far == far[row])))
             far[copies] = 0.0
-            self.n_changed += len(copies)
-
-    def _farthest(self, far: Table, counts: NDArray[np.bool_]) -> NDArray[np.intp]:
-        """Return the farthest row whose cluster has other rows, and its copies; or no rows."""
-        labels = self.rows.labels
-        while far[row := int(far.argmax())] > 0:
-            members = counts & (labels == labels[row])
-            copies = self.rows.equal_rows(row, np.flatnonzero(members & (far == far[row])))
-            if len(copies) < np.count_nonzero(members):
-                return copies
-            far[copies] = 0.0
-        return np.empty(0, np.intp)
-
-
-def mean_variance(rows: RowAssignment, squares: Table) -> float:
-    """Return the mean variance of the columns."""
-    if rows.weights is None:
-        return rows.variance()
-    run = Lloyd(rows, squares, np.zeros((1, rows.d)))
-    run.step()
-    return run.losses[0] / float(run.mass.sum()) / rows.d
+            if len(copies) < np.count_nonzero(members):  # else the cluster would become empty
+                rows.move(copies, int(empty[0]), self.mass, self.sums)
+                self.n_changed, empty = self.n_changed + len(copies), empty[1:]
 
 
 class NearestCenters:
@@ -263,7 +244,13 @@ class KMeans(NearestCenters, CallbackSupportMixin, sklearn.cluster.KMeans):  # t
         rows, random_state = assignment_of(X, weights), check_random_state(self.random_state)
         rows.check_small_squares()
         squares = rows.squares()
-        tol = self.tol * mean_variance(rows, squares)
+        if weights is None:
+            variance = rows.variance()
+        else:  # from the loss of a single center
+            run = Lloyd(rows, squares, np.zeros((1, rows.d)))
+            run.step()
+            variance = run.losses[0] / float(run.mass.sum()) / rows.d
+        tol = self.tol * variance
         passes = Passes(self, X, y, sample_weight, max_iter=None)
         ends: list[dict[str, Any]] = []
         for init in passes.each_start(starts):

@@ -570,10 +570,7 @@ def loss_of(squares, mass, sums, centers):
 
 @compiled
 def start_from(X, center, sizes, scale, start, stop, closest, limits):
-    """Fill closest and limits from row start to stop for the first center (d,).
-
-    sizes (n,) is |x|^2 / 2 of rows in the units of panels.
-    """
+    """Fill closest and limits from row start to stop; sizes (n,) is |x|^2 / 2 in panels."""
     for i in range(start, stop):
         closest[i] = square_of_row(X, i, center)
         limits[i] = 0.5 * scale * scale * closest[i] - sizes[i]

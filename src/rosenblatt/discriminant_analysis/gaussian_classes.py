@@ -106,7 +106,7 @@ class GaussianDiscriminant(AdditiveClassifier):
             The class to compare with; the second most probable if None.
         feature_names : array-like of shape (d,) or None
         """
-        self._check_known()
+        check_determined(self)
         X = one_row(self, x, self._checked_rows)
         scores = self._all_scores(X)
         joint = np.array([0.0, scores[0]]) if scores.ndim == 1 else scores[0]
@@ -124,7 +124,7 @@ class GaussianDiscriminant(AdditiveClassifier):
         n_samples : int
         random_state : int, RandomState instance or None
         """
-        self._check_known()
+        check_determined(self)
         rng = check_random_state(random_state)
         codes = draw_codes(n_samples, self.priors_.astype(np.float64), rng)
         X = self.means_[codes].astype(np.float64)
@@ -133,11 +133,8 @@ class GaussianDiscriminant(AdditiveClassifier):
             X[here] += rng.standard_normal((np.count_nonzero(here), len(spread))) @ spread
         return np.asarray(X.astype(self.means_.dtype)), self.classes_[codes]
 
-    def _check_known(self) -> None:
-        check_determined(self)
-
     def _checked_rows(self, X: Any) -> Any:
-        self._check_known()
+        check_determined(self)
         return rows_to_score(self, X)
 
     def _all_scores(self, X: Any) -> NDArray[Any]:

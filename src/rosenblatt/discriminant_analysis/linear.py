@@ -144,13 +144,19 @@ class LinearDiscriminantAnalysis(
                 "The number of samples must be more than the number of classes; got "
                 f"{len(statistic)} sample(s) of {len(self.classes_)} class(es)."
             )
-        self._max_components = self._n_components(final)
+        most = min(len(self.classes_) - 1, statistic.n_features)
+        wanted = most if self.n_components is None else self.n_components
+        if wanted > most and final:
+            raise ValueError(
+                f"n_components cannot be larger than min(n_features, n_classes - 1), here {most}; "
+                f"got {wanted}."
+            )
+        self._max_components = min(wanted, most)
         priors, means = self._shares(), self._by_class(statistic.mean)
         whitening, used = self._set_axes(priors, means, estimated, final)
 
         dtype = statistic.dtype
         self.priors_, self.means_ = priors.astype(dtype), means.astype(dtype)
-        self.coef_, self.intercept_ = self.coef_.astype(dtype), self.intercept_.astype(dtype)
         self.rank_ = whitening.shape[1]
         self.n_parameters_ = self._n_parameters(1)
         self._n_features_out = self._max_components
@@ -169,17 +175,6 @@ class LinearDiscriminantAnalysis(
                 "solver='eigen'."
             )
         super()._check_solver()
-
-    def _n_components(self, final: bool) -> int:
-        most = min(len(self.classes_) - 1, self.statistics_.n_features)
-        if self.n_components is None:
-            return most
-        if self.n_components > most and final:
-            raise ValueError(
-                f"n_components cannot be larger than min(n_features, n_classes - 1), here {most}; "
-                f"got {self.n_components}."
-            )
-        return min(self.n_components, most)
 
     def _set_axes(
         self, priors: Array, means: Array, estimated: Any, final: bool
@@ -269,7 +264,8 @@ class LinearDiscriminantAnalysis(
         """Set coef_ (K, d) and intercept_ (K,); for two classes their difference."""
         if len(self.classes_) == 2:
             coef, intercept = coef[1:] - coef[:1], intercept[1:] - intercept[:1]
-        self.coef_, self.intercept_ = coef, intercept
+        dtype = self.statistics_.dtype
+        self.coef_, self.intercept_ = coef.astype(dtype), intercept.astype(dtype)
 
     def _score(self, X: Any) -> Score:
         return Planes(self.coef_, self.intercept_)

@@ -267,17 +267,14 @@ class GaussianRows:
         if not sp.issparse(self.rows):
             return np.asarray(np.exp(-self.rate * cdist(U, self.rows, "sqeuclidean")))
         distances = -2 * products(U, self.rows) + self.squares + squares[:, np.newaxis]
-        distances = np.maximum(distances, 0)
-        self._correct(distances, sp.csr_matrix(U), squares)
-        return np.asarray(np.exp(-self.rate * distances))
-
-    def _correct(self, distances: Floats, U: Any, squares: Floats) -> None:
-        """Recompute inaccurate distances of pairs of sparse rows that are not far apart."""
+        distances, U = np.maximum(distances, 0), sp.csr_matrix(U)
+        # Recompute inaccurate distances of pairs that are not far apart.
         off = ROUNDING * (squares[:, np.newaxis] + self.squares)
         i, j = np.nonzero((self.rate * off > ACCURATE) & (self.rate * (distances - off) < FAR))
         for start in range(0, len(i), PAIRS_PER_BLOCK):
             pairs = slice(start, start + PAIRS_PER_BLOCK)
             distances[i[pairs], j[pairs]] = squared_lengths(U[i[pairs]] - self.rows[j[pairs]])
+        return np.asarray(np.exp(-self.rate * distances))
 
     def with_columns(self, U: Any, squares: NDArray[Any], columns: Any) -> NDArray[Any]:
         """Return the kernel of prepared rows with some rows, if `accurate` or in float32."""

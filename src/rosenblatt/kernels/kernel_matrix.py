@@ -66,7 +66,13 @@ class KernelMatrix:
         self.row_of = against(kernel, self.X) if self.gaussian is None else None
         dtype = np.dtype(np.float64) if self.gaussian is None else self.gaussian.rows.dtype
         n = int(X.shape[0])
-        n_kept = rows_in_cache(megabytes, n, dtype.itemsize, 1 if in_order else 2)
+        n_kept, least = int(megabytes * MEGABYTE // (n * dtype.itemsize)), 1 if in_order else 2
+        if n_kept < min(least, n):
+            raise ValueError(
+                f"cache_size={megabytes} megabytes cannot hold {least} row(s) of the kernel "
+                f"matrix: at least {least * n * dtype.itemsize / MEGABYTE:.3g} are needed."
+            )
+        n_kept = min(n_kept, n)
         self.kept = np.empty((n_kept, n), dtype)
         self.slot = np.full(n, -1, np.intp)
         self.owner = np.full(n_kept, -1, np.intp)
@@ -93,7 +99,13 @@ class KernelMatrix:
         self.fetched[there[there >= 0]] = self.n_fetches
         missing = rows[there < 0]
         if len(missing):
-            places = self._places_for(len(missing))
+            if self.n_fetches == 1:
+                places = np.arange(len(missing))
+            else:  # free places, else places of rows to replace
+                age = self.fetched
+                if self.in_order:
+                    age = np.where(age < 0, -self.n_fetches, -age)
+                places = np.argpartition(age, len(missing) - 1)[: len(missing)]
             replaced = self.owner[places]
             self.slot[replaced[replaced >= 0]] = -1
             self.owner[places] = -1
@@ -102,18 +114,16 @@ class KernelMatrix:
             self.fetched[places] = self.n_fetches
         return np.asarray(self.slot[rows])
 
-    def _places_for(self, count: int) -> Indices:
-        """Return places for new rows: free ones, else places of rows to replace."""
-        if self.n_fetches == 1:
-            return np.arange(count)
-        age = self.fetched
-        if self.in_order:
-            age = np.where(age < 0, -self.n_fetches, -age)
-        return np.argpartition(age, count - 1)[:count]
-
     def _compute(self, rows: Indices, places: Indices) -> None:
         if self.row_of is None:
-            self._compute_gaussian(rows, places)
+            gaussian, n = cast(GaussianRows, self.gaussian), len(self.slot)
+
+            def work(start: int, stop: int) -> None:
+                for j in range(start, stop, COLUMNS):
+                    columns = slice(j, min(j + COLUMNS, stop))
+                    self.kept[places, columns] = gaussian.among(rows, columns)
+
+            over_chunks(work, n, n * len(rows))
             return
         with np.errstate(over="ignore", invalid="ignore"):  # raised below
             K = self.row_of(self.X[rows])
@@ -122,15 +132,6 @@ class KernelMatrix:
             others = np.flatnonzero(self.slot >= 0)
             check_symmetric_rows(K, rows, others, self.kept[self.slot[others]][:, rows])
         self.kept[places] = K
-
-    def _compute_gaussian(self, rows: Indices, places: Indices) -> None:
-        def work(start: int, stop: int) -> None:
-            for j in range(start, stop, COLUMNS):
-                columns = slice(j, min(j + COLUMNS, stop))
-                self.kept[places, columns] = gaussian.among(rows, columns)
-
-        gaussian, n = cast(GaussianRows, self.gaussian), len(self.slot)
-        over_chunks(work, n, n * len(rows))
 
     def among(self, rows: Indices) -> Floats:
         """Return the kernel (q, q) of some rows with each other."""
@@ -177,17 +178,6 @@ class PrecomputedMatrix(KernelMatrix):
     def exactly(self, b: Floats, rows: Indices | slice = slice(None)) -> Floats:
         used = np.flatnonzero(b)
         return np.asarray(b[used] @ self.kept[used][:, rows])
-
-
-def rows_in_cache(megabytes: float, n: int, itemsize: int, least: int) -> int:
-    """Return how many rows of a kernel matrix (n, n) fit; raise if fewer than `least`."""
-    room = int(megabytes * MEGABYTE // (n * itemsize))
-    if room < min(least, n):
-        raise ValueError(
-            f"cache_size={megabytes} megabytes cannot hold {least} row(s) of the kernel matrix: at "
-            f"least {least * n * itemsize / MEGABYTE:.3g} are needed."
-        )
-    return min(room, n)
 
 
 class KernelScores:
@@ -246,9 +236,6 @@ def _combined(a: Floats, V: Any) -> Floats:
     center = V.mean(axis=0)
     totals = np.array([math.fsum(row) for row in a])
     return np.asarray(a @ (V - center) + totals[:, np.newaxis] * center)
-
-
-# Kernels by name.
 
 
 def kernel_of(

@@ -202,9 +202,8 @@ class Problem:
     """Rows A to separate from the origin; `free` if the constant is not part of the length."""
 
     def __init__(
-        self, X: Table, code: NDArray[Any], *, constant: float, free: bool = False,
-        n_scores: int = 1,
-    ):  # fmt: skip
+        self, X: Table, code: Any, *, constant: float, free: bool = False, n_scores: int = 1
+    ):
         # Columns of zeros are left out. Small tables are dense, so their columns can be shifted.
         filled = np.unique(X.indices) if sp.issparse(X) else X.any(axis=0).nonzero()[0]
         self.used = filled if len(filled) else np.zeros(1, np.intp)
@@ -240,9 +239,11 @@ class Problem:
         """Return u, in units of x, with its exact margin; None unless it is proved to separate."""
         # With a free intercept, u are the coefficients, and the best intercept is computed: a float
         # or, if not `rounded`, a fraction.
-        u = unit_vector(u)
-        if not u.any():
+        size = float(np.abs(u).max())
+        if not 0.0 < size < np.inf:
             return None
+        u = u / np.ldexp(1.0, np.frexp(size)[1] - 1)  # norm then neither overflows nor underflows
+        u = u / np.linalg.norm(u)
         b = None
         if self.free:
             b = middle(self.X, u, 2.0 * self.code - 1.0)
@@ -280,6 +281,12 @@ class Problem:
             return np.asarray(p / p.sum())
         total = np.bincount(self.code, p, 2)[self.code]
         return np.asarray(np.divide(p, total, out=np.full(len(p), np.inf), where=total > 0))
+
+    def weights_of_all(self, index: NDArray[np.intp], weights: Floats) -> Floats:
+        """Return normalized weights of all rows from the weights of some."""
+        p = np.zeros(self.A.shape[0])
+        p[index] = weights
+        return self.normalize(p)
 
     def gap(self, p: Floats) -> float:
         """Return an upper bound on the margin of any unit plane, by normalized weights p."""
@@ -319,30 +326,30 @@ def _search(problem: Problem) -> Answer:
             if is_zero := last.bound <= NEARLY_ZERO * np.abs(last.rows).max():
                 p = weights_by_intervals(needed_columns(last.rows, problem.n_scores))
                 if p is not None:
-                    return _proof(problem, last.index, p)
+                    return Answer(combination=problem.weights_of_all(last.index, p))
         if is_zero and last is not None:
             found = _canceling_weights(needed_columns(A, problem.n_scores), last)
             if found is not None:
-                return _proof(problem, *found)
+                return Answer(combination=problem.weights_of_all(*found))
     else:
-        v = _hinge_direction(A, v)
+        # Lower ``sum [1 - a.v]_+^2`` by Newton steps, damped so that their equations are regular.
+        # S. S. Keerthi, D. DeCoste (2005), A modified finite Newton method for fast solution of
+        # large scale linear SVMs.
+        for _ in range(HINGE_STEPS):
+            margins = A @ v
+            if margins.min() > 0.0:
+                break
+            active = A[margins < 1.0]
+            v = lsmr(active, np.ones(active.shape[0]), damp=HINGE_PENALTY, x0=v, maxiter=100)[0]
         if (A @ v).min() > 0.0 and (plane := problem.plane(v)) is not None:
             return plane
-    p = np.maximum(1.0 - A @ v, 0.0)
+    ones = np.ones(A.shape[0])
+    tried = [problem.normalize(np.maximum(1.0 - A @ v, 0.0)), problem.normalize(ones)]
     if last is not None:
-        p = np.zeros(len(p))
-        p[last.index] = last.weights
-    tried = [problem.normalize(p), problem.normalize(np.ones(len(p)))]
+        tried[0] = problem.weights_of_all(last.index, last.weights)
     gaps = [problem.gap(p) if np.isfinite(p).all() else np.inf for p in tried]
     best = int(np.argmin(gaps))
     return Answer(combination=tried[best], grade="checked", gap=gaps[best])
-
-
-def _proof(problem: Problem, index: NDArray[np.intp], weights: Floats) -> Answer:
-    """Return proved weights of some rows as an answer."""
-    p = np.zeros(problem.A.shape[0])
-    p[index] = weights
-    return Answer(combination=problem.normalize(p))
 
 
 def _canceling_weights(A: Table, point: HullPoint) -> tuple[NDArray[np.intp], Floats] | None:
@@ -374,19 +381,6 @@ def _least_squares(A: Table) -> Floats:
     else:
         v = lsmr(A, ones, maxiter=200)[0]
     return v if np.isfinite(v).all() and v.any() else np.ones(m)
-
-
-def _hinge_direction(A: Table, v: Floats) -> Floats:
-    """Lower ``sum [1 - a.v]_+^2`` by inexact Newton steps until all margins are positive."""
-    # S. S. Keerthi, D. DeCoste (2005), A modified finite Newton method for fast solution of large
-    # scale linear SVMs. Steps are damped, which makes their equations regular.
-    for _ in range(HINGE_STEPS):
-        margins = A @ v
-        if margins.min() > 0.0:
-            break
-        active = A[margins < 1.0]
-        v = lsmr(active, np.ones(active.shape[0]), damp=HINGE_PENALTY, x0=v, maxiter=100)[0]
-    return np.asarray(v)
 
 
 def _without_rounding(problem: Problem) -> Answer | None:
@@ -431,15 +425,6 @@ def wider(plane: Answer, other: Answer | None, bound: float) -> tuple[Answer, bo
     if other is not None and other.margin > plane.margin:
         plane = other
     return plane, plane.margin >= bound * (1.0 - CLOSED)
-
-
-def unit_vector(w: Floats) -> Floats:
-    """Return w scaled to length one; zeros for zeros and infinities."""
-    size = float(np.abs(w).max())
-    if not 0.0 < size < np.inf:
-        return np.zeros(w.shape)
-    w = w / np.ldexp(1.0, np.frexp(size)[1] - 1)
-    return np.asarray(w / np.linalg.norm(w))
 
 
 def length_of(w: Floats) -> float:

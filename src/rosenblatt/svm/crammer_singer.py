@@ -133,7 +133,6 @@ class CrammerSingerDescent(MarginSolver):
 
     @property
     def small_gap(self) -> float:
-        """The gap that is small enough."""
         return self.tol * (self.objective() if self.problem.hard else self.problem.zero)
 
     @property
@@ -146,7 +145,6 @@ class CrammerSingerDescent(MarginSolver):
 
     @property
     def support(self) -> NDArray[np.intp]:
-        """The rows with multipliers."""
         return np.flatnonzero(self.multipliers.any(axis=1))
 
     def advance(self) -> bool:

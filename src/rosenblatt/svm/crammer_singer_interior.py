@@ -74,7 +74,6 @@ class CrammerSingerInterior(MarginSolver):
 
     @property
     def multipliers(self) -> Array:
-        """The multipliers of all rows (n, K)."""
         alpha = np.zeros((len(self.problem.c), self.problem.n_classes))
         alpha[self.kept] = -self.state.a
         alpha[self.kept, self.codes] = self.state.a.sum(axis=1)

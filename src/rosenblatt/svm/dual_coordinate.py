@@ -55,7 +55,6 @@ class DualCoordinate(MarginSolver):
 
     @property
     def planes(self) -> tuple[Array, float]:
-        """Weights (d,) and intercept."""
         return self.weights[:-1], float(self.center + self.table.bias * self.weights[-1])
 
     def advance(self) -> bool:

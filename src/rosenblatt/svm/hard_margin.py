@@ -78,7 +78,6 @@ class HardMargin(MarginSolver):
 
     @property
     def small_gap(self) -> float:
-        """The gap that is small enough."""
         return self.tol * self.objective()
 
     def advance(self) -> bool:
@@ -129,15 +128,16 @@ def some_of(rows: NDArray[np.intp]) -> str:
     return numbers + (", ..." if len(rows) > 6 else "")
 
 
-# With a kernel: no margin, or no tube, without slack.
-
-
 def refuse_inseparable(
     rows: TrainingRows, codes: NDArray[np.intp], sides: Sequence[tuple[NDArray[np.intp], Array]]
 ) -> None:
     """Raise if the sides, 1 and -1, of some groups cannot be separated in the kernel's space."""
-    if rows.kernel is not None:
-        _refuse_equal_rows(rows, codes)
+    if rows.kernel is not None and (pair := _conflict(rows, codes, 0.0)):
+        i, j = sorted(rows.first[list(pair)])
+        raise ValueError(
+            f"C=inf allows no slack, and rows {i} and {j} of X are equal but have different "
+            "labels. Choose a finite C."
+        )
     if isinstance(rows.kernel, Gaussian | Laplacian):
         return  # different rows are independent: any sides are separated
     for some, side in sides:
@@ -151,22 +151,25 @@ def refuse_inseparable(
             )
 
 
-def _refuse_equal_rows(rows: TrainingRows, codes: NDArray[np.intp]) -> None:
-    """Raise if two equal rows have different classes: no kernel separates them."""
-    first, seen = rows.first, dict[bytes, int]()
-    for k, key in enumerate(row_keys(rows.X[first])):
-        other = seen.setdefault(key, k)
-        if other != k and codes[other] != codes[k]:
-            raise ValueError(
-                f"C=inf allows no slack, and rows {first[other]} and {first[k]} of X are equal but "
-                "have different labels. Choose a finite C."
-            )
+def _conflict(rows: TrainingRows, t: NDArray[Any], width: float) -> tuple[Any, Any] | None:
+    """Return two groups of equal rows with targets (g,) more than `width` apart, or None."""
+    least: dict[bytes, int] = {}
+    order = np.argsort(t, kind="stable")
+    for k, key in zip(order, row_keys(rows.X[rows.first[order]]), strict=True):
+        other = least.setdefault(key, k)
+        if t[k] - t[other] > width:
+            return other, k
+    return None
 
 
 def refuse_narrow_tube(rows: TrainingRows, t: Array, epsilon: float) -> None:
     """Raise if no function of the kernel's space is within epsilon of all targets."""
-    if rows.kernel is not None:
-        _refuse_far_targets(rows, t, epsilon)
+    if rows.kernel is not None and (pair := _conflict(rows, t, 2 * epsilon)):
+        (i, j), (low, high) = rows.first[list(pair)], t[list(pair)]
+        raise ValueError(
+            f"C=inf allows no error above epsilon={epsilon:g}, and rows {i} and {j} of X are equal "
+            f"but have targets {low:g} and {high:g}. Choose a finite C or a larger epsilon."
+        )
     if isinstance(rows.kernel, Gaussian | Laplacian):
         return  # different rows are independent: any targets are reached
     F = _coordinates(rows, rows.first)
@@ -197,20 +200,6 @@ def narrowest_tube(F: Array, t: Array) -> float:
     )
     # Without an answer nothing is refused: the solver stops by its own rules.
     return scale * float(found.fun) if found.status == 0 else 0.0
-
-
-def _refuse_far_targets(rows: TrainingRows, t: Array, epsilon: float) -> None:
-    """Raise if the targets of two equal rows are more than 2 epsilon apart."""
-    first, order = rows.first, np.argsort(t, kind="stable")
-    least: dict[bytes, int] = {}
-    for k, key in zip(order, row_keys(rows.X[first[order]]), strict=True):
-        other = least.setdefault(key, k)
-        if t[k] - t[other] > 2 * epsilon:
-            raise ValueError(
-                f"C=inf allows no error above epsilon={epsilon:g}, and rows {first[other]} and "
-                f"{first[k]} of X are equal but have targets {t[other]:g} and {t[k]:g}. Choose a "
-                "finite C or a larger epsilon."
-            )
 
 
 def _coordinates(rows: TrainingRows, places: NDArray[np.intp]) -> Any:

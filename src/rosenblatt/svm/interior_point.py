@@ -19,7 +19,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from rosenblatt.loops.rows import arrays
-from rosenblatt.solvers.newton import Factor, factored
+from rosenblatt.solvers.newton import factored
 
 from . import interior_point_loops
 from .margin_problem import Array, MarginProblem, MarginSolver
@@ -66,12 +66,10 @@ class InteriorPoint(MarginSolver):
 
     @property
     def planes(self) -> tuple[Array, float]:
-        """Weights (d,) and intercept."""
         return self.state.w[:-1], float(self.state.w[-1])
 
     @property
     def multipliers(self) -> Array:
-        """The multipliers of the rows (n,)."""
         signed = self.sides.s * self.state.a
         return np.asarray(np.bincount(self.sides.row, signed, len(self.h)), np.float64)
 
@@ -85,7 +83,13 @@ class InteriorPoint(MarginSolver):
     def advance(self) -> bool:
         """Make a step; return whether the gap is small and has stopped falling."""
         interior_point_loops.weigh(self.sides, self.state, self.h)
-        left = interior_point_loops.advance(self.sides, self.state, self.step, *self._factor())
+        H = gram(self.problem.X, self.h)  # the Newton system of d weights and the intercept
+        H.flat[: -1 : self.problem.d + 2] += 1.0
+        if self.problem.bias:
+            H[-1, -1] += self.sides.hold
+        else:
+            H[-1], H[:, -1], H[-1, -1] = 0.0, 0.0, 1.0
+        left = interior_point_loops.advance(self.sides, self.state, self.step, *factored(H))
         if left > self.small_gap:  # nearly a lower bound of the gap
             return False
         gap = self.gap()
@@ -93,18 +97,7 @@ class InteriorPoint(MarginSolver):
         self.last = min(gap, self.last)
         return bool(done)
 
-    def _factor(self) -> Factor:
-        """Return the factor of the Newton system of d weights and the intercept."""
-        H = gram(self.problem.X, self.h)
-        H.flat[: -1 : self.problem.d + 2] += 1.0
-        if self.problem.bias:
-            H[-1, -1] += self.sides.hold
-        else:
-            H[-1], H[:, -1], H[-1, -1] = 0.0, 0.0, 1.0
-        return factored(H)
-
     def objective(self) -> float:
-        """The value to be minimized, from the scores of the last step."""
         return float(self.problem.penalty(*self.planes) + self.problem.loss(self.state.f))
 
 
@@ -143,12 +136,10 @@ class ScreenedInteriorPoint(MarginSolver):
 
     @property
     def planes(self) -> Any:
-        """Weights, (d,) or (K, d), and intercept."""
         return self.solver.planes
 
     @property
     def multipliers(self) -> Array:
-        """The multipliers of all rows, (n,) or (n, K)."""
         some = self.solver.multipliers
         multipliers = np.zeros((self.problem.X.shape[0], *some.shape[1:]))
         multipliers[self.rows] = some
@@ -156,7 +147,6 @@ class ScreenedInteriorPoint(MarginSolver):
 
     @property
     def support(self) -> NDArray[np.intp]:
-        """The rows with multipliers."""
         return np.asarray(self.rows[self.solver.support])
 
     def advance(self) -> bool:

@@ -29,8 +29,11 @@ from rosenblatt.runtime.threads import one_blas_thread
 from .smo import BoxProblem, Smo, Solution
 from .training_rows import Array, TrainingRows, widest_columns
 
+Problems = Sequence[tuple[NDArray[np.intp], BoxProblem]]  # the rows of each, and its dual
+Attributes = Callable[[list[Solution]], dict[str, Any]]  # the fitted attributes by solutions
+
 MOST_ROWS_OF_EIGENVALUES = 2_000
-ENDLESS = 1 << 62  # steps
+NO_LIMIT = 1 << 62  # steps
 REASONS: tuple[StopReason, ...] = ("max_iter", "no_progress", "converged")  # the worst first
 
 KERNELS = [StrOptions({"linear", "poly", "rbf", "laplacian", "sigmoid", "precomputed"}), callable]
@@ -42,8 +45,6 @@ class KernelSVM(CallbackSupportMixin, Estimator):  # type: ignore[misc]
     _scores: KernelScores | None = None  # of the support vectors
     _X_fit: Any = None  # the training rows, for a kernel function
     _path_cache: "PathCache | None" = None  # in a path: the state of the fit with the last C
-
-    # Rows.
 
     def _training_rows(self, X: Any) -> Any:
         """Return checked rows, or their kernel matrix."""
@@ -61,7 +62,12 @@ class KernelSVM(CallbackSupportMixin, Estimator):  # type: ignore[misc]
             self.shape_fit_ = X.shape
             return X
         check_symmetric(X)
-        warn_if_indefinite(X)
+        if len(X) <= MOST_ROWS_OF_EIGENVALUES and not is_positive_semidefinite(X):
+            least = float(np.linalg.eigvalsh(X.astype(np.float64))[0])
+            warn(
+                "The kernel matrix is not positive semidefinite: its least eigenvalue is "
+                f"{least:.3g}. The solution may then depend on the order of the rows."
+            )
         self.shape_fit_ = X.shape if self._X_fit is None else np.shape(self._X_fit)
         return X
 
@@ -75,14 +81,8 @@ class KernelSVM(CallbackSupportMixin, Estimator):  # type: ignore[misc]
             raise ValueError(f"The internal representation of {type(self).__name__} was altered")
         return canonical(checks.rows(self, X, order="C"))
 
-    # The fit.
-
     def _solve(
-        self,
-        rows: TrainingRows,
-        problems: Sequence[tuple[NDArray[np.intp], BoxProblem]],
-        passes: Passes,
-        attributes: Callable[[list[Solution]], dict[str, Any]],
+        self, rows: TrainingRows, problems: Problems, passes: Passes, attributes: Attributes
     ) -> None:
         """Solve problems of some rows each, a working set per pass; set the fitted attributes."""
         solutions = [Solution.zero(problem) for _, problem in problems]
@@ -103,24 +103,20 @@ class KernelSVM(CallbackSupportMixin, Estimator):  # type: ignore[misc]
             self._scores = KernelScores(self._fitted_kernel(), self.support_vectors_)
 
     def _improve(
-        self,
-        rows: TrainingRows,
-        problems: Sequence[tuple[NDArray[np.intp], BoxProblem]],
-        solutions: list[Solution],
-        watched: bool,
+        self, rows: TrainingRows, problems: Problems, solutions: list[Solution], watched: bool
     ) -> Iterator[int]:
         """Solve the problems; yield how many are solved after each working set.
 
         Solutions are set when a problem is solved and, if `watched`, after each working set.
         """
-        path = self._path_cache
-        most = ENDLESS if self.max_iter < 0 else self.max_iter
+        path, start = self._path_cache, None
+        most = NO_LIMIT if self.max_iter < 0 else self.max_iter
         for number, (places, problem) in enumerate(problems):
             if path:
                 blocks = path.blocks_of(number, rows, places)
                 start = path.start_of(number, self.C)
             else:
-                blocks, start = rows.blocks(places), None
+                blocks = rows.blocks(places)
             solver = Smo(problem, blocks, self.tol, most, start, bool(self.shrinking))
             reason = None
             while reason is None:
@@ -147,8 +143,6 @@ class KernelSVM(CallbackSupportMixin, Estimator):  # type: ignore[misc]
             + ("" if rows.is_matrix else widest_columns(rows.X, names)),
             ConvergenceWarning,
         )
-
-    # Scores.
 
     def _sums(self, X: Any, ends: Sequence[int] = ()) -> Array:
         """Return ``sum_j a_kj K(x, x_j)`` (g, n, c) over groups of supports, each up to its end."""
@@ -241,17 +235,6 @@ class PathCache:
             bounded = (b != 0) & ((b <= problem.low) | (b >= problem.high))
             mostly_bounded = bool(2 * np.count_nonzero(bounded) > np.count_nonzero(b))
             self.found.append((b, mostly_bounded))
-
-
-def warn_if_indefinite(K: NDArray[Any]) -> None:
-    """Warn if a kernel matrix is not positive semidefinite, with its least eigenvalue."""
-    if len(K) > MOST_ROWS_OF_EIGENVALUES or is_positive_semidefinite(K):
-        return
-    least = float(np.linalg.eigvalsh(K.astype(np.float64))[0])
-    warn(
-        f"The kernel matrix is not positive semidefinite: its least eigenvalue is {least:.3g}. The "
-        "solution may then depend on the order of the rows."
-    )
 
 
 def row_weights(n: int, sample_weight: Any) -> Array:

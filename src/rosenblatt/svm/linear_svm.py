@@ -30,6 +30,8 @@ from .interior_point import InteriorPoint, ScreenedInteriorPoint
 from .margin_problem import Array, MarginProblem, MarginSolver
 from .squared_hinge import MOST_COLUMNS, SquaredHinge
 
+Problem = MarginProblem | CrammerSingerProblem
+
 POSITIVE = Interval(Real, 0, None, closed="neither")
 FEW_COLUMNS = 500  # of which all products are formed, in each step
 WORK_OF_MATRIX = 3e10  # multiplications that forming them may take
@@ -76,11 +78,7 @@ def few_columns(
 
 
 def fit_of(
-    problem: MarginProblem | CrammerSingerProblem,
-    dual: Any,
-    tol: float,
-    seed: Callable[[], int],
-    start: Any,
+    problem: Problem, dual: Any, tol: float, seed: Callable[[], int], start: Any
 ) -> Iterator[MarginSolver]:
     """Choose the solver of a problem; `start` is where the fit with another C ended, or None."""
     if isinstance(problem, CrammerSingerProblem):
@@ -114,12 +112,7 @@ class MarginFits:
     """The planes of a model: one problem for each, or all classes in one problem."""
 
     def __init__(
-        self,
-        problems: Sequence[MarginProblem | CrammerSingerProblem],
-        dual: Any,
-        tol: float,
-        random_state: Any,
-        starts: Sequence[Any] | None,
+        self, problems: Sequence[Problem], dual: Any, tol: float, random_state: Any, starts: Any
     ) -> None:
         rng = cache(lambda: check_random_state(random_state))  # seeding is slower than some fits
 

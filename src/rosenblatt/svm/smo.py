@@ -87,7 +87,10 @@ class Smo:
 
     def advance(self) -> str | None:
         """Improve one working set; return why to stop, or None."""
-        if self.violation <= self.goal or (self.violation <= self.tol and self._enough()):
+        if self.violation <= self.tol and self.patience is None:
+            self.patience = self.n_steps + min(1000 + 4 * self.n_steps, MOST_EXTRA_STEPS)
+        is_enough = self.patience is not None and self.n_steps >= min(self.patience, self.most)
+        if self.violation <= self.goal or (self.violation <= self.tol and is_enough):
             return self._finish()
         if self.n_steps >= self.most:
             return "max_iter"
@@ -100,12 +103,6 @@ class Smo:
         if self.since >= max(STALLED, STALLED_PER_ROW * len(self.b)):
             return self._finish() or "no_progress"
         return None if made else self._finish()
-
-    def _enough(self) -> bool:
-        """Return whether enough steps were made since the violation reached the tolerance."""
-        if self.patience is None:
-            self.patience = self.n_steps + min(1000 + 4 * self.n_steps, MOST_EXTRA_STEPS)
-        return self.n_steps >= min(self.patience, self.most)
 
     def _improve(self) -> int:
         """Make steps among all rows if they are few, else in a working set; return their number."""

@@ -95,14 +95,12 @@ class SquaredHinge(MarginSolver):
 
     @property
     def planes(self) -> tuple[Array, float]:
-        """Weights (d,) and intercept."""
         return self.iterate.point[:-1], float(self.iterate.point[-1])
 
     start = planes
 
     @property
     def multipliers(self) -> Array:
-        """The multipliers that the scores imply (n,)."""
         w, b = self.planes
         return np.asarray(self.problem.natural(self.problem.scores(w) + b))
 
@@ -119,11 +117,9 @@ class SquaredHinge(MarginSolver):
         return was_near or (exact and self.gap() <= self.small_gap)
 
     def objective(self) -> float:
-        """The value to be minimized."""
         return self.iterate.objective
 
     def gap(self) -> float:
-        """Return an upper bound on the distance of the objective from the minimum."""
         if self.problem.l1 or self.problem.free:
             return super().gap()
         return 0.5 * self.violation**2 + 1e-14 * abs(self.objective())

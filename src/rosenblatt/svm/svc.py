@@ -152,7 +152,12 @@ class SVC(KernelSVM, sklearn.svm.SVC):  # type: ignore[misc]
         table = self._training_rows(X)
         weight = row_weights(table.shape[0], sample_weight)
         classes, codes = self._check_labels(y, weight)
-        cost = self._costs(codes, weight)
+        cost = weight * self.class_weight_[codes]
+        if np.bincount(codes[cost > 0], minlength=2).min() == 0:
+            raise ValueError(
+                "Invalid input - all samples with positive weights belong to the same class."
+            )
+        cost = costs(cost, self.C)
         rows = TrainingRows(self, table, codes, weight)
         problems = BinaryProblems(rows, codes, cost, self.multi_class)
         if not np.isfinite(self.C):
@@ -179,15 +184,6 @@ class SVC(KernelSVM, sklearn.svm.SVC):  # type: ignore[misc]
             classes, codes, by_class = classes[kept], place[codes], by_class[kept]
         self.class_weight_ = by_class
         return classes, codes
-
-    def _costs(self, codes: NDArray[np.intp], weight: Array) -> Array:
-        """Return the cost (n,) of each row."""
-        cost = weight * self.class_weight_[codes]
-        if np.bincount(codes[cost > 0], minlength=2).min() == 0:
-            raise ValueError(
-                "Invalid input - all samples with positive weights belong to the same class."
-            )
-        return costs(cost, self.C)
 
     def _calibrate(self, X: Any, y: Any, sample_weight: Any) -> Any:
         """Return Platt's sigmoids of cross-validated scores; None if not requested."""
@@ -258,7 +254,11 @@ class SVC(KernelSVM, sklearn.svm.SVC):  # type: ignore[misc]
         elif self.break_ties or self.multi_class != "ovo":
             chosen = self.decision_function(X).argmax(axis=1)
         else:
-            chosen = most_votes(self._decision_function(X), K)
+            scores = self._decision_function(X)
+            votes, rows = np.zeros((len(scores), K), np.intp), np.arange(len(scores))
+            for p, (i, j) in enumerate(combinations(range(K), 2)):
+                votes[rows, np.where(scores[:, p] > 0, i, j)] += 1
+            chosen = votes.argmax(axis=1)
         return np.asarray(self.classes_.take(chosen))
 
     @available_if(sklearn.svm.SVC._check_proba)  # type: ignore[untyped-decorator]
@@ -353,15 +353,6 @@ class BinaryProblems:
             "dual_gap_": np.maximum(primal - [found.dual for found in solutions], 0.0),
             "n_iter_": np.array([found.n_steps for found in solutions], np.int32),
         }
-
-
-def most_votes(scores: Array, n_classes: int) -> NDArray[np.intp]:
-    """Return the class (n,) that wins most pairs, by scores (n, P); the first of equals."""
-    votes = np.zeros((len(scores), n_classes), np.intp)
-    rows = np.arange(len(scores))
-    for p, (i, j) in enumerate(combinations(range(n_classes), 2)):
-        votes[rows, np.where(scores[:, p] > 0, i, j)] += 1
-    return np.asarray(votes.argmax(axis=1))
 
 
 ROW = Row(
