@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from rosenblatt.workbench import comparison
-from rosenblatt.workbench.protocol.verdicts import NOTHING_FITTED
+from rosenblatt.workbench.verdicts import NOTHING_FITTED
 from tests.cli.commands import done, refused, run
 from tests.workbench.models import fitted, mixed_frame
 

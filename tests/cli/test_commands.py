@@ -16,7 +16,7 @@ from rosenblatt.data import Table, read_batches, read_table
 from rosenblatt.data.files import form_of
 from rosenblatt.data.reading import write_table
 from rosenblatt.workbench.comparison import compare
-from rosenblatt.workbench.model_file.files import load_model
+from rosenblatt.workbench.model_file import load_model
 from tests.cli.commands import done, refused, run
 from tests.workbench.models import mixed_frame
 

@@ -8,9 +8,8 @@ import pytest
 
 import rosenblatt
 from rosenblatt.data import read_table
-from rosenblatt.workbench import importance
+from rosenblatt.workbench import conclusions, importance
 from rosenblatt.workbench.fitting import fit_table
-from rosenblatt.workbench.protocol import conclusions
 from rosenblatt.workbench.report import page
 
 

@@ -75,7 +75,7 @@ def test_no_place_at_all_is_an_error_that_says_what_to_do(table, here, closed, t
 
 def test_a_ledger_that_cannot_be_written_shows_before_the_search(monkeypatch, tmp_path):
     monkeypatch.setattr(
-        rosenblatt.workbench.comparison, "race", lambda *args: pytest.fail("searched")
+        rosenblatt.workbench.comparison, "search_families", lambda *args: pytest.fail("searched")
     )
     with pytest.raises(TableError, match=r"cannot be written to .* \(No such file or directory\)"):
         rosenblatt.compare("iris", target="species", ledger=tmp_path / "no" / "such.jsonl")
@@ -106,7 +106,7 @@ def test_a_part_of_a_record_is_told_of_and_stops_no_comparison(here, capsys):
     ledger.write_bytes(ledger.read_bytes()[:-100])
     found = rosenblatt.compare("iris", target="species", families=["Gaussian naive Bayes"])
     assert found.findings.opening.times_opened == 2  # two of the three are the same
-    [hint] = [hint for hint in found.findings.hints if "part of a record" in hint]
+    [hint] = [hint.text for hint in found.findings.hints if hint.kind == "ledger"]
     assert hint.startswith(f"Line 2 of {ledger} holds a part of a record, and counts as an opening")
 
 

@@ -8,8 +8,8 @@ import polars as pl
 import pytest
 
 from rosenblatt import cluster_table
-from rosenblatt.workbench.protocol.significance import hoeffding, wilson
 from rosenblatt.workbench.report import cluster_page, save
+from rosenblatt.workbench.significance import hoeffding, wilson
 
 pytestmark = pytest.mark.browser
 

@@ -9,9 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt.workbench.preparation.leakage import listed_hints, n_repeated
-from rosenblatt.workbench.protocol.results import Bend, Findings, Protocol
-from rosenblatt.workbench.protocol.verdicts import left_by_budget, warnings_of_scores
+from rosenblatt.workbench.findings import Bend, Findings, Protocol
+from rosenblatt.workbench.verdicts import left_by_budget, warnings_of_scores
 
 from . import format as formats
 from . import prediction_figures, score_figures, search_figures
@@ -65,8 +64,8 @@ def page(findings: Findings) -> str:
         how=findings.protocol,
         opening=findings.opening,
         sections=[(id, name) for id, name in SECTIONS.items() if shown.get(id, True)],
-        hints=listed_hints(findings),
-        n_repeated=n_repeated(findings.hints),
+        hints=findings.listed_hints,
+        n_repeated=findings.n_repeated,
         in_words=partial(score_in_words, findings=findings),
         **CONSTANTS,
         **score_figures.values(findings),

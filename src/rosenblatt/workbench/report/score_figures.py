@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 from markupsafe import Markup
 
-from rosenblatt.workbench.protocol.results import Contestant, Findings, Interval, Opening
-from rosenblatt.workbench.protocol.significance import interval_of_mean
+from rosenblatt.workbench.findings import Contestant, Findings, Interval, Opening
+from rosenblatt.workbench.significance import interval_of_mean
 
 from . import format as formats
 from .svg import Axis, element, round_numbers, shape

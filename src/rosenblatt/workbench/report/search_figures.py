@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from markupsafe import Markup
 
-from rosenblatt.workbench.protocol.results import Candidate, Contestant, Findings, LearningCurve
-from rosenblatt.workbench.protocol.significance import ends_of
-from rosenblatt.workbench.protocol.verdicts import is_of_use
+from rosenblatt.workbench.findings import Candidate, Contestant, Findings, LearningCurve
+from rosenblatt.workbench.significance import ends_of
+from rosenblatt.workbench.verdicts import is_of_use
 
 from . import format as formats
 from .svg import DASHES, Axis, Plot, element, line_key, shape
