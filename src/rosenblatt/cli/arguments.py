@@ -3,7 +3,7 @@
 The modules of the commands take a second to import, so they are imported when they run.
 """
 
-from argparse import Namespace
+import argparse
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,8 +11,6 @@ from . import spam
 from .parser import (
     TOGGLE,
     Parser,
-    PrintCompletion,
-    PrintVersion,
     add,
     add_command,
     number,
@@ -27,16 +25,16 @@ FORMATS = ("csv", "tsv", "parquet", "arrow", "jsonl", "libsvm", "xlsx", "ods")
 NOTHING_WRITTEN = "Stopped before the first fit; nothing was written."
 
 
-def parse(words: Sequence[str]) -> Namespace:
+def parse(words: Sequence[str]) -> argparse.Namespace:
     """Return the arguments of a command; without a command print the help and end the process."""
     parser = Parser(
         prog="rosenblatt",
         usage="rosenblatt COMMAND [options]",
         description="Compare, fit, check and apply machine-learning models on tables.",
     )
-    add(parser, "--version", "Print the version.", action=PrintVersion)
+    add(parser, "--version", "Print the version.", action=_PrintVersion)
     add(parser, "--print-completion", "Print a completion script for a shell.",
-        action=PrintCompletion, choices=("bash", "zsh", "tcsh"))  # fmt: skip
+        action=_PrintCompletion, choices=("bash", "zsh", "tcsh"))  # fmt: skip
     commands = parser.add_subparsers(
         title="commands", metavar="COMMAND", dest="command", parser_class=Parser, prog="rosenblatt"
     )
@@ -52,6 +50,29 @@ def parse(words: Sequence[str]) -> Namespace:
             parent.print_help()
             parent.exit()
     return arguments
+
+
+class _PrintVersion(argparse.Action):
+    """Print the version and exit."""
+
+    def __init__(self, option_strings: Any, dest: str, help: str) -> None:
+        super().__init__(option_strings, argparse.SUPPRESS, nargs=0, help=help)
+
+    def __call__(self, parser: Any, *_: Any) -> None:
+        from rosenblatt import __version__
+
+        print(f"rosenblatt {__version__}")
+        parser.exit()
+
+
+class _PrintCompletion(argparse.Action):
+    """Print a completion script and exit."""
+
+    def __call__(self, parser: Any, namespace: Any, values: Any, option: Any = None) -> None:
+        import shtab
+
+        print(shtab.complete(parser, shell=values))
+        parser.exit()
 
 
 # Options of several commands.

@@ -104,29 +104,6 @@ def add_command(
     return parser
 
 
-class PrintVersion(argparse.Action):
-    """Print the version and exit."""
-
-    def __init__(self, option_strings: Any, dest: str, help: str) -> None:
-        super().__init__(option_strings, argparse.SUPPRESS, nargs=0, help=help)
-
-    def __call__(self, parser: Any, *_: Any) -> None:
-        from rosenblatt import __version__
-
-        print(f"rosenblatt {__version__}")
-        parser.exit()
-
-
-class PrintCompletion(argparse.Action):
-    """Print a completion script and exit."""
-
-    def __call__(self, parser: Any, namespace: Any, values: Any, option: Any = None) -> None:
-        import shtab
-
-        print(shtab.complete(parser, shell=values))
-        parser.exit()
-
-
 def number(
     least: float, most: float = math.inf, *, kind: type[int] | type[float] = int
 ) -> Callable[[str], Any]:
