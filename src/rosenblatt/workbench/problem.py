@@ -11,9 +11,9 @@ import polars as pl
 from numpy.typing import NDArray
 
 from rosenblatt.data import Column, Table, TableError, columns_of
-from rosenblatt.data.columns import Told, told_by, words_among_numbers
 from rosenblatt.data.errors import shown
 from rosenblatt.data.notation import Written, is_date, read_words, written_as
+from rosenblatt.data.parsing import ParsedColumns, parse_columns, words_among_numbers
 
 from . import targets
 from .row_view import NO_LONGER, dates_in, n_bytes, numbers_in, some
@@ -276,7 +276,7 @@ def times_of(values: pl.Series) -> pl.Series:
 
 def with_types(
     table: Table, frame: pl.DataFrame, rows: Any, kinds: dict[str, str] | None = None
-) -> Told:
+) -> ParsedColumns:
     """Features whose words are read as the numbers or dates that some rows show, or `kinds` says.
 
     What is said to be numbers or dates must be such in all rows.
@@ -291,10 +291,10 @@ def with_types(
             written[name] = how
             frame = frame.with_columns(read_words(frame[name], how.notation))
         (numbers_in if kind == "numeric" else dates_in)(frame[name])  # which may refuse a value
-    told = told_by(frame, rows, commas, table.guessed, given)
-    odd = words_among_numbers(told.frame, table.frame, commas) if table.guessed else []
-    odd += _numbers_with_units(told.frame[rows])
-    return Told(told.frame, told.hints + odd, written | told.written)
+    parsed = parse_columns(frame, rows, commas, table.guessed, given)
+    odd = words_among_numbers(parsed.frame, table.frame, commas) if table.guessed else []
+    odd += _numbers_with_units(parsed.frame[rows])
+    return ParsedColumns(parsed.frame, parsed.hints + odd, written | parsed.written)
 
 
 # A number and what is not part of it: "12.3 kg", "12.3-".
