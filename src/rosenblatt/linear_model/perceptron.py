@@ -13,91 +13,90 @@ from .perceptron_base import LinearPerceptron, LinearWeights
 
 
 class Perceptron(LinearPerceptron):
-    """Rosenblatt's perceptron: correct the plane at each mistake, until there is none.
+    """Perceptron classifier: corrects its weights after every mistake until there is none.
 
     Two classes: on a mistake, ``y (w.x + b) <= 0``, set ``w += y x`` and ``b += y``; stop after a
-    pass without one. If some unit plane keeps every ``(x, 1)`` at least g away on its own side,
-    and none is longer than R, there are at most ``(R / g)**2`` mistakes [1]_. If no plane
-    separates the classes, the passes never come clean; `separability` tells, with a proof.
+    pass without a mistake. If a unit plane keeps every ``(x, 1)`` at least g away on the correct
+    side, and no ``(x, 1)`` is longer than R, at most ``(R / g)**2`` mistakes are made [1]_. If no
+    plane separates the classes, mistakes never end; `separability` proves it.
 
-    More classes: one row of weights each, the highest score wins; on a mistake the true class
-    gains x and its best rival loses it. All classes learn in one joint pass.
+    More classes: each has a row of weights, and the highest score wins. On a mistake the true class
+    gains x and its best rival loses it.
 
     Parameters
     ----------
     penalty : {"l2", "l1", "elasticnet"} or None
-        Shrinks the weights at every visit. The mistake bound then no longer holds.
+        Penalty that shrinks the weights at every visit; the mistake bound does not hold then.
     alpha : float
         Strength of the penalty.
     l1_ratio : float
         Share of L1 in ``penalty="elasticnet"``, from 0 to 1.
     fit_intercept : bool
-        Whether the plane may leave the origin.
+        Whether to fit an intercept.
     max_iter : int
-        Passes over the data before giving up. With `pick` other than "cyclic", looks through the
-        data (one a correction), unless `max_updates` is given.
+        Maximum number of passes over the data; with `pick` other than "cyclic" of searches for a
+        mistake, unless `max_updates` is given.
     tol : float or None
-        Give up when the loss, summed as the examples were met and divided by their number, has
-        not fallen by more than `tol` below its best for `n_iter_no_change` passes; None goes on
-        until a clean pass or `max_iter`.
+        Stop when the loss per row has not fallen by more than `tol` below its best for
+        `n_iter_no_change` passes. None stops at a pass without a mistake, or at `max_iter`.
     shuffle : bool
-        Visit the rows in a new random order each pass; False keeps the order of the data.
+        Whether to visit the rows in a new random order in each pass.
     verbose : int
         Print a line per pass if not 0.
     eta0 : float
-        Length of a step. From a zero start it only scales the weights.
+        Length of a step. If the initial weights are zero, it only scales the weights.
     n_jobs : int or None
-        Accepted for scikit-learn's sake; one joint pass has no parts to run side by side.
+        Accepted for compatibility.
     random_state : int, RandomState instance or None
-        Seed of the orders, of the held-out rows and of ``pick="random"``.
+        Seed for shuffling, for the held-out rows and for ``pick="random"``.
     early_stopping : bool
-        Hold out `validation_fraction` of the rows, stop when the accuracy on them has not risen
-        by `tol` for `n_iter_no_change` passes, and return the weights of its peak.
+        Hold out rows, stop when the accuracy on them has not risen by `tol` for `n_iter_no_change`
+        passes, and return the weights with the best accuracy.
     validation_fraction : float
         Share of rows held out by `early_stopping`.
     n_iter_no_change : int
-        Passes to wait for progress.
+        Number of passes without progress before stopping.
     class_weight : dict, "balanced" or None
-        Multiplies the steps of each class; "balanced" by the inverse of its frequency.
+        Factors for the steps of each class; "balanced" is the inverse of its frequency.
     warm_start : bool
-        Begin where the previous fit ended.
+        Whether to start from the weights of the previous fit.
     boundary : {"mistake", "positive", "negative"}
-        What a score of exactly 0 is while learning: a mistake for either class, right for the
-        second class, or right for the first. With more classes: a tie is a mistake, goes to the
-        higher class, or to the lower. "positive" also predicts that way.
+        Class of a score of exactly 0 during training: a mistake for both classes, the second class,
+        or the first. With more classes, whether a tie is a mistake, or goes to the higher or the
+        lower class. `predict` follows "positive" as well.
     pick : {"cyclic", "random", "first", "worst"}
-        Which mistake to correct next: "cyclic" goes round the rows in passes; the others look at
-        all rows and take a random mistake, the first, or the one furthest on the wrong side.
+        Mistake to correct next: the next in a pass over the rows, or, after scoring all rows, a
+        random one, the first, or the one furthest on the wrong side.
     max_updates : int or None
-        Corrections before giving up.
+        Maximum number of corrections.
 
     Attributes
     ----------
     coef_ : ndarray of shape (1, d) or (K, d)
-        The weights.
+        Weights.
     intercept_ : ndarray of shape (1,) or (K,)
-        The biases.
+        Intercepts.
     classes_ : ndarray of shape (K,)
-        The labels, sorted.
+        Labels, sorted.
     n_iter_ : int
-        Passes made.
+        Number of passes.
     n_updates_ : int
-        Mistakes corrected on the way from `coef_init_` to `coef_`.
+        Number of mistakes corrected between `coef_init_` and `coef_`.
     t_ : float
-        Rows visited, plus one.
+        Number of rows visited, plus one.
     converged_ : bool
-        Whether a pass without a mistake ended the fit. Never after `partial_fit`, which sees one
-        batch, nor with a penalty, which moves the weights in such a pass, too.
+        Whether the fit ended with a pass without a mistake. False after `partial_fit`, which visits
+        one batch, and with a penalty, which changes the weights in such a pass.
     stop_reason_ : str
         "converged", "max_iter", "no_progress", "early_stopping" or "callback".
     n_parameters_ : int
-        Free numbers: d weights, and an intercept if there is one, for each class but one.
+        Number of free parameters.
     cycle_ : int
-        Passes after which a fit in fixed order repeats its weights, for ever; 0 if none was seen.
+        Number of passes after which the weights of a fit in fixed order repeat; 0 if they do not.
     coef_init_, intercept_init_ : ndarray or None
-        Where the fit began; None is zero.
+        Initial weights; None is zero.
     step_range_ : tuple of float
-        The shortest and the longest step that a mistake could earn: eta0 times the weights.
+        Shortest and longest step of a row: eta0 times its weights.
     validation_scores_ : list of float or None
         Accuracy on the held-out rows after each pass, with `early_stopping`.
     n_features_in_, feature_names_in_ :
@@ -105,9 +104,9 @@ class Perceptron(LinearPerceptron):
 
     See Also
     --------
-    rosenblatt.separability : a separating plane, or the proof that there is none.
-    rosenblatt.certify : what a fit achieved, re-derived from the data.
-    rosenblatt.Trace : how it got there, step by step.
+    rosenblatt.separability : finds a separating plane, or proves that none exists.
+    rosenblatt.certify : checks a fitted model against the data.
+    rosenblatt.Trace : records the fit step by step.
 
     References
     ----------
