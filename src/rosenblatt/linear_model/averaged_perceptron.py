@@ -9,7 +9,7 @@ from rosenblatt.base import Attributes
 from rosenblatt.mistake_driven import Examples
 from rosenblatt.registry.row import VISITS_ROWS, Candidate, Contract, Row, Warm
 
-from .perceptron_base import LinearPerceptron, LinearWeights, as_columns
+from .perceptron import LinearPerceptron, LinearWeights, as_columns
 
 
 class AveragedPerceptron(LinearPerceptron):

@@ -13,7 +13,7 @@ from rosenblatt.mistake_driven import CELLS_PER_CALL, Examples, Pick, margins_of
 from rosenblatt.registry.row import VISITS_ROWS, Candidate, Contract, Row, Warm
 
 from . import perceptron_loops
-from .perceptron_base import LinearPerceptron, LinearWeights, as_columns
+from .perceptron import LinearPerceptron, LinearWeights, as_columns
 
 # Corrections before the rows are sorted by hardness: 32, 128, 512, ...
 FIRST_SORTED = 32
