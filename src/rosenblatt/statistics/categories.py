@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from rosenblatt.mixed_tables import codes_of, column, names_of
+from rosenblatt.mixed_tables import codes_of, column, names_of, places_among
 
 from . import counts_loops
 from .batch import Batch, Labels, Sums, check_missing, feature_names_of, total_of
@@ -217,7 +217,7 @@ class PairCounts(CategoryCounts):
         starts = _starts(self.categories)
         rows, columns = [], []
         for j, (values, mine) in enumerate(zip(categories, self.categories, strict=True)):
-            places = np.append(_places(values, mine), -1)[codes[:, j]]
+            places = np.append(places_among(values, mine), -1)[codes[:, j]]
             known = np.flatnonzero(places >= 0)
             rows.append(known)
             columns.append(starts[j] + places[known])
@@ -245,14 +245,14 @@ class PairCounts(CategoryCounts):
     def _gathered(self, result: CategoryCounts) -> NDArray[np.float64]:
         """Return the pairs (K, c, c) of the classes and categories of another statistic."""
         starts = _starts(self.categories)
-        places = map(_places, result.categories, self.categories)
+        places = map(places_among, result.categories, self.categories)
         found = [
             np.where(some < 0, -1, start + some)
             for start, some in zip(starts[:-1], places, strict=True)
         ]
         columns = np.concatenate([np.zeros(0, np.int64), *found])
         padded = np.pad(self.pairs, ((0, 1), (0, 1), (0, 1)))  # -1 finds nothing
-        classes = _places(result.classes, self.classes)
+        classes = places_among(result.classes, self.classes)
         return np.asarray(padded[np.ix_(classes, columns, columns)])
 
 
@@ -301,14 +301,6 @@ def _count(batch: Batch, starts: NDArray[np.int64]) -> Sums:
 
     parts = batch.over_chunks(work, shape[0] * shape[1], (np.int64,))
     return total_of(parts, shape)
-
-
-def _places(values: NDArray[Any], among: NDArray[Any]) -> NDArray[np.int64]:
-    """Return the places of values among sorted others; -1 for values that are not there."""
-    if not len(among) or not len(values):
-        return np.full(len(values), -1, np.int64)
-    found = np.minimum(np.searchsorted(among, values), len(among) - 1)
-    return np.where(among[found] == values, found, -1)
 
 
 # Encoded columns: for each row the place of its value among the sorted values of its column.
