@@ -14,8 +14,7 @@ from rosenblatt.registry.row import Contract, Row
 from rosenblatt.statistics import CategoryCounts
 from rosenblatt.statistics.categories import Coded, CodedColumn, coded
 
-from .base import COUNT_PARAMETERS, NaiveBayes, checked_alpha, log_shares, unit_of
-from .linear_scores import over_rows
+from .base import COUNT_PARAMETERS, NaiveBayes, checked_alpha, log_shares, over_chunks, unit_of
 
 MOST_CATEGORIES = 2**24  # larger whole numbers are not codes of categories
 
@@ -173,7 +172,7 @@ class CategoricalNB(NaiveBayes):
                 total += table.take(places, axis=0)
             return total
 
-        return over_rows(score, X)
+        return np.concatenate(over_chunks(score, X))
 
     def _log_factors(self, X: Any) -> NDArray[np.float64]:
         parts = [table[self._places(X, j)[0]] for j, table in enumerate(self._tables())]
