@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 from markupsafe import Markup
 
-from rosenblatt.workbench.findings import Contestant, Findings, Interval, Opening
+from rosenblatt.workbench.findings import Contestant, Findings
 from rosenblatt.workbench.significance import interval_of_mean
 
 from . import format as formats
-from .svg import Axis, element, round_numbers, shape
+from .svg import Axis, Plot, element, round_numbers
 
 
 def values(findings: Findings) -> dict[str, Any]:
@@ -26,94 +26,34 @@ def values(findings: Findings) -> dict[str, Any]:
     }
 
 
-# The test score and the baseline on one axis, with the confidence intervals below.
+# The test score, its confidence intervals and the baseline, a row each.
 
-WIDTH, LEFT, RIGHT = 500, 12, 488  # of the figure, and the ends of its axis
-TOP, ROW = 48, 40  # height above the intervals, and of one interval
-BELOW = 32  # between the last interval and the axis
-LETTER = 8.4  # width of a letter on a phone, where letters are largest
+SCALE_WIDTH, ROW = 440, 36
 
 
 def _scale(findings: Findings) -> Markup | None:
     opening = findings.opening
     if opening is None or not np.isfinite([opening.score, opening.baseline_score]).all():
         return None
-    ends = [end for interval in opening.intervals for end in (interval.low, interval.high)]
-    axis = Axis.of_scores([opening.score, opening.baseline_score, *ends], findings.protocol.metric,
-                          "", margin=0.08)  # fmt: skip
-    rows = [TOP + ROW * (i + 0.5) for i in range(max(len(opening.intervals), 1))]
-    base = rows[-1] + BELOW
-    x, low = _scale_x(axis, opening.score), _scale_x(axis, opening.baseline_score)
-    parts = [
-        _scale_ticks(axis, base),
-        element("path", d=f"M{low} 44V{base}", class_="baseline"),
-        element("path", d=f"M{x} 22V{base}", class_="test"),
-        _label(low, f"baseline {formats.score(opening.baseline_score)}", 38),
-        _label(x, f"test {formats.score(opening.score)}", 15, class_="strong"),
-    ]
-    for interval, y in zip(opening.intervals, rows, strict=False):
-        parts.extend(_interval(axis, interval, y, (x, low)))
-    parts += [element("path", d=f"M{x} {y}{shape(0)}", class_="mark c0") for y in rows]
-    return element(
-        "svg", *parts, viewBox=f"0 0 {WIDTH} {base + 26}", class_="scale", role="img",
-        aria_label=_description(opening, findings.protocol.metric),
-    )  # fmt: skip
-
-
-def _interval(
-    axis: Axis, interval: Interval, y: float, verticals: tuple[float, float]
-) -> tuple[Markup, Markup]:
-    """Return an interval and its label, placed where no vertical line crosses the label."""
-    low, high = _scale_x(axis, interval.low), _scale_x(axis, interval.high)
-    text = f"{interval.method}: {formats.score(interval.low)} to {formats.score(interval.high)}"
-    line = element(
-        "path", d=f"M{low} {y - 5}v10M{low} {y}H{high}M{high} {y - 5}v10", class_="interval"
-    )
-    test = verticals[0]
-    places = (  # beside the interval, or below it on one side of the test score
-        (low - 9, y + 4, "end"), (high + 9, y + 4, "start"),
-        (test - 8, y + 21, "end"), (test + 8, y + 21, "start"),
-    )  # fmt: skip
-
-    def obstacles(x: float, anchor: str) -> tuple[bool, bool]:
-        start = x - LETTER * len(text) if anchor == "end" else x
-        end = start + LETTER * len(text)
-        return start < 0 or end > WIDTH, any(start < line < end for line in verticals)
-
-    x, at, anchor = min(places, key=lambda place: obstacles(place[0], place[2]))
-    return line, _label(x, text, at, anchor=anchor)
-
-
-def _scale_ticks(axis: Axis, y: float) -> Markup:
-    parts = [element("path", d=f"M{LEFT} {y}H{RIGHT}", class_="axis")]
-    for value in round_numbers(axis.low, axis.high):
-        x = _scale_x(axis, value)
-        parts.append(element("path", d=f"M{x} {y}v5", class_="tick"))
-        parts.append(element("text", formats.plain(value), x=x, y=y + 20, text_anchor="middle"))
-    return element("g", *parts, class_="axes")
-
-
-def _label(x: float, text: str, y: float, class_: str = "", anchor: str = "") -> Markup:
-    """Return text above a position, moved inwards at the edges."""
-    edge = "start" if x < 80 else "end" if x > WIDTH - 80 else "middle"
-    class_ = f"halo {class_}".strip()
-    return element("text", text, x=x, y=y, text_anchor=anchor or edge, class_=class_)
-
-
-def _scale_x(axis: Axis, value: float) -> float:
-    share = float(np.clip(axis.share(value), 0, 1))
-    return round(LEFT + (RIGHT - LEFT) * share, 1)
-
-
-def _description(opening: Opening, metric: str) -> str:
-    ranges = "".join(
-        f"; {i.method} interval {formats.score(i.low)} to {formats.score(i.high)}"
-        for i in opening.intervals
-    )
-    return (
-        f"Test {formats.metric(metric)} {formats.score(opening.score)}{ranges}; "
-        f"baseline {formats.score(opening.baseline_score)}."
-    )
+    score, baseline = opening.score, opening.baseline_score
+    rows = [(f"test: {formats.score(score)}", score, score)]
+    for interval in opening.intervals:
+        ends = f"{formats.score(interval.low)} to {formats.score(interval.high)}"
+        rows.append((f"{interval.method}: {ends}", interval.low, interval.high))
+    rows.append((f"baseline: {formats.score(baseline)}", baseline, baseline))
+    places = tuple((float(-i), name) for i, (name, *_) in enumerate(rows))
+    ends = [end for _, low, high in rows for end in (low, high)]
+    x = Axis.of_scores(ends, findings.protocol.metric, "", margin=0.08)
+    y = Axis(0.5 - len(rows), 0.5, "", places=places)
+    plot = Plot(x, y, SCALE_WIDTH, 54 + ROW * len(rows))
+    plot.rule([baseline] * 2, [y.low, y.high])
+    plot.line([score] * 2, [y.low, y.high])
+    for i, (_, low, high) in enumerate(rows[1:-1], 1):
+        plot.line([low, high], [-i, -i], class_="line interval")
+    plot.marks([score] * (len(rows) - 1), [-i for i in range(len(rows) - 1)])
+    plot.marks([baseline], [1 - len(rows)], class_="mark hollow")
+    names = "; ".join(name for name, *_ in rows)
+    return plot.draw(f"{formats.metric(findings.protocol.metric)}, {names}.")
 
 
 # Lines of the leaderboard: mean, interval and folds of each model on one axis.
