@@ -206,7 +206,9 @@ def encode(
             return matrix
     for j, (name, known) in enumerate(zip(names_of(X), categories, strict=True)):
         if known is None:
-            matrix[:, j] = _finite(numbers_of(column(X, name), name, NAME_OR_CONVERT), name)
+            matrix[:, j] = numbers_of(column(X, name), name, NAME_OR_CONVERT)
+            if np.isinf(matrix[:, j]).any():
+                raise ValueError(f"Input X contains infinity in column {name!r}.")
             continue
         codes, values = codes_of(column(X, name))
         present = _as_array(values, name)
@@ -254,9 +256,3 @@ def _as_array(values: Any, name: Any) -> NDArray[Any]:
     if len(words) > 1:
         raise ValueError(f"Column {name!r} holds words and numbers: make it all words with str.")
     return np.array(values)
-
-
-def _finite(numbers: NDArray[Any], name: Any) -> NDArray[Any]:
-    if np.isinf(numbers).any():
-        raise ValueError(f"Input X contains infinity in column {name!r}.")
-    return numbers

@@ -89,12 +89,6 @@ def in_cells(weights: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.hstack([weights[:, :whole], last])
 
 
-def suits_loops(X: Any) -> bool:
-    """Return True for many rows that are stored as loops read them."""
-    many = not sp.issparse(X) and X.size >= LARGE and X.shape[1] >= 4
-    return many and bool(X.flags.c_contiguous)
-
-
 def all_scores(X: Any, score: Score, n_columns: int, dtype: DTypeLike) -> NDArray[Any]:
     """Return the scores of all rows: (n, K), or (n,) for one column."""
     table = np.empty((X.shape[0], n_columns), dtype)
@@ -164,8 +158,8 @@ def _over_chunks(
     X: Any, score: Score, n_columns: int, use: Callable[[int, int, NDArray[Any]], None]
 ) -> None:
     """Call ``use(start, stop, scores)`` with the scores (K, b) of each chunk of rows."""
-
-    if isinstance(score, Planes) and len(score.coef) <= MOST_PLANES and suits_loops(X):
+    large = not sp.issparse(X) and X.size >= LARGE and X.shape[1] >= 4 and X.flags.c_contiguous
+    if large and isinstance(score, Planes) and len(score.coef) <= MOST_PLANES:
         score = score.in_loop()
 
     def work(start: int, stop: int) -> None:
@@ -173,7 +167,12 @@ def _over_chunks(
         with np.errstate(invalid="ignore", over="ignore"):
             scores = score(rows)
             if not np.isfinite(scores.sum()):
-                _refuse_what_is_not_finite(rows, scores)
+                with checks.naming_columns(rows):
+                    checks.finite(rows)
+                # A class without a share may score -inf, and two classes plus or minus infinity.
+                best = scores.max(axis=0)
+                if np.isnan(best).any() or (len(scores) > 1 and np.isinf(best).any()):
+                    raise checks.too_large("The scores of X are", ALIKE)
         use(start, stop, scores)
 
     cells = max(X.nnz if sp.issparse(X) else X.size, X.shape[0] * n_columns)
@@ -193,18 +192,6 @@ def _highest(scores: NDArray[Any]) -> NDArray[np.intp]:
         np.copyto(place, k, where=scores[k] > best)
         np.maximum(best, scores[k], out=best)
     return place
-
-
-def _refuse_what_is_not_finite(rows: Any, scores: NDArray[Any]) -> None:
-    """Raise if rows are not finite, or too large for their scores.
-
-    A class that has no share may score minus infinity, and two classes plus or minus infinity.
-    """
-    with checks.naming_columns(rows):
-        checks.finite(rows)
-    best = scores.max(axis=0)
-    if np.isnan(best).any() or (len(scores) > 1 and np.isinf(best).any()):
-        raise checks.too_large("The scores of X are", ALIKE)
 
 
 # From scores to classes and probabilities, as logistic models have them.

@@ -168,9 +168,10 @@ class CodedGrowth:
             stack=np.empty((n + 1, 5), np.int64), sums=np.zeros((M, K)),
             rows=np.zeros(M, np.int64), held=np.zeros(M // 64 + 1, np.uint64),
             group_code=np.empty(M, np.int64), totals=np.empty((3, K)),
-            columns=np.empty(d, np.int64), found=np.zeros(8), side_of=np.empty(M, np.int64),
-            sizes=np.empty(M + 1, np.int64), counts=np.zeros(256, np.uint64),
-            below=np.empty(scan.BLOCKS, np.uint64), few=np.empty(scan.FEW, np.uint64),
+            columns=np.empty(d, np.int64), constant=np.empty((d, 2), np.int64),
+            found=np.zeros(8), side_of=np.empty(M, np.int64), sizes=np.empty(M + 1, np.int64),
+            counts=np.zeros(256, np.uint64), below=np.empty(scan.BLOCKS, np.uint64),
+            few=np.empty(scan.FEW, np.uint64),
         )  # fmt: skip
 
     def grow(self, drawn: NDArray[np.int64], settings: Settings, stopped: Any) -> Tree:
@@ -186,6 +187,7 @@ class CodedGrowth:
             keys |= self.targets.classes[rows, 0].astype(np.uint64) << np.uint64(32)
         scratch.keys[: len(rows)] = keys
         scratch.columns[:] = np.arange(len(scratch.columns))
+        scratch.constant[:] = 0  # in no node
         scratch.stack[0] = 0, len(rows), 0, -1, 0
         settings = settings._replace(weighted=weights is not None)
         total = int(times.sum()) if weights is None else 0

@@ -71,6 +71,7 @@ class Scratch(NamedTuple):
     group_code: Any  # (M + 1,) the codes that occur, in order
     totals: Any  # (3, S) node, left, right
     columns: Any  # (d,)
+    constant: Any  # (d, 2) places of the last node in which each column had one value
     found: Any  # (8,) score, column, last code left, -, NaN left, threshold, branches
     side_of: Any  # (M + 1,) child of each category
     sizes: Any  # (M + 2,) rows of each child
@@ -134,13 +135,19 @@ def group_rows(levels, settings, scratch, j, start, stop):
 
 
 @compiled
-def clear_groups(scratch, n_groups):
-    """Set the sums of the codes that occur to zero again."""
+def split_on_sums(levels, settings, scratch, j, start, stop, W, share):
+    """Improve on scratch.found by sums over the codes of column j; return whether these differ."""
+    n_groups = group_rows(levels, settings, scratch, j, start, stop)
+    if n_groups > 1 and levels.categorical[j]:
+        split_on_all(levels, settings, scratch, j, n_groups)
+    elif n_groups > 1:
+        split_on_groups(levels, settings, scratch, j, n_groups, W, share)
     for g in range(n_groups):
         c = scratch.group_code[g]
         scratch.rows[c] = 0
         for k in range(scratch.sums.shape[1]):
             scratch.sums[c, k] = 0.0
+    return n_groups > 1
 
 
 @compiled
@@ -423,7 +430,7 @@ def split_on_pairs(levels, settings, scratch, j, start, stop, W):
         score = W + 2.0 * score
     if code >= 0 and is_better(score, scratch.found):
         take(levels, scratch, j, code, above, 0, score, np.nan)
-    return np.int64(code != CONSTANT)
+    return code != CONSTANT
 
 
 @compiled
@@ -450,7 +457,7 @@ def split_at_random(levels, settings, scratch, j, start, stop, W, share):
         c = np.int64(codes[keys[i] & LOW_HALF])
         least, most = min(least, c), max(most, c)
     if least == most:
-        return 0
+        return False
     lows, highs = levels.bounds[j, 0], levels.bounds[j, 1]
     threshold = lows[least] + share * (highs[most] - lows[least])
     a, b = least, most - 1  # the last level, but for the largest, that begins below it
@@ -460,34 +467,50 @@ def split_at_random(levels, settings, scratch, j, start, stop, W, share):
             a = middle
         else:
             b = middle - 1
-    n_left = 0
-    for k in range(left.shape[0]):
-        left[k] = 0.0
-    for i in range(start, stop):
-        key = keys[i]
-        row = key & LOW_HALF
-        if codes[row] <= a:
-            w = np.float64(key >> DRAWN_SHIFT)
-            if settings.weighted:
-                w *= levels.weights[row]
-            n_left += 1
-            if settings.kind <= ENTROPY:
-                left[(key >> CLASS_SHIFT) & SIXTEEN] += w
-            else:
-                left[0] += w
-                left[1] += w * levels.numbers[row]
+    n_left = sum_left(levels, settings, scratch, codes, a, start, stop, W)
     L = 0.0
     for k in range(left.shape[0]):
         right[k] = scratch.totals[0, k] - left[k]
         L += left[k] if settings.kind <= ENTROPY or k == 0 else 0.0
     R = W - L
     if not is_allowed(settings, n_left, stop - start, 0.0, 0, L, R):
-        return 1
+        return True
     score = score_sums(settings.kind, left, L, levels.table, not settings.weighted)
     score += score_sums(settings.kind, right, R, levels.table, not settings.weighted)
     if is_better(score, scratch.found):
         take(levels, scratch, j, a, a + 1, 0, score, threshold)
-    return 1
+    return True
+
+
+@compiled(inline=True)
+def sum_left(levels, settings, scratch, codes, last, start, stop, W):
+    """Sum the rows whose codes are at most `last` in scratch.totals[1]; return their number."""
+    keys, left = scratch.keys, scratch.totals[1]
+    by_class, weighted = settings.kind <= ENTROPY, settings.weighted
+    if by_class and left.shape[0] == 2 and not weighted and W <= MOST_COUNTED:
+        total = np.uint64(0)
+        for i in range(start, stop):
+            total += scratch.added[i] if codes[keys[i] & LOW_HALF] <= last else np.uint64(0)
+        L, left[1] = left_of(total)
+        left[0] = L - left[1]
+        return np.int64(total & FIELD_MASK)
+    n_left = 0
+    for k in range(left.shape[0]):
+        left[k] = 0.0
+    for i in range(start, stop):
+        key = keys[i]
+        row = key & LOW_HALF
+        if codes[row] <= last:
+            w = np.float64(key >> DRAWN_SHIFT)
+            if weighted:
+                w *= levels.weights[row]
+            n_left += 1
+            if by_class:
+                left[(key >> CLASS_SHIFT) & SIXTEEN] += w
+            else:
+                left[0] += w
+                left[1] += w * levels.numbers[row]
+    return n_left
 
 
 @compiled

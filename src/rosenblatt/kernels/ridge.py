@@ -124,14 +124,14 @@ class KernelRidge(sklearn.kernel_ridge.KernelRidge):  # type: ignore[misc]
     def _get_kernel(self, X: Any, Y: Any = None) -> NDArray[Any]:
         """The kernel of the rows of X with those of Y, or with themselves."""
         kernel = self._own_kernel(X)
-        if kernel is not None:
-            K = kernel(X, Y)
-        else:
-            with np.errstate(invalid="ignore"):  # raised below
+        with np.errstate(over="ignore", invalid="ignore"):  # raised below
+            if kernel is not None:
+                K = kernel(X, Y)
+            else:
                 K = pairwise_kernels(
                     X, Y, metric=self.kernel, filter_params=True, **self._numbers()
                 )
-            self._refuse_powers_of_negatives(K)
+                self._refuse_powers_of_negatives(K)
         check_finite_kernel(K)
         return np.asarray(K)
 

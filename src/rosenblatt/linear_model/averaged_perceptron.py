@@ -1,13 +1,12 @@
 """The averaged perceptron."""
 
-from typing import Any, Literal, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import check_random_state
 
-from rosenblatt.base import Attributes, fitting
-from rosenblatt.mistake_driven import Examples, Training, check_examples
+from rosenblatt.base import Attributes
+from rosenblatt.mistake_driven import Examples
 from rosenblatt.registry.row import VISITS_ROWS, Candidate, Contract, Row, Warm
 
 from .perceptron_base import LinearPerceptron, LinearWeights, as_columns
@@ -74,60 +73,6 @@ class AveragedPerceptron(LinearPerceptron):
 
     _published = "mean"
 
-    def __init__(
-        self,
-        *,
-        fit_intercept: bool = True,
-        max_iter: int = 1000,
-        tol: float | None = 1e-3,
-        shuffle: bool = True,
-        verbose: int = 0,
-        eta0: float = 1.0,
-        random_state: Any = 0,
-        early_stopping: bool = False,
-        validation_fraction: float = 0.1,
-        n_iter_no_change: int = 5,
-        class_weight: Any = None,
-        warm_start: bool = False,
-        boundary: Literal["mistake", "positive", "negative"] = "mistake",
-    ) -> None:
-        self.fit_intercept = fit_intercept
-        self.max_iter = max_iter
-        self.tol = tol
-        self.shuffle = shuffle
-        self.verbose = verbose
-        self.eta0 = eta0
-        self.random_state = random_state
-        self.early_stopping = early_stopping
-        self.validation_fraction = validation_fraction
-        self.n_iter_no_change = n_iter_no_change
-        self.class_weight = class_weight
-        self.warm_start = warm_start
-        self.boundary = boundary
-
-    @fitting
-    def fit(
-        self,
-        X: Any,
-        y: Any,
-        coef_init: Any = None,
-        intercept_init: Any = None,
-        sample_weight: Any = None,
-    ) -> Self:
-        """Learn from X (n, d) and labels y (n,), given as to `Perceptron.fit`; return self."""
-        rng = check_random_state(self.random_state)
-        examples = check_examples(self, X, y, sample_weight, rng=rng)
-        weights = self._weights(examples, *self._start(examples, coef_init, intercept_init))
-
-        training = Training(self, weights, X, y, sample_weight, rng)
-        for rows in training:
-            # The perceptron's rule; u also sums the corrections, each times its visit.
-            training.count(rows, weights.visit(rows, training.updates_left))
-
-        training.set_attributes()
-        training.warn_if_not_converged()
-        return self
-
     def _weights(
         self, examples: Examples, coef: NDArray[Any], intercept: NDArray[Any]
     ) -> LinearWeights:
@@ -160,14 +105,12 @@ class MeanWeights(LinearWeights):
             "t_": 1.0 + self.n_visits,
         }
 
-    def resume(
-        self, n_updates: int, n_visits: int, coef: NDArray[Any], intercept: NDArray[Any]
-    ) -> None:
+    def resume(self, model: Any) -> None:
         """Continue the counts and the mean of earlier batches."""
-        super().resume(n_updates, n_visits, coef, intercept)
+        super().resume(model)
         last_coef, last_intercept = self.state()
-        self.u = as_columns((last_coef.astype(np.float64) - coef) * n_visits)
-        self.v = (last_intercept.astype(np.float64) - intercept) * n_visits
+        self.u = as_columns((last_coef.astype(np.float64) - model.coef_) * self.n_visits)
+        self.v = (last_intercept.astype(np.float64) - model.intercept_) * self.n_visits
 
 
 ROW = Row(

@@ -16,16 +16,12 @@ from rosenblatt.base import LinearClassifier, Passes, fitting, warn
 from rosenblatt.capabilities import ModelPath, rows_of
 from rosenblatt.prediction import LogisticScores
 from rosenblatt.registry.row import Candidate, Contract, Row, Warm
-from rosenblatt.solvers.logistic import (
-    SOLVERS,
-    LogisticDescent,
-    LogisticSettings,
-    logistic_problem,
-)
+from rosenblatt.solvers.logistic import SOLVERS, LogisticDescent, LogisticSettings, logistic_problem
 from rosenblatt.solvers.logistic_problem import LogisticProblem
+from rosenblatt.solvers.sampled_newton import float32_start
 
-from .centered_rows import less, moved, offsets, slopes_as_given
-from .column_warnings import names_of, not_unique, scales_apart
+from .centered_rows import offsets, original_gradient, shift_intercept, subtract_offsets
+from .column_warnings import names_of, not_unique, unequal_scales_of_rows
 from .separation_warning import SeparationWarning, separation_warning
 
 Array = NDArray[np.float64]
@@ -214,12 +210,19 @@ class LogisticRegression(LinearClassifier, LogisticScores):
         rows, classes, codes = self._check(X, y)
         weight = checks.row_weights(classes, codes, sample_weight, self.class_weight)
         shift = offsets(rows, self.fit_intercept)
-        problem = self._problem(less(rows, shift), classes, codes, penalty, weight)
+        problem = logistic_problem(
+            subtract_offsets(rows, shift), codes, len(classes), penalty.C * weight,
+            (penalty.l1, penalty.l2), self.fit_intercept, self.softmax == "reference",
+        )  # fmt: skip
+        start = shift_intercept(self._start(problem, classes), shift, 1)
+        settings = LogisticSettings(
+            self.solver, self.tol, self.max_iter, penalty.C, self.random_state, self.eta0,
+            type(self).__name__, lambda: names_of(self),
+        )  # fmt: skip
 
-        start = moved(self._start(problem, classes), shift, 1)
         passes = Passes(self, X, y, sample_weight, self.max_iter)
         track_gap = passes.has_callbacks or bool(self.verbose)
-        descent = LogisticDescent(problem, start, self._settings(penalty.C), track_gap)
+        descent = LogisticDescent(problem, start, settings, track_gap)
 
         def attributes(reason: str) -> dict[str, Any]:
             fitted = attributes_of(descent, classes, rows.dtype, shift)
@@ -258,24 +261,6 @@ class LogisticRegression(LinearClassifier, LogisticScores):
         X = checks.rows(self, X, reset=True, order="C", finite=False)
         return X, *checks.classes(y, X.shape[0], self._classes_of_search)
 
-    def _problem(
-        self,
-        X: Any,
-        classes: NDArray[Any],
-        codes: NDArray[np.intp],
-        penalty: Penalty,
-        weight: Array,
-    ) -> LogisticProblem:
-        strengths, reference = (penalty.l1, penalty.l2), self.softmax == "reference"
-        c = penalty.C * weight
-        return logistic_problem(X, codes, len(classes), c, strengths, self.fit_intercept, reference)
-
-    def _settings(self, C: float) -> LogisticSettings:
-        return LogisticSettings(
-            self.solver, self.tol, self.max_iter, C, self.random_state, self.eta0,
-            type(self).__name__, lambda: names_of(self),
-        )  # fmt: skip
-
     def _start(self, problem: LogisticProblem, classes: NDArray[Any]) -> Array:
         """Return the point to begin from: zero, or the previous fit."""
         start = np.zeros(problem.shape)
@@ -297,9 +282,9 @@ class LogisticRegression(LinearClassifier, LogisticScores):
         self, descent: LogisticDescent, reason: str, rows: Any, codes: Any, shift: Array | None
     ) -> None:
         """Warn of separated classes, a missed tolerance, and columns without a best weight."""
-        problem, names = descent.problem, names_of(self)
+        problem = descent.problem
         if problem.is_penalized:
-            about_columns = scales_apart(problem.X, problem.c, names)
+            about_columns = unequal_scales_of_rows(self, problem.X, problem.c)
         else:
             labels = self.classes_[codes]
             found = separation_warning(self, problem, descent.iterate, rows, labels, shift)
@@ -308,8 +293,7 @@ class LogisticRegression(LinearClassifier, LogisticScores):
                 self.stop_reason_ = "diverged" if reason == "converged" else reason
                 warn(found)
                 return
-            of_class = " of each class" if len(problem.shape) > 1 else ""
-            about_columns = not_unique(problem.X, problem.c, self.fit_intercept, names, of_class)
+            about_columns = not_unique(self, problem.X, problem.c)
             if found is not None:
                 warn(found)
         for message in descent.messages(reason, codes, self.classes_):
@@ -323,9 +307,9 @@ def attributes_of(
 ) -> dict[str, Any]:
     """Return the fitted attributes at the last iterate, as copies."""
     iterate, problem = descent.iterate, descent.problem
-    table = moved(np.array(iterate.point.reshape(problem.d + 1, -1)), shift, -1)
+    table = shift_intercept(np.array(iterate.point.reshape(problem.d + 1, -1)), shift, -1)
     table = problem.by_class(table)
-    shortest = problem.subgradient(iterate.point, slopes_as_given(iterate.gradient, shift))
+    shortest = problem.subgradient(iterate.point, original_gradient(iterate.gradient, shift))
     return {
         "coef_": np.ascontiguousarray(table[:-1].T, dtype=dtype),
         "intercept_": table[-1].astype(dtype),
@@ -384,9 +368,9 @@ def deprecated(what: str, instead: str) -> None:
 def run_large_loop(model: LogisticRegression, X: Any, y: Any) -> None:
     """Run the float32 loop, which needs a large table otherwise (`rosenblatt warm`)."""
     rows, classes, codes = model._check(X, y)
-    weight = checks.row_weights(classes, codes, None, None)
-    problem = model._problem(rows, classes, codes, penalty_of(model), weight).as_float32()
-    problem.at(np.zeros(problem.shape))
+    weight = np.ones(len(codes))
+    problem = logistic_problem(rows, codes, len(classes), weight, (0.0, 1.0), True, False)
+    float32_start(problem, np.zeros(problem.shape))
 
 
 ROW = Row(

@@ -438,36 +438,19 @@ def with_labels(scorer: Any, classes: NDArray[Any]) -> Any:
     return scorer
 
 
+# Values of today for defaults that scikit-learn changes.
+EXPLICIT = {"scoring": "accuracy", "use_legacy_attributes": False}
+
 ROW = Row(
     "LogisticRegressionCV",
     page="logistic_regression.md",
     certificate="logistic_regression",
     contract=Contract(
         settings=(
-            {
-                "Cs": [0.01, 1.0],
-                "tol": 1e-08,
-                "l1_ratios": (0,),
-                "scoring": "accuracy",
-                "use_legacy_attributes": False,
-            },
-            {
-                "Cs": [0.1, 1.0],
-                "cv": 3,
-                "l1_ratios": [0.0, 0.5],
-                "scoring": "accuracy",
-                "use_legacy_attributes": False,
-            },
+            {"Cs": [0.01, 1.0], "tol": 1e-08, "l1_ratios": (0,), **EXPLICIT},
+            {"Cs": [0.1, 1.0], "cv": 3, "l1_ratios": [0.0, 0.5], **EXPLICIT},
         ),
-        checked=(
-            {
-                "Cs": 3,
-                "cv": 3,
-                "l1_ratios": (0,),
-                "scoring": "accuracy",
-                "use_legacy_attributes": False,
-            },
-        ),
+        checked=({"Cs": 3, "cv": 3, "l1_ratios": (0,), **EXPLICIT},),
     ),
     warm=None,
     slow_peer_tests=("linear_model/tests/test_logistic.py",),

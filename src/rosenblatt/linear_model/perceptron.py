@@ -1,14 +1,12 @@
 """Rosenblatt's perceptron."""
 
 from numbers import Integral, Real
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal
 
 from numpy.typing import NDArray
-from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from rosenblatt.base import fitting
-from rosenblatt.mistake_driven import Examples, Pick, Training, check_examples
+from rosenblatt.mistake_driven import Examples, Pick
 from rosenblatt.registry.row import VISITS_ROWS, Candidate, Contract, Row, Warm
 
 from .perceptron_base import LinearPerceptron, LinearWeights
@@ -159,66 +157,24 @@ class Perceptron(LinearPerceptron):
         pick: Pick = "cyclic",
         max_updates: int | None = None,
     ) -> None:
+        super().__init__(
+            fit_intercept=fit_intercept, max_iter=max_iter, tol=tol, shuffle=shuffle,
+            verbose=verbose, eta0=eta0, random_state=random_state, early_stopping=early_stopping,
+            validation_fraction=validation_fraction, n_iter_no_change=n_iter_no_change,
+            class_weight=class_weight, warm_start=warm_start, boundary=boundary,
+        )  # fmt: skip
         self.penalty = penalty
         self.alpha = alpha
         self.l1_ratio = l1_ratio
-        self.fit_intercept = fit_intercept
-        self.max_iter = max_iter
-        self.tol = tol
-        self.shuffle = shuffle
-        self.verbose = verbose
-        self.eta0 = eta0
         self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.early_stopping = early_stopping
-        self.validation_fraction = validation_fraction
-        self.n_iter_no_change = n_iter_no_change
-        self.class_weight = class_weight
-        self.warm_start = warm_start
-        self.boundary = boundary
         self.pick = pick
         self.max_updates = max_updates
-
-    @fitting
-    def fit(
-        self,
-        X: Any,
-        y: Any,
-        coef_init: Any = None,
-        intercept_init: Any = None,
-        sample_weight: Any = None,
-    ) -> Self:
-        """Fit the model to X and y.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
-        y : array-like of shape (n,)
-        coef_init : array-like of shape (1, d) or (K, d), or None
-            Weights to begin from.
-        intercept_init : array-like of shape (1,) or (K,), or None
-            Biases to begin from.
-        sample_weight : array-like of shape (n,) or None
-            Multiplies the step of each row; rows of weight 0 are not visited.
-        """
-        rng = check_random_state(self.random_state)
-        examples = check_examples(self, X, y, sample_weight, rng=rng)
-        weights = self._weights(examples, *self._start(examples, coef_init, intercept_init))
-
-        training = Training(self, weights, X, y, sample_weight, rng)
-        for rows in training:
-            # On a mistake, y (w.x + b) <= 0: w += y x and b += y.
-            training.count(rows, weights.visit(rows, training.updates_left))
-
-        training.set_attributes()
-        training.warn_if_not_converged()
-        return self
 
     def _weights(
         self, examples: Examples, coef: NDArray[Any], intercept: NDArray[Any]
     ) -> LinearWeights:
         if self.penalty is None:
-            return LinearWeights(examples, coef, intercept)
+            return super()._weights(examples, coef, intercept)
         l1_ratio = {"l1": 1.0, "l2": 0.0}.get(self.penalty, self.l1_ratio)
         rate = self.eta0 * self.alpha
         # A penalty so strong that it would change the sign of the weights sets them to zero.

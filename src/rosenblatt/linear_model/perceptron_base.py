@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from copy import deepcopy
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -96,11 +96,9 @@ class LinearWeights:
             coef, b = coef.copy(), b.copy()
         return {"coef_": coef, "intercept_": b, "n_updates_": self.n_updates}
 
-    def resume(
-        self, n_updates: int, n_visits: int, coef: NDArray[Any], intercept: NDArray[Any]
-    ) -> None:
-        """Continue the counts of earlier batches, whose fitted attributes are given."""
-        self.n_updates, self.n_visits = n_updates, n_visits
+    def resume(self, model: Any) -> None:
+        """Continue the counts of the earlier batches of a model."""
+        self.n_updates, self.n_visits = model.n_updates_, int(model.t_) - 1
 
 
 class LinearPerceptron(LinearClassifier, MistakeDriven):
@@ -111,11 +109,78 @@ class LinearPerceptron(LinearClassifier, MistakeDriven):
         "warm_start": ["boolean"],
     }
 
-    warm_start: bool
     coef_init_: NDArray[Any] | None
     intercept_init_: NDArray[Any] | None
     # Weights used for prediction if not the last; `last_coef_` are then the last.
     _published: ClassVar[str | None] = None
+    _warns_of_mistakes = True  # that are left at the end of a fit
+
+    def __init__(
+        self,
+        *,
+        fit_intercept: bool = True,
+        max_iter: int = 1000,
+        tol: float | None = 1e-3,
+        shuffle: bool = True,
+        verbose: int = 0,
+        eta0: float = 1.0,
+        random_state: Any = 0,
+        early_stopping: bool = False,
+        validation_fraction: float = 0.1,
+        n_iter_no_change: int = 5,
+        class_weight: Any = None,
+        warm_start: bool = False,
+        boundary: Literal["mistake", "positive", "negative"] = "mistake",
+    ) -> None:
+        self.fit_intercept = fit_intercept
+        self.max_iter = max_iter
+        self.tol = tol
+        self.shuffle = shuffle
+        self.verbose = verbose
+        self.eta0 = eta0
+        self.random_state = random_state
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
+        self.class_weight = class_weight
+        self.warm_start = warm_start
+        self.boundary = boundary
+
+    @fitting
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        coef_init: Any = None,
+        intercept_init: Any = None,
+        sample_weight: Any = None,
+    ) -> Self:
+        """Fit the model to X and y.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+        y : array-like of shape (n,)
+        coef_init : array-like of shape (1, d) or (K, d), or None
+            Weights to begin from.
+        intercept_init : array-like of shape (1,) or (K,), or None
+            Biases to begin from.
+        sample_weight : array-like of shape (n,) or None
+            Multiplies the step of each row; rows of weight 0 are not visited.
+        """
+        rng = check_random_state(self.random_state)
+        examples = check_examples(self, X, y, sample_weight, rng=rng)
+        weights = self._weights(examples, *self._start(examples, coef_init, intercept_init))
+
+        training = Training(self, weights, X, y, sample_weight, rng)
+        for rows in training:
+            # On a mistake, y (w.x + b) <= 0: w += y x and b += y.
+            training.count(rows, weights.visit(rows, training.updates_left))
+
+        training.set_attributes()
+        if self._warns_of_mistakes:
+            training.warn_if_not_converged()
+        return self
 
     @fitting
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
@@ -141,8 +206,7 @@ class LinearPerceptron(LinearClassifier, MistakeDriven):
         if is_first:
             self.coef_init_ = self.intercept_init_ = None
         else:
-            fitted = self.densify().coef_, self.intercept_
-            weights.resume(self.n_updates_, int(self.t_) - 1, *fitted)
+            weights.resume(self.densify())
 
         rng = check_random_state(self.random_state)
         training = Training(self, weights, X, y, sample_weight, rng, max_iter=1)
@@ -224,7 +288,7 @@ class LinearPerceptron(LinearClassifier, MistakeDriven):
         self, examples: Examples, coef: NDArray[Any], intercept: NDArray[Any]
     ) -> LinearWeights:
         """Return the state of the fit, starting at coef and intercept."""
-        raise NotImplementedError
+        return LinearWeights(examples, coef, intercept)
 
 
 class EpochSnapshots:

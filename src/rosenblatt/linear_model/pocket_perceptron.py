@@ -1,23 +1,15 @@
 """The pocket algorithm."""
 
 from numbers import Integral
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from rosenblatt import checks
-from rosenblatt.base import Attributes, fitting
-from rosenblatt.mistake_driven import (
-    CELLS_PER_CALL,
-    Examples,
-    Pick,
-    Training,
-    check_examples,
-    margins_of,
-)
+from rosenblatt.base import Attributes
+from rosenblatt.mistake_driven import CELLS_PER_CALL, Examples, Pick, margins_of
 from rosenblatt.registry.row import VISITS_ROWS, Candidate, Contract, Row, Warm
 
 from . import perceptron_loops
@@ -105,6 +97,7 @@ class PocketPerceptron(LinearPerceptron):
 
     max_updates: int
     _published = "pocket"
+    _warns_of_mistakes = False  # a pocket is meant to end at `max_updates`
 
     def __init__(
         self,
@@ -125,43 +118,14 @@ class PocketPerceptron(LinearPerceptron):
         boundary: Literal["mistake", "positive", "negative"] = "mistake",
         pick: Pick = "cyclic",
     ) -> None:
-        self.fit_intercept = fit_intercept
+        super().__init__(
+            fit_intercept=fit_intercept, max_iter=max_iter, tol=tol, shuffle=shuffle,
+            verbose=verbose, eta0=eta0, random_state=random_state, early_stopping=early_stopping,
+            validation_fraction=validation_fraction, n_iter_no_change=n_iter_no_change,
+            class_weight=class_weight, warm_start=warm_start, boundary=boundary,
+        )  # fmt: skip
         self.max_updates = max_updates
-        self.max_iter = max_iter
-        self.tol = tol
-        self.shuffle = shuffle
-        self.verbose = verbose
-        self.eta0 = eta0
-        self.random_state = random_state
-        self.early_stopping = early_stopping
-        self.validation_fraction = validation_fraction
-        self.n_iter_no_change = n_iter_no_change
-        self.class_weight = class_weight
-        self.warm_start = warm_start
-        self.boundary = boundary
         self.pick = pick
-
-    @fitting
-    def fit(
-        self,
-        X: Any,
-        y: Any,
-        coef_init: Any = None,
-        intercept_init: Any = None,
-        sample_weight: Any = None,
-    ) -> Self:
-        """Learn from X (n, d) and labels y (n,), given as to `Perceptron.fit`; return self."""
-        rng = check_random_state(self.random_state)
-        examples = check_examples(self, X, y, sample_weight, rng=rng)
-        weights = self._weights(examples, *self._start(examples, coef_init, intercept_init))
-
-        training = Training(self, weights, X, y, sample_weight, rng)
-        for rows in training:
-            # The perceptron's rule; the weights after each correction are tried on all rows.
-            training.count(rows, weights.visit(rows, training.updates_left))
-
-        training.set_attributes()
-        return self  # without a warning: a pocket is meant to end at `max_updates`
 
     def _weights(
         self, examples: Examples, coef: NDArray[Any], intercept: NDArray[Any]
@@ -250,12 +214,10 @@ class PocketWeights(LinearWeights):
             "pocket_history_": list(self.history),
         }
 
-    def resume(
-        self, n_updates: int, n_visits: int, coef: NDArray[Any], intercept: NDArray[Any]
-    ) -> None:
+    def resume(self, model: Any) -> None:
         """Continue the counts; keep the pocket of earlier batches if it is as good on this one."""
-        super().resume(n_updates, n_visits, coef, intercept)
-        w, b = as_columns(coef), intercept
+        super().resume(model)
+        w, b = as_columns(model.coef_), model.intercept_
         error = self.error(w, b)
         self.history = []
         if error > self.best_error:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import logsumexp
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, Options
+from sklearn.utils._param_validation import Interval, Options, StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
@@ -32,6 +32,8 @@ class NaiveBayes(AdditiveClassifier):
     n_parameters_: int
 
     _advice_if_impossible = "Smoothing (alpha > 0) makes every row possible."
+    _reads_counts = False  # else features are numbers
+    _reads_categories = False
 
     @abstractmethod
     def _log_likelihood(self, X: Any) -> NDArray[Any]:
@@ -141,6 +143,14 @@ class NaiveBayes(AdditiveClassifier):
         codes = draw_codes(n_samples, np.exp(self.class_log_prior_.astype(np.float64)), rng)
         return self._draw_rows(codes, rng), self.classes_[codes]
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.poor_score = tags.input_tags.positive_only = self._reads_counts
+        if self._reads_categories:
+            tags.input_tags.sparse = False
+            tags.input_tags.categorical = tags.input_tags.string = True
+        return tags
+
     def _checked_rows(self, X: Any) -> Any:
         """Return the rows of X as the methods above take them."""
         if "n_features_in_" not in vars(self):  # the full check takes long for a single row
@@ -203,6 +213,7 @@ COUNT_PARAMETERS: dict[str, Any] = {
     "force_alpha": ["boolean"],
     "fit_prior": ["boolean"],
     "class_prior": ["array-like", None],
+    "missing": [StrOptions({"refuse", "ignore"})],
 }
 
 LEAST_ALPHA = 1e-10  # of force_alpha=False, as in scikit-learn

@@ -80,12 +80,12 @@ class CategoricalNB(NaiveBayes):
     statistic_type = (CategoryCounts, {})
     simpler_when_larger = ("alpha",)
     _measure_groups = Additive._measure_groups  # one table of all groups may be large
+    _reads_counts = _reads_categories = True
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **COUNT_PARAMETERS,
         "min_categories": [None, "array-like", Interval(Integral, 1, None, closed="left")],
         "unknown": [StrOptions({"error", "smooth"})],
-        "missing": [StrOptions({"refuse", "ignore"})],
     }
 
     def __init__(
@@ -116,8 +116,14 @@ class CategoricalNB(NaiveBayes):
     def _check_statistic(self, statistic: CategoryCounts) -> None:
         super()._check_statistic(statistic)
         for j, values in enumerate(statistic.categories):
-            if not are_words(values):
-                refuse_other_categories(values, j)
+            if are_words(values):
+                continue
+            good = (values >= 0) & (values < MOST_CATEGORIES) & (values == np.floor(values))
+            if not good.all():
+                raise ValueError(
+                    "CategoricalNB stands on words and on whole numbers from 0 on; feature "
+                    f"{j} has the category {values[~good][0]}. MixedNB takes any."
+                )
 
     def _conclude(self, rows: Any, final: bool) -> None:
         seen = self.statistics_.categories
@@ -211,15 +217,6 @@ class CategoricalNB(NaiveBayes):
             X[:, j] = values[np.minimum(places, len(values) - 1)]
         return X
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.poor_score = True
-        tags.input_tags.sparse = False
-        tags.input_tags.categorical = True
-        tags.input_tags.string = True
-        tags.input_tags.positive_only = True
-        return tags
-
 
 def _spread(
     counts: NDArray[Any], values: NDArray[Any], least: int
@@ -265,16 +262,6 @@ def places_of(model: Any, X: Any, j: int, width: int) -> NDArray[np.int64]:
     if isinstance(column, CodedColumn):
         places = np.append(places, width + 1).take(column.codes)  # -1 is the last
     return places
-
-
-def refuse_other_categories(numbers: NDArray[Any], j: int) -> None:
-    """Raise if the categories of feature j of a statistic are not 0, 1, ..."""
-    good = (numbers >= 0) & (numbers < MOST_CATEGORIES) & (numbers == np.floor(numbers))
-    if not good.all():
-        raise ValueError(
-            f"CategoricalNB stands on words and on whole numbers from 0 on; feature {j} has the "
-            f"category {numbers[~good][0]}. MixedNB takes any."
-        )
 
 
 def are_words(categories: NDArray[Any]) -> bool:

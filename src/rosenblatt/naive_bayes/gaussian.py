@@ -1,7 +1,7 @@
 """Gaussian naive Bayes: each feature is normally distributed within each class.
 
 x_j | y = k  ~  N(mean_kj, variance_kj), features independent. Legend: n rows, d features, K
-classes; w weights (K, d), or (K, 1) when no value is missing; `known` is what of them is not zero.
+classes; w weights (K, d), or (K, 1) when no value is missing.
 """
 
 from contextlib import nullcontext
@@ -142,27 +142,29 @@ class GaussianNB(NaiveBayes):
         if not w.all():
             means = np.where(w > 0, means, center)
         self.epsilon_ = float(self.var_smoothing * spread.max())
-        variances = variances_of(w, scatter, spread, self._pool, self.ddof) + self.epsilon_
-        _refuse_overflow(variances, dtype)
+        shared = SHARED[self.variance]
+        variances = variances_of(w, scatter, spread, shared, self.ddof) + self.epsilon_
+        largest = variances.max(axis=0, initial=0.0)
+        if largest.max(initial=0.0) > np.finfo(dtype).max:
+            raise ValueError(
+                f"The variance of column {largest.argmax()} is {largest.max():.3g}, more than "
+                f"{dtype} holds: scale the column, or give the rows in float64."
+            )
         self.theta_, self.var_ = means.astype(dtype), variances.astype(dtype)
         if not self.var_.all():
             self.var_[self.var_ == 0] = SMALLEST_VARIANCE
 
         n_shares = self._set_class_prior()
-        n_variances = int(np.prod([self.theta_.shape[a] for a in (0, 1) if a not in self._pool]))
+        n_variances = int(np.prod([self.theta_.shape[a] for a in (0, 1) if a not in shared]))
         self.n_parameters_ = n_shares + self.theta_.size + n_variances
         self._set_logistic_form()
-
-    @property
-    def _pool(self) -> tuple[int, ...]:
-        return SHARED[self.variance]
 
     def _set_logistic_form(self) -> None:
         """Set coef_ and intercept_ if the classes share their variances, else remove them."""
         # log P(x | k) - log P(x | 0) = sum_j (m_kj - m_0j) / v_j (x_j - (m_kj + m_0j) / 2)
         for name in ("coef_", "intercept_"):
             self.__dict__.pop(name, None)
-        if 0 not in self._pool:
+        if 0 not in SHARED[self.variance]:
             return
         means, prior = self.theta_.astype(np.float64), self.class_log_prior_
         if len(means) == 2:
@@ -233,7 +235,7 @@ class GaussianNB(NaiveBayes):
         return GaussianForm(self.theta_.astype(np.float64), half_precision, start, gap)
 
     def _few(self, X: Any) -> bool:
-        """Return whether distances are few: by the size of the job alone, as last bits differ."""
+        """Return whether distances are few: by the size of X alone, as last bits differ."""
         return sp.issparse(X) or bool(X.size * len(self.classes_) <= FEW_DISTANCES)
 
     def _dtype(self, X: Any) -> np.dtype[Any]:
@@ -254,7 +256,7 @@ class GaussianNB(NaiveBayes):
 class GaussianForm(NamedTuple):
     """Scores of classes, ``start - sum_j half_precision_j (x_j - mean_j)^2``.
 
-    `gap` is what a feature that is NaN adds in place of its distance; None if NaN is an error.
+    A feature that is NaN adds `gap` in place of its distance; None if NaN is an error.
     """
 
     mean: Table  # (K, d)
@@ -367,16 +369,6 @@ def _over_chunks(work: Any, X: Any) -> None:
     """Call ``work(start, stop)`` on chunks of rows that keep a thread busy for a while."""
     cells = X.nnz if sp.issparse(X) else X.size
     threads.over_chunks(work, X.shape[0], cells * threads.CELLS_PER_CHUNK // CELLS_PER_CHUNK)
-
-
-def _refuse_overflow(variances: Table, dtype: Any) -> None:
-    """Raise if variances (K, d) are too large for the precision of the fitted attributes."""
-    of_columns = variances.max(axis=0, initial=0.0)
-    if of_columns.max(initial=0.0) > np.finfo(dtype).max:
-        raise ValueError(
-            f"The variance of column {of_columns.argmax()} is {of_columns.max():.3g}, more than "
-            f"{dtype} holds: scale the column, or give the rows in float64."
-        )
 
 
 def variances_of(

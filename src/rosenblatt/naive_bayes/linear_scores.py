@@ -53,7 +53,9 @@ class LinearScores:
         self.weights = weights.astype(np.float64, order="C", copy=False)
         self.start = form.start + prior
         self.hits: Array | None = None
-        if are_infinite(self.weights):
+        with np.errstate(over="ignore", invalid="ignore"):
+            suspect = not np.isfinite(self.weights.sum())
+        if suspect and np.isinf(self.weights).any():
             never, always = self.weights == -np.inf, self.weights == np.inf
             self.hits = never.astype(np.float64) - always
             self.weights = np.where(never | always, 0.0, self.weights)
@@ -78,6 +80,10 @@ class LinearScores:
             return self.product(first, last, self._difference, self.start[1] - self.start[0])
         return self.scores(first, last)
 
+    @cached_property
+    def _difference(self) -> Array:
+        return np.ascontiguousarray(self.weights[:, 1] - self.weights[:, 0])
+
     def codes(self, first: int, last: int) -> Codes:
         """Return the best class (m,) of some rows; -1 where a row is impossible."""
         joint = self.comparison(first, last)
@@ -86,10 +92,6 @@ class LinearScores:
         best: Codes = joint.argmax(axis=1)
         best[joint[np.arange(len(best)), best] == -np.inf] = -1
         return best
-
-    @cached_property
-    def _difference(self) -> Array:
-        return np.ascontiguousarray(self.weights[:, 1] - self.weights[:, 0])
 
     def product(self, first: int, last: int, weights: Array, start: Any) -> Array:
         """Return `start` plus some rows times weights (d,) or (d, K); with gaps (2 d, ...)."""
@@ -155,12 +157,6 @@ def over_rows(work: Any, X: Any) -> NDArray[Any]:
 def is_small(X: Any) -> bool:
     """Return whether SciPy's or NumPy's product of X serves."""
     return not sp.issparse(X) or X.nnz < SMALL_PRODUCT
-
-
-def are_infinite(weights: NDArray[Any]) -> bool:
-    """Return whether any weight is infinite; without a table of answers if none is."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        return not np.isfinite(weights.sum()) and bool(np.isinf(weights).any())
 
 
 def not_counts(numbers: NDArray[Any]) -> ValueError:
@@ -247,16 +243,6 @@ def signs(scores: Array, slack: Array) -> Codes:
     return codes
 
 
-def decide_together(several: list[Float32Scores], X: Any, order: Codes) -> list[Codes]:
-    """Return the decisions of each, from one read of the rows if they have two classes."""
-    if len(several) == 1 or any(scores.weights.ndim == 2 for scores in several):
-        return [scores.decide(X, order) for scores in several]
-    weights = np.column_stack([scores.weights for scores in several])
-    start = np.array([scores.start for scores in several])
-    table, sizes = score(X, order, weights, start, several[0].threshold)
-    return [signs(table[:, c], scores.unit * sizes) for c, scores in enumerate(several)]
-
-
 # Predictions of models that have a `_linear_form`.
 
 
@@ -265,6 +251,12 @@ def check_rows(model: Any, X: Any, first: bool) -> Any:
     X = checks.rows(model, X, reset=first, dtype="numeric", finite=False)
     # A number and NaN in one place are missing together.
     return summed_duplicates(X) if model.missing == "ignore" else X
+
+
+def feature_count(model: Any) -> Array:
+    """Weight of each feature in each class, shape (K, d)."""
+    counts: Array = model._by_class(model.statistics_.sums).astype(np.float64)
+    return counts
 
 
 def log_likelihood(model: Any, X: Any) -> NDArray[Any]:
@@ -307,11 +299,17 @@ def predict_together(models: list[Any], X: Any, order: Codes) -> list[NDArray[An
 
     Rows are not copied and not checked again. None if 32 bits do not suffice for some model.
     """
-    several = [Float32Scores.of(model) for model in models]
-    found = [scores for scores in several if scores is not None]
-    if len(found) < len(several) or len({scores.threshold for scores in found}) > 1:
+    several = [scores for scores in map(Float32Scores.of, models) if scores is not None]
+    if len(several) < len(models) or len({scores.threshold for scores in several}) > 1:
         return None
-    pairs = zip(models, decide_together(found, X, order), strict=True)
+    if len(several) == 1 or any(scores.weights.ndim == 2 for scores in several):
+        decisions = [scores.decide(X, order) for scores in several]
+    else:  # one read of the rows
+        weights = np.column_stack([scores.weights for scores in several])
+        start = np.array([scores.start for scores in several])
+        table, sizes = score(X, order, weights, start, several[0].threshold)
+        decisions = [signs(table[:, c], one.unit * sizes) for c, one in enumerate(several)]
+    pairs = zip(models, decisions, strict=True)
     return [model.classes_[_completed(model, codes, X, order)] for model, codes in pairs]
 
 

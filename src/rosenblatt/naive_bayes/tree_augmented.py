@@ -4,7 +4,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils._param_validation import StrOptions
 
 from rosenblatt.additive import Additive
 from rosenblatt.base import warn
@@ -77,13 +76,14 @@ class TreeAugmentedNB(NaiveBayes):
     statistic_type = (PairCounts, {})
     simpler_when_larger = ("alpha",)
     _measure_groups = Additive._measure_groups
+    _reads_counts = _reads_categories = True
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "alpha": COUNT_PARAMETERS["alpha"][:1],
-        "fit_prior": COUNT_PARAMETERS["fit_prior"],
-        "class_prior": COUNT_PARAMETERS["class_prior"],
-        "unknown": [StrOptions({"error", "smooth"})],
-        "missing": [StrOptions({"refuse", "ignore"})],
+        **{
+            name: CategoricalNB._parameter_constraints[name]
+            for name in ("fit_prior", "class_prior", "unknown", "missing")
+        },
     }
 
     def __init__(
@@ -182,15 +182,6 @@ class TreeAugmentedNB(NaiveBayes):
         """Return the indices (d, n) of the values of checked rows (n, d) in the tables."""
         widths = map(len, self.categories_)
         return np.array([places_of(self, X, j, width) for j, width in enumerate(widths)])
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.poor_score = True
-        tags.input_tags.sparse = False
-        tags.input_tags.categorical = True
-        tags.input_tags.string = True
-        tags.input_tags.positive_only = True
-        return tags
 
 
 def conditional_information(counts: PairCounts) -> Array:

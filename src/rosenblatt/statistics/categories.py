@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from rosenblatt.missing_values import which_missing
 
 from . import counts_loops
-from .batch import Batch, Labels, Sums, check_missing, feature_names_of, freeze, total_of
-from .counts import ByClass, ClassCounts, Joint, unite
+from .batch import Batch, Labels, Sums, check_missing, feature_names_of, total_of
+from .counts import ByClass, Joint, unite
 from .statistic import DOUBLES, LABELS, NUMBERS, ArrayForm, Names
 
 # Columns of integers from 0 to this limit are counted as they are; others are encoded first.
@@ -58,27 +58,15 @@ class CategoryCounts(ByClass):
     options: ClassVar[tuple[str, ...]] = ("n_features", "missing")
 
     def __post_init__(self) -> None:
-        freeze(self.table, *self.categories)
+        super().__post_init__()
+        for values in self.categories:
+            values.setflags(write=False)
 
     @classmethod
-    def zero(cls, n_features: int, *, missing: str = "refuse") -> Self:
-        """Return the counts of no rows."""
-        check_missing(missing)
-        nothing = tuple(np.zeros(0, np.int64) for _ in range(n_features))
-        table, dtype = np.zeros((0, 0), np.int64), np.dtype(np.float32)
-        return cls(ClassCounts.zero(), None, dtype, nothing, table, missing)
-
-    @classmethod
-    def by_group(
-        cls,
-        X: Any,
-        y: Any,
-        groups: Any,
-        n_groups: int | None,
-        weights: Any = None,
-        *,
+    def by_group(  # type: ignore[override]
+        cls, X: Any, y: Any, groups: Any, n_groups: int | None, weights: Any = None,
         missing: str = "refuse",
-    ) -> list[Self]:
+    ) -> list[Self]:  # fmt: skip
         """Return the counts of each group of rows; groups (n,) are numbers from 0.
 
         With ``missing="ignore"`` values that are NaN or None are left out.
@@ -87,14 +75,10 @@ class CategoryCounts(ByClass):
         names, columns = feature_names_of(X), _columns(X)
         codes, categories = _encode(columns, names, missing)
         batch = Batch(codes, y, weights, groups, n_groups)
-        starts = _starts(categories)
-        table = _count(batch, starts)
-        statistics = []
-        for g, (counts, kept) in enumerate(ClassCounts.of_groups(batch)):
-            about = (counts, names, np.dtype(np.float64))
-            part = cls(*about, categories, batch.group(table, g, kept), missing)
-            statistics.append(part._without_empty())
-        return statistics
+        batch.feature_names, batch.dtype = names, np.dtype(np.float64)
+        table = _count(batch, _starts(categories))
+        parts = cls._of_tables(batch, {"table": table}, categories=categories, missing=missing)
+        return [part._without_empty() for part in parts]
 
     @property
     def n_features(self) -> int:
@@ -111,12 +95,9 @@ class CategoryCounts(ByClass):
         seen = self.table.any(axis=0)
         if seen.all():
             return self
-        parts = np.split(seen, _starts(self.categories)[1:-1])
-        categories = tuple(
-            values[part] for values, part in zip(self.categories, parts, strict=True)
-        )
-        about = (self.counts, self.feature_names, self.dtype)
-        return type(self)(*about, categories, self.table[:, seen], self.missing)
+        parts = zip(self.categories, np.split(seen, _starts(self.categories)[1:-1]), strict=True)
+        categories = tuple(values[part] for values, part in parts)
+        return replace(self, categories=categories, table=self.table[:, seen])
 
     def _combined(self, other: Self, sign: int) -> Self:
         joint = self.counts.join(other.counts, sign)
@@ -135,8 +116,7 @@ class CategoryCounts(ByClass):
             theirs.append(starts[j] + others)
         table = _wider(self.table, np.concatenate(mine), starts[-1])
         table = joint.combine(table, _wider(other.table, np.concatenate(theirs), starts[-1]), sign)
-        about = (joint.counts, *self._shared(other))
-        result = type(self)(*about, categories, table, self.missing)
+        result = self._joined(other, joint.counts, categories=categories, table=table)
         if sign < 0:
             result._refuse_negative(joint)
             return result._without_empty()
@@ -210,23 +190,13 @@ class PairCounts(CategoryCounts):
         "pairs": ArrayForm("K c c", DOUBLES, 0),
     }
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        freeze(self.pairs)
-
     @classmethod
-    def by_group(
-        cls,
-        X: Any,
-        y: Any,
-        groups: Any,
-        n_groups: int | None,
-        weights: Any = None,
-        *,
+    def by_group(  # type: ignore[override]
+        cls, X: Any, y: Any, groups: Any, n_groups: int | None, weights: Any = None,
         missing: str = "refuse",
-    ) -> list[Self]:
+    ) -> list[Self]:  # fmt: skip
         """Return the counts of each group of rows; groups (n,) are numbers from 0."""
-        parts = super().by_group(X, y, groups, n_groups, weights, missing=missing)
+        parts = super().by_group(X, y, groups, n_groups, weights, missing)
         codes, categories = _encode(_columns(X), feature_names_of(X), missing)
         labels = Labels.of(np.zeros(len(codes), np.int64) if y is None else y, len(codes))
         weight = np.ones(len(codes)) if weights is None else np.asarray(weights, np.float64)
@@ -275,11 +245,10 @@ class PairCounts(CategoryCounts):
     def _gathered(self, result: CategoryCounts) -> NDArray[np.float64]:
         """Return the pairs (K, c, c) of the classes and categories of another statistic."""
         starts = _starts(self.categories)
+        places = map(_places, result.categories, self.categories)
         found = [
-            np.where(places < 0, -1, start + places)
-            for start, places in zip(
-                starts, map(_places, result.categories, self.categories), strict=False
-            )
+            np.where(some < 0, -1, start + some)
+            for start, some in zip(starts[:-1], places, strict=True)
         ]
         columns = np.concatenate([np.zeros(0, np.int64), *found])
         padded = np.pad(self.pairs, ((0, 1), (0, 1), (0, 1)))  # -1 finds nothing

@@ -63,9 +63,9 @@ class Gram(Statistic):
         if targets.ndim != 2 or targets.dtype.kind not in "fiub":
             raise ValueError(f"y must be numbers, (n,) or (n, t); got shape {y.shape}, {y.dtype}.")
         batch = Batch(X, None, weights, groups, n_groups, targets)
-        parts = Moments.of_batch(batch, None, True, "refuse")
+        parts = Moments._of_batch(batch, full=True)
         about = (targets.shape[1], batch.feature_names, y.ndim == 1)
-        return [cls(part, *about) for part in parts]
+        return [cls(replace(part, feature_names=None), *about) for part in parts]
 
     @property
     def classes(self) -> NDArray[Any]:

@@ -18,6 +18,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from rosenblatt.checks import in_range
 from rosenblatt.loops.rows import arrays
 from rosenblatt.solvers.newton import Factor, factored
 
@@ -185,8 +186,9 @@ def gram(X: Any, h: Array) -> Array:
         block = room[
             : interior_point_loops.weighted_rows(rows, h, start, min(start + size, n), room)
         ]
-        H += block.T @ block
-    return H
+        with np.errstate(over="ignore", invalid="ignore"):
+            H += block.T @ block
+    return np.asarray(in_range(H, "Squares of X are"), np.float64)
 
 
 def _sparse_gram(X: Any, h: Array) -> Array:

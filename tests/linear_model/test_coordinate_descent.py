@@ -8,9 +8,13 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rosenblatt.linear_model import column_descent
-from rosenblatt.linear_model.column_descent import ColumnDescent, Columns
-from rosenblatt.linear_model.gram_descent import GramDescent, Penalty
+from rosenblatt.linear_model import coordinate_descent
+from rosenblatt.linear_model.coordinate_descent import (
+    ColumnDescent,
+    Columns,
+    GramDescent,
+    Penalty,
+)
 from tests.reference.lasso import centred, elastic_net
 
 
@@ -58,7 +62,7 @@ def test_all_forms_find_what_the_book_finds(form, shape, penalty):
 
 
 def test_a_set_too_large_for_a_gram_matrix_is_swept_by_columns(monkeypatch):
-    monkeypatch.setattr(column_descent, "LARGEST", 4)
+    monkeypatch.setattr(coordinate_descent, "LARGEST", 4)
     X, y, weights = table(40, 60)
     for form in ("dense", "sparse"):
         w, _ = solved(descents(X, y, weights)[form], Penalty(0.05), 1e-9)
