@@ -22,7 +22,15 @@ from rosenblatt.model_selection.ledger import Ledger
 from rosenblatt.model_selection.sealed_test import DEFAULT_LEDGER
 from rosenblatt.runtime.threads import one_blas_thread
 
-from .arguments import call_of, checked_budget, checked_name, chosen_families, table_of, with_groups
+from .arguments import (
+    CompareSettings,
+    call_of,
+    checked_budget,
+    checked_name,
+    chosen_families,
+    table_of,
+    with_groups,
+)
 from .clock import Clock
 from .comparison_result import Comparison
 from .conclusions import chosen_model, conclude
@@ -37,7 +45,6 @@ from .problem import problem_of
 from .schedule import Progress, folds_in, search_families
 from .scoring import metric_for
 from .search import Arena
-from .settings import CompareSettings
 
 __all__ = ["Comparison", "compare"]
 
