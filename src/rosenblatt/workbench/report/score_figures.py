@@ -170,7 +170,7 @@ def _line_x(axis: Axis, value: float) -> float:
 
 
 def search_values(findings: Findings) -> dict[str, Any]:
-    """Return the figures of the section on the search, the chosen model's apart from the others'."""
+    """Return the figures of the search, the chosen model's apart from the others'."""
     metric, board = findings.protocol.metric, findings.contestants
     curve = findings.learning_curve
     learned = learning(curve, metric) if curve is not None and len(curve.rows) else None
