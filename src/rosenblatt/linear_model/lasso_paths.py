@@ -9,18 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import (
-    Interval,
-    StrOptions,
-    validate_parameter_constraints,
-)
+from sklearn.utils._param_validation import Interval, StrOptions, validate_parameter_constraints
 from sklearn.utils.validation import check_X_y
 
 from rosenblatt import checks
 from rosenblatt.base import warn
 from rosenblatt.runtime.threads import one_blas_thread
 
-from .gram_descent import penalty_of
+from .coordinate_descent import penalty_of
 from .gram_problem import Descent, Squares
 
 Array = NDArray[np.float64]
@@ -201,12 +197,6 @@ def lasso_path(
     verbose: Any = False,
     return_n_iter: bool = False,
     positive: bool = False,
-    check_input: bool = True,
-    tol: float = 1e-4,
-    max_iter: int | None = 1000,
-    random_state: Any = None,
-    selection: str = "cyclic",
-    sample_weight: Any = None,
     **params: Any,
 ) -> tuple[Any, ...]:
     """Return the weights of lassos without intercept, at many penalties in one call.
@@ -215,9 +205,10 @@ def lasso_path(
 
     Parameters
     ----------
-    X, y, eps, n_alphas, alphas, precompute, Xy, copy_X, coef_init, verbose, return_n_iter, \
-    positive, check_input, tol, max_iter, random_state, selection, sample_weight, params
+    X, y, eps, n_alphas, alphas, precompute, Xy, copy_X, coef_init, verbose, return_n_iter, positive
         As for `enet_path`.
+    params : dict
+        Its other parameters: check_input, tol, max_iter, random_state, selection, sample_weight.
 
     Returns
     -------
@@ -238,9 +229,7 @@ def lasso_path(
     return enet_path(
         X, y, l1_ratio=1.0, eps=eps, n_alphas=n_alphas, alphas=alphas, precompute=precompute,
         Xy=Xy, copy_X=copy_X, coef_init=coef_init, verbose=verbose, return_n_iter=return_n_iter,
-        positive=positive, check_input=check_input, tol=tol, max_iter=max_iter,
-        random_state=random_state, selection=selection, sample_weight=sample_weight,
-        **params,
+        positive=positive, **params,
     )  # fmt: skip
 
 

@@ -18,8 +18,9 @@ from rosenblatt.registry.row import Candidate, Contract, Row
 from rosenblatt.runtime.threads import MANY_UNKNOWNS, interruptible, one_blas_thread
 from rosenblatt.statistics import Gram
 
-from . import column_warnings, least_squares
+from . import least_squares
 from .centered_rows import CenteredRows
+from .column_warnings import undetermined
 from .least_squares import AS_GOOD_AS_ROWS, WELL_CONDITIONED, Solution, by_penalty
 
 Array = NDArray[np.float64]
@@ -36,6 +37,7 @@ class GramRegressor(CallbackSupportMixin, LinearRegressor, Additive):  # type: i
 
     fit_intercept: bool
     positive: bool
+    solver = "cholesky"  # `Ridge` has a parameter
     statistics_: Gram
     stop_reason_: StopReason
     _multi_output = True
@@ -105,12 +107,7 @@ class GramRegressor(CallbackSupportMixin, LinearRegressor, Additive):  # type: i
         return Gram.of(X, y, sample_weight)
 
     def _measure_groups(
-        self,
-        X: Any,
-        y: Any,
-        sample_weight: NDArray[Any] | None,
-        groups: NDArray[np.int64],
-        n_groups: int,
+        self, X: Any, y: Any, sample_weight: Any, groups: NDArray[np.int64], n_groups: int
     ) -> list[Any]:
         self._refuse_without_gram(X)
         return Gram.by_group(X, y, groups, n_groups, sample_weight)
@@ -153,7 +150,7 @@ class GramRegressor(CallbackSupportMixin, LinearRegressor, Additive):  # type: i
 
         solution = by_penalty(penalties, solve)
         by_rows = solution.condition < AS_GOOD_AS_ROWS or n_rows <= len(gram)
-        if rows is not None and not self.positive and (by_rows or self._solver() == "svd"):
+        if rows is not None and not self.positive and (by_rows or self.solver == "svd"):
             A, B = CenteredRows(*rows, self.fit_intercept, means).condensed()
             solution = by_penalty(
                 penalties, lambda here, p: least_squares.solve_rows(A, B[:, here], p, share)
@@ -161,15 +158,11 @@ class GramRegressor(CallbackSupportMixin, LinearRegressor, Additive):  # type: i
         self._set(solution, means, known.dtype, known.flat_y)
         self._note_dependence(solution, np.diag(gram), streamed=rows is None)
 
-    def _solver(self) -> str:
-        """Return the solver that was asked for."""
-        return getattr(self, "solver", "cholesky")
-
     def _solve_wide(self, rows: CenteredRows) -> Solution:
         """Return the coefficients of rows too wide for products of columns."""
         n, d = rows.shape
         targets, limits = rows.targets, self._limits(d)
-        exact = self._solver() in ("cholesky", "svd") or n <= ROWS_SOLVED_EXACTLY
+        exact = self.solver in ("cholesky", "svd") or n <= ROWS_SOLVED_EXACTLY
 
         def solve(here: NDArray[np.intp], penalty: float) -> Solution:
             right = targets[:, here]
@@ -250,7 +243,7 @@ class GramRegressor(CallbackSupportMixin, LinearRegressor, Additive):  # type: i
     def _note_dependence(self, solution: Solution, squares: Array | None, streamed: bool) -> None:
         """Warn of dependent columns; `squares` (d,) are their sums of squares, if known."""
         if self.solution_ == "minimum norm":
-            self._note(column_warnings.undetermined(self, solution, squares))
+            self._note(undetermined(self, solution, squares))
         elif streamed and solution.condition < WELL_CONDITIONED and not self.positive:
             self._note(
                 f"Columns are nearly dependent (reciprocal condition {solution.condition:.1g} of "

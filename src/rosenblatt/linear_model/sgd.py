@@ -11,7 +11,7 @@ from scipy.special import expit
 from sklearn.callback import CallbackSupportMixin
 from sklearn.metrics import r2_score
 from sklearn.model_selection import ShuffleSplit, StratifiedShuffleSplit
-from sklearn.utils import check_random_state, column_or_1d, compute_class_weight
+from sklearn.utils import check_random_state, column_or_1d
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 
@@ -27,12 +27,13 @@ from rosenblatt.base import (
     warn_not_converged,
 )
 from rosenblatt.loops.rows import summed_duplicates
+from rosenblatt.mistake_driven import EPOCHS, Patience, class_weights
 from rosenblatt.prediction import LogisticScores
 from rosenblatt.registry.row import VISITS_ROWS, Contract, Row, Warm
 from rosenblatt.runtime import threads
 
 from . import sgd_loops as loops
-from .perceptron_base import as_columns, check_classes, check_start
+from .perceptron import as_columns, check_classes, check_start
 
 Floats = NDArray[np.float64]
 
@@ -173,7 +174,7 @@ class Descent:
         """Mean objective of each output over the visits of the last epoch."""
         return np.asarray(self.state[loops.OBJECTIVE] / max(self.n_visits, 1))
 
-    def lower_rate(self, k: Any, patience: "Patience") -> bool:
+    def lower_rate(self, k: Any, patience: Patience) -> bool:
         """Divide the learning rate of output k by 5, unless it is as small as it may be."""
         if self.state[loops.RATE, k] <= SMALLEST_ADAPTIVE_RATE:
             return False
@@ -206,21 +207,6 @@ class Descent:
         return float(self.state[loops.T].max())
 
 
-class Patience:
-    """Counts the epochs that do not improve the best loss by more than `tol`."""
-
-    def __init__(self, tol: float | None, n_iter_no_change: int) -> None:
-        self.tol, self.n_iter_no_change = tol, n_iter_no_change
-        self.best, self.waited = np.inf, 0
-
-    def runs_out(self, loss: float) -> bool:
-        """Add an epoch; return whether there were `n_iter_no_change` in a row."""
-        if self.tol is not None:
-            self.waited = self.waited + 1 if loss > self.best - self.tol else 0
-        self.best = min(self.best, loss)
-        return self.waited >= self.n_iter_no_change
-
-
 class HeldOut:
     """The rows kept out of training by `early_stopping`."""
 
@@ -251,23 +237,14 @@ class StochasticGradient(CallbackSupportMixin):  # type: ignore[misc]
     """Training of linear models by stochastic gradient descent."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **EPOCHS,
         "loss": [StrOptions(set(LOSSES))],
         "penalty": [StrOptions({"l2", "l1", "elasticnet"}), None],
         "alpha": [Interval(Real, 0, None, closed="left")],
         "l1_ratio": [Interval(Real, 0, 1, closed="both"), None],
-        "fit_intercept": ["boolean"],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "tol": [Interval(Real, 0, None, closed="left"), None],
-        "shuffle": ["boolean"],
-        "verbose": ["verbose"],
         "epsilon": [Interval(Real, 0, None, closed="left")],
-        "random_state": ["random_state"],
         "learning_rate": [StrOptions(set(SCHEDULES))],
-        "eta0": [Interval(Real, 0, None, closed="neither")],
         "power_t": [Interval(Real, None, None, closed="neither")],
-        "early_stopping": ["boolean"],
-        "validation_fraction": [Interval(Real, 0, 1, closed="neither")],
-        "n_iter_no_change": [Interval(Integral, 1, None, closed="left")],
         "warm_start": ["boolean"],
         "average": [Interval(Integral, 0, None, closed="neither"), "boolean"],
     }
@@ -440,12 +417,8 @@ class StochasticGradient(CallbackSupportMixin):  # type: ignore[misc]
 
 
 AVERAGING = (
-    "_standard_coef",
-    "_standard_intercept",
-    "_average_coef",
-    "_average_intercept",
-    "_n_averaged",
-)
+    "_standard_coef", "_standard_intercept", "_average_coef", "_average_intercept", "_n_averaged",
+)  # fmt: skip
 
 
 def rows_to_visit(data: TrainingData, held_out: HeldOut | None) -> NDArray[np.bool_] | None:
@@ -648,14 +621,7 @@ class SGDClassifier(StochasticGradient, LogisticScores, LinearClassifier):
             known, codes = checks.classes(y, X.shape[0])
         self.classes_ = known
         weight = self._check_weight(sample_weight, X.shape[0])
-        by_class = np.ones(len(known))
-        if self.class_weight is not None:
-            labels = known[codes] if self.class_weight == "balanced" else known
-            by_class = compute_class_weight(self.class_weight, classes=known, y=labels)
-        if not (np.isfinite(by_class) & (by_class >= 0)).all():
-            raise ValueError(
-                f"class_weight must give finite weights >= 0; got {self.class_weight!r}."
-            )
+        by_class = class_weights(self.class_weight, known, codes)
         outputs = np.arange(len(known), dtype=np.float64), by_class, np.ones(len(known))
         if len(known) == 2:
             outputs = np.ones(1), by_class[1:], by_class[:1]
