@@ -85,6 +85,11 @@ class Lloyd:
 class NearestCenters:
     """Labels, distances and losses of rows by the nearest of some centers."""
 
+    cluster_centers_: NDArray[Any]
+    inertia_: float
+    n_features_in_: int
+    _n_features_out: int
+
     def predict(self, X: Any) -> NDArray[np.int32]:
         """Return the index (n,) of the nearest center of each row of X, the first of equals."""
         check_is_fitted(self)
