@@ -263,7 +263,8 @@ def labels(y: Any, n_rows: int | None = None) -> tuple[NDArray[Any], NDArray[np.
     if not (isinstance(y, np.ndarray) and y.ndim == 1):
         y = column_or_1d(y, warn=True)
     found = np.unique(y[:1000])
-    if _are_consecutive(found):
+    integers = found.dtype.kind in "iu" and len(found) > 0
+    if integers and int(found[-1]) - int(found[0]) < len(found):  # without a gap
         codes = (y - found[0]).astype(np.intp, copy=False)
         known = codes.min() >= 0 and codes.max() < len(found)
     elif len(found) == 2:
@@ -325,13 +326,6 @@ def same_length(n_rows: int, y: Any) -> None:
             "Found input variables with inconsistent numbers of samples: X has "
             f"{n_rows} rows and y has {len(y)}."
         )
-
-
-def _are_consecutive(found: NDArray[Any]) -> bool:
-    """Return whether sorted classes are integers without a gap."""
-    if found.dtype.kind not in "iu" or not len(found):
-        return False
-    return int(found[-1]) - int(found[0]) < len(found)
 
 
 def _one_type_of_labels(y: Any) -> None:

@@ -107,12 +107,7 @@ class GramRegressor(CallbackSupportMixin, LinearRegressor, Additive):  # type: i
         return Gram.of(X, y, sample_weight)
 
     def _measure_groups(
-        self,
-        X: Any,
-        y: Any,
-        sample_weight: NDArray[Any] | None,
-        groups: NDArray[np.int64],
-        n_groups: int,
+        self, X: Any, y: Any, sample_weight: Any, groups: NDArray[np.int64], n_groups: int
     ) -> list[Any]:
         self._refuse_without_gram(X)
         return Gram.by_group(X, y, groups, n_groups, sample_weight)

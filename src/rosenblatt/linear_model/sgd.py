@@ -33,7 +33,7 @@ from rosenblatt.registry.row import VISITS_ROWS, Contract, Row, Warm
 from rosenblatt.runtime import threads
 
 from . import sgd_loops as loops
-from .perceptron_base import as_columns, check_classes, check_start
+from .perceptron import as_columns, check_classes, check_start
 
 Floats = NDArray[np.float64]
 

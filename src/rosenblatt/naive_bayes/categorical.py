@@ -9,13 +9,12 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from rosenblatt import checks
 from rosenblatt.additive import Additive
-from rosenblatt.mixed_tables import codes_of
+from rosenblatt.mixed_tables import codes_of, places_among
 from rosenblatt.registry.row import Contract, Row
 from rosenblatt.statistics import CategoryCounts
 from rosenblatt.statistics.categories import Coded, CodedColumn, coded
 
-from .base import COUNT_PARAMETERS, NaiveBayes, checked_alpha, log_shares, unit_of
-from .linear_scores import over_rows
+from .base import COUNT_PARAMETERS, NaiveBayes, checked_alpha, log_shares, over_chunks, unit_of
 
 MOST_CATEGORIES = 2**24  # larger whole numbers are not codes of categories
 
@@ -173,7 +172,7 @@ class CategoricalNB(NaiveBayes):
                 total += table.take(places, axis=0)
             return total
 
-        return over_rows(score, X)
+        return np.concatenate(over_chunks(score, X))
 
     def _log_factors(self, X: Any) -> NDArray[np.float64]:
         parts = [table[self._places(X, j)[0]] for j, table in enumerate(self._tables())]
@@ -253,9 +252,9 @@ def places_of(model: Any, X: Any, j: int, width: int) -> NDArray[np.int64]:
     places = np.full(len(values), width)
     if values.dtype.kind == "i" and np.array_equal(categories, np.arange(width)):
         places = np.where((values >= 0) & (values < width), values, width)
-    elif len(categories) and are_words(values) == are_words(categories):
-        found = np.minimum(np.searchsorted(categories, values), len(categories) - 1)
-        places = np.where(categories[found] == values, found, width)
+    elif are_words(values) == are_words(categories):
+        found = places_among(values, categories)
+        places = np.where(found < 0, width, found)
     if model.unknown == "error" and (places == width).any():
         name = getattr(model, "feature_names_in_", range(model.n_features_in_))[j]
         refuse_unknown(values[places == width].tolist()[0], name)

@@ -10,9 +10,8 @@ from rosenblatt.base import warn
 from rosenblatt.registry.row import Contract, Row
 from rosenblatt.statistics import PairCounts
 
-from .base import COUNT_PARAMETERS, NaiveBayes, log_shares
+from .base import COUNT_PARAMETERS, NaiveBayes, log_shares, over_chunks
 from .categorical import CategoricalNB, places_of
-from .linear_scores import over_rows
 
 ROOT = -1
 DIGITS = 12  # of information, so that ties are not decided by rounding
@@ -143,7 +142,7 @@ class TreeAugmentedNB(NaiveBayes):
                 total += table.reshape(-1, table.shape[2]).take(cell, axis=0)
             return total
 
-        return over_rows(score, X)
+        return np.concatenate(over_chunks(score, X))
 
     def _log_factors(self, X: Any) -> Array:
         places = self._places(X)[:, 0]

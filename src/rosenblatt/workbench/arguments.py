@@ -3,7 +3,7 @@
 import math
 import os
 from collections.abc import Sequence
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +18,31 @@ from rosenblatt.plot.drawing import clipped
 from .families import FAMILIES, Family, peers_of
 from .model_catalogue import class_of, goes_by, meant_elsewhere
 from .row_view import as_frame, plain_array, series_of
-from .settings import CompareSettings
 
 LEAST_BUDGET = 1.0  # seconds
 MOST_LISTED = 12  # families in an error
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class CompareSettings:
+    """The options of `compare`, which describes them: its keywords and the printed call."""
+
+    target: str | None = None
+    format: str | None = None
+    header: bool = True
+    task: str | None = None
+    metric: str | None = None
+    time: str | None = None
+    groups: Any = None
+    kinds: dict[str, str] | None = None
+    families: Any = None
+    peers: bool = False
+    budget: Any = None
+    random_state: int = 0
+    ledger: Any = None
+    sheet: str | None = None
+    clean_labels: bool = False
+    positive: Any = None
 
 
 def checked_budget(budget: float | None) -> float | None:

@@ -22,7 +22,15 @@ from rosenblatt.model_selection.ledger import Ledger
 from rosenblatt.model_selection.sealed_test import DEFAULT_LEDGER
 from rosenblatt.runtime.threads import one_blas_thread
 
-from .arguments import call_of, checked_budget, checked_name, chosen_families, table_of, with_groups
+from .arguments import (
+    CompareSettings,
+    call_of,
+    checked_budget,
+    checked_name,
+    chosen_families,
+    table_of,
+    with_groups,
+)
 from .clock import Clock
 from .comparison_result import Comparison
 from .conclusions import chosen_model, conclude
@@ -37,7 +45,6 @@ from .problem import problem_of
 from .schedule import Progress, folds_in, search_families
 from .scoring import metric_for
 from .search import Arena
-from .settings import CompareSettings
 
 __all__ = ["Comparison", "compare"]
 
@@ -161,7 +168,7 @@ def _compare_table(
     if families is not None:
         suiting, others = chosen_families(families, suiting, others)
     dropped = [Dropped(name, why) for name, why in others]
-    ledger, word = ledger_for(table.name, settings.ledger)
+    ledger, word = ledger_for(settings.ledger)
     # On a busy machine threads of BLAS wait for each other, a hundred times longer than one takes,
     # and within one call, in which no end of time is heard.
     threads: Any = nullcontext() if clock.budget is None else one_blas_thread()
@@ -267,33 +274,23 @@ def _found(
 # Where the opening of a test set is written down; found before anything is searched for.
 
 
-def ledger_for(source: str, ledger: Any = None) -> tuple[Path, str]:
-    """A file that can be written to, and a word to the user if it is in an unusual place.
+def ledger_for(ledger: Any = None) -> tuple[Path, str]:
+    """Return a file that can be written to, and a message if it is damaged or in an unusual place.
 
     It is among the user's own files, else in the working folder: it knows a test set by its rows,
     so that one file does for many.
     """
     if ledger is not None:
         path = Path(os.path.expanduser(ledger)).absolute()
-        trouble = _trouble(path)
-        if trouble:
+        if trouble := _trouble(path):
             raise TableError(
                 f"The opening of the test set cannot be written to {path} ({trouble}); give "
                 "another place as ledger."
             )
         return path, _torn(path)
-    beside = Path(f"{source}.openings.jsonl").absolute()
-    if beside.exists() and not _trouble(beside):  # of earlier versions, whose openings count
-        return beside, _torn(beside)
-    own = _own_files() / DEFAULT_LEDGER
-    try:
-        own.parent.mkdir(parents=True, exist_ok=True)
-        trouble = _trouble(own)
-    except OSError as error:
-        trouble = error.strerror or str(error)
-    if not trouble:
+    own, here = _own_files() / DEFAULT_LEDGER, Path(DEFAULT_LEDGER).absolute()
+    if not (trouble := _trouble(own, make_folder=True)):
         return own, _torn(own)
-    here = Path(DEFAULT_LEDGER).absolute()
     if _trouble(here):
         raise TableError(
             f"The opening of the test set can be recorded neither in {own.parent} nor in "
@@ -302,10 +299,12 @@ def ledger_for(source: str, ledger: Any = None) -> tuple[Path, str]:
     return here, f"No file can be written in {own.parent}: the opening is recorded in {here}."
 
 
-def _trouble(path: Path) -> str:
-    """Why records cannot be added to a ledger; nothing if they can."""
-    there = path.exists()
+def _trouble(path: Path, make_folder: bool = False) -> str:
+    """Return why records cannot be added to a ledger; empty if they can."""
     try:
+        if make_folder:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        there = path.exists()
         # It is made when first needed: one that is made and taken away again may have got a record
         # of somebody else's in between.
         with path.open("ab") if there else TemporaryFile(dir=path.parent):
@@ -329,6 +328,6 @@ def _torn(path: Path) -> str:
 
 
 def _own_files() -> Path:
-    """The folder of the user's own files of this program."""
+    """Return the folder of the user's own files of this program."""
     state = os.environ.get("XDG_STATE_HOME") or Path("~/.local/state").expanduser()
     return Path(state) / "rosenblatt"

@@ -67,8 +67,6 @@ class TableFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     _sklearn_auto_wrap_output_keys: ClassVar[set[str]] = set()
 
-    single, notations, coded = False, None, False  # of files from before there was a choice
-
     def __init__(
         self,
         kinds: dict[str, str],
@@ -189,8 +187,6 @@ class TableColumns(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """
 
     _sklearn_auto_wrap_output_keys: ClassVar[set[str]] = set()
-
-    single, notations = False, None  # of files from before there was a choice
 
     def __init__(
         self, kinds: dict[str, str], single: bool = False, notations: dict[str, str] | None = None

@@ -228,7 +228,8 @@ def _of_weights(saved: SavedModel, row: Any) -> Explanation:
     try:
         if not isinstance(expansion, Bends | None):
             raise TypeError  # its features are products of columns, or landmarks
-        found = explain(saved.model, row)
+        n_features = saved.model[-1].n_features_in_
+        found = explain(saved.model, row, feature_names=names_of_matrix(n_features))
     except TypeError:
         raise TypeError(
             f"{saved.family} cannot say what each column adds: its prediction is no sum over "
@@ -242,8 +243,8 @@ def _of_weights(saved: SavedModel, row: Any) -> Explanation:
     n_columns = saved.model[0].n_features_out_
     at_zero = explain(saved.model[-1], expansion.transform(np.zeros((1, n_columns))))
     added = found.contributions - at_zero.contributions
-    parts = np.bincount(expansion.source_columns(), added, n_columns)
     names = tuple(names_of_matrix(n_columns))
+    parts = np.bincount(expansion.source_columns(), added, n_columns)
     return replace(found, start=at_zero.log_odds, contributions=parts, names=names)
 
 

@@ -17,7 +17,6 @@ from .texts import CountedTexts
 MOST_NAMED = 5
 # Types whose numbers 32 bits hold.
 NO_LONGER = (pl.Float32, pl.Int8, pl.Int16, pl.UInt8, pl.UInt16, pl.Boolean)
-CELLS_AT_ONCE = 2**17  # of columns that are taken together
 
 
 class View:
@@ -33,7 +32,6 @@ class View:
         self, frame: pl.DataFrame, rows: NDArray[np.int64], texts: CountedTexts | None = None
     ) -> None:
         self.frame, self.rows, self.texts = frame, rows, texts
-        self._ahead: dict[str, pl.Series] = {}
 
     @property
     def columns(self) -> list[str]:
@@ -57,27 +55,11 @@ class View:
         """A column by its name, or a view of some of these rows by their numbers."""
         if not isinstance(which, str):
             return View(self.frame, self.rows[which], self.texts)
-        if which not in self._ahead:
-            self._ahead = self._gathered(which)
-        return self._ahead.pop(which)
+        return self.frame[which][self.rows]
 
     def word_counts(self, name: str) -> Any:
         """How often each word is in the texts of a column; None if nobody keeps that."""
         return None if self.texts is None else self.texts.of(self.frame, name, self.rows)
-
-    def _gathered(self, name: str) -> dict[str, pl.Series]:
-        """A column, and of few rows those after it, which will be asked for next.
-
-        To take rows of many columns at once takes a tenth of the time.
-        """
-        first = self.frame.get_column_index(name)
-        n = max(1, CELLS_AT_ONCE // max(1, self.height))
-        some = self.frame[:, first : first + n][self.rows]
-        # By the names of the table: polars gives one to a column without it.
-        names = self.frame.columns[first : first + n]
-        return {
-            name: column.alias(name) for name, column in zip(names, some.get_columns(), strict=True)
-        }
 
 
 def as_frame(X: Any) -> Any:

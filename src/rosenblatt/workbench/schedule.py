@@ -34,7 +34,7 @@ FITS_AFTER = 3  # or the time of so many more fits and predictions of the slowes
 FIRST_SHARE = 2 / 3  # for the first result; if it takes longer, fewer rows are searched in the rest
 LARGEST_SHARE = 1 / 2  # for a later family, however few are left
 LEAST_SHARE = 1.0  # seconds: a family that was given less had no time
-RETRY = 1.5  # times its share must be left at the end for a family that was cut off
+MUCH_LEFT = 1 / 5  # of the budget, at the end: a family that was cut off is searched again
 BOOSTING_SHARE = 1 / 3  # of the budget, by which the number of folds is chosen
 SECONDS_A_CELL = 8e-7  # that 100 rounds of boosting and their predictions take
 MANY_CELLS = 10_000_000  # where boosting comes first: it reads categories without expanding them
@@ -191,11 +191,12 @@ def _outcome(
 
 
 def _cut_off_with_time_now(found: Found, dropped: list[Dropped], clock: Clock) -> Dropped | None:
-    """Return the first family that was cut off and may have clearly more time now, if any."""
+    """Return the first family that was cut off and may have more time now, if much is left."""
     if clock.budget is None or clock.stopped == "interrupt" or not found:
         return None
     left = clock.left - reserve(found, clock.budget)
-    return next((d for d in dropped if d.late and left > max(RETRY * d.seconds, LEAST_SHARE)), None)
+    late = (drop for drop in dropped if drop.late and drop.seconds < left)
+    return next(late, None) if left >= MUCH_LEFT * clock.budget else None
 
 
 def vote_of(arena: Arena, found: Found, clock: Clock) -> Family | None:

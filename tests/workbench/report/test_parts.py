@@ -17,7 +17,7 @@ from rosenblatt.workbench.report.prediction_figures import (
     predicted_and_observed,
     rankings_of,
 )
-from rosenblatt.workbench.report.search_figures import gaps, profiles, validation
+from rosenblatt.workbench.report.score_figures import gaps, profiles, validation
 from rosenblatt.workbench.report.svg import COLORS, Axis, Plot, dash, element, round_numbers
 from rosenblatt.workbench.significance import interval_of_mean, wilson
 from tests.workbench.report.reading import Page
