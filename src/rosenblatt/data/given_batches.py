@@ -130,4 +130,6 @@ def _frame(X: Any) -> pl.DataFrame:
         if X.ndim != 2:
             raise ValueError(f"an array of rows has two dimensions; got {X.ndim}")
         return pl.DataFrame(X, schema=[f"column_{j}" for j in range(X.shape[1])], orient="row")
+    if type(X).__module__.startswith("pandas"):
+        return pl.from_pandas(X)
     return pl.DataFrame(X)
