@@ -68,7 +68,8 @@ class Additive(Estimator):
         # This copies the rows of each group; a statistic's own `by_group` does not.
         ends = np.cumsum(np.bincount(groups, minlength=n_groups))
         parts = np.split(np.argsort(groups, kind="stable"), ends[:-1])
-        return [self._measure(*_some_rows(X, y, sample_weight, part)) for part in parts]
+        tables = (X, y, sample_weight)
+        return [self._measure(*(t if t is None else t[part] for t in tables)) for part in parts]
 
     @abstractmethod
     def _conclude(self, rows: Rows | None, final: bool) -> None:
@@ -474,15 +475,6 @@ class RowBuffer:
         self.codes[self.n] = code
         self.n += 1
         return True
-
-
-def _some_rows(X: Any, y: Any, sample_weight: Any, rows: NDArray[np.int64]) -> Rows:
-    """Return some of checked rows."""
-    if isinstance(y, Labels):
-        y = Labels(y.classes, y.codes[rows])
-    elif y is not None:
-        y = y[rows]
-    return X[rows], y, None if sample_weight is None else sample_weight[rows]
 
 
 def rows_needed(setting: str) -> ValueError:

@@ -12,7 +12,6 @@ from rosenblatt import checks, mixed_tables_loops
 from rosenblatt.missing_values import which_missing
 
 MOST_CATEGORIES = 65_000
-UNKNOWN = -1.0
 MANY_CELLS = 100_000  # from here on, compiled loops are worth their import
 SMALL = 256  # numbers below it are found in a table
 MANY_ROWS = 1000  # from here on, sorting numbers is faster than a dict
@@ -164,6 +163,14 @@ def codes_of(column: Any) -> tuple[NDArray[Any], Any]:
     return codes, found
 
 
+def places_among(values: NDArray[Any], known: NDArray[Any]) -> NDArray[np.int64]:
+    """Return the places of values (n,) among sorted others; -1 for values that are not there."""
+    if not len(known) or not len(values):
+        return np.full(len(values), -1, np.int64)
+    found = np.minimum(np.searchsorted(known, values), len(known) - 1)
+    return np.where(known[found] == values, found, -1)
+
+
 def learn_categories(X: Any, categorical: NDArray[np.bool_]) -> list[NDArray[Any] | None]:
     """Return the categories of each column, sorted; None for a column of numbers."""
     if _is_compiled_for(X) and categorical.all():
@@ -206,15 +213,16 @@ def encode(
             return matrix
     for j, (name, known) in enumerate(zip(names_of(X), categories, strict=True)):
         if known is None:
-            matrix[:, j] = _finite(numbers_of(column(X, name), name, NAME_OR_CONVERT), name)
+            matrix[:, j] = numbers_of(column(X, name), name, NAME_OR_CONVERT)
+            if np.isinf(matrix[:, j]).any():
+                raise ValueError(f"Input X contains infinity in column {name!r}.")
             continue
         codes, values = codes_of(column(X, name))
         present = _as_array(values, name)
-        places = np.full(len(present) + 1, UNKNOWN)
+        places = np.full(len(present) + 1, -1.0)
         places[-1] = np.nan  # of missing values
-        if len(known) and (present.dtype.kind in "US") == (known.dtype.kind in "US"):
-            found = np.minimum(np.searchsorted(known, present), len(known) - 1)
-            places[:-1] = np.where(known[found] == present, found, UNKNOWN)
+        if (present.dtype.kind in "US") == (known.dtype.kind in "US"):
+            places[:-1] = places_among(present, known)
         if unknown == "error" and len(known) and (places < 0).any():
             value = present[places[:-1] < 0].tolist()[0]
             raise ValueError(
@@ -254,9 +262,3 @@ def _as_array(values: Any, name: Any) -> NDArray[Any]:
     if len(words) > 1:
         raise ValueError(f"Column {name!r} holds words and numbers: make it all words with str.")
     return np.array(values)
-
-
-def _finite(numbers: NDArray[Any], name: Any) -> NDArray[Any]:
-    if np.isinf(numbers).any():
-        raise ValueError(f"Input X contains infinity in column {name!r}.")
-    return numbers

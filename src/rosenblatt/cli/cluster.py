@@ -9,10 +9,10 @@ from rosenblatt import cli
 from rosenblatt.data.errors import listed
 from rosenblatt.data.files import check_places
 from rosenblatt.workbench.arguments import checked_budget, numbers_of
+from rosenblatt.workbench.clock import Clock, age_of_process
 from rosenblatt.workbench.cluster_findings import Trial
 from rosenblatt.workbench.clustering import cluster_table
 from rosenblatt.workbench.clustering_result import Clustering
-from rosenblatt.workbench.protocol.clock import Clock, age_of_process
 
 from .compare import NO_REPORT, TO_END, TO_SAVE, Screen, command_line, names_in
 from .tables import Reading

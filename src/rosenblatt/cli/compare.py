@@ -17,11 +17,11 @@ from rosenblatt.data import Column, Source, TableError
 from rosenblatt.data.errors import listed
 from rosenblatt.data.files import check_places
 from rosenblatt.data.source import is_many
+from rosenblatt.workbench import verdicts
 from rosenblatt.workbench.arguments import checked_budget
+from rosenblatt.workbench.clock import Clock, age_of_process
 from rosenblatt.workbench.comparison import compare
-from rosenblatt.workbench.protocol import verdicts
-from rosenblatt.workbench.protocol.clock import Clock, age_of_process
-from rosenblatt.workbench.protocol.results import Contestant, Findings, figure
+from rosenblatt.workbench.findings import Contestant, Findings, figure
 
 from .output import on_one_line
 from .tables import Reading, named_target

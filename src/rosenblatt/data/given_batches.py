@@ -8,7 +8,6 @@ import numpy as np
 import polars as pl
 import scipy.sparse as sp
 
-from .batches import cut
 from .errors import TableError
 from .table import TARGET, Table
 
@@ -72,7 +71,7 @@ class GivenBatches:
         found = np.shape(_rows_of(part.batch))
         if not self.named and found[1:] != self.shape[1:]:
             raise TableError(f"{part} is an array {found}, and {self.first} one {self.shape}.")
-        return cut(table_of(part.batch, str(part), self.target or TARGET), rows)
+        return table_of(part.batch, str(part), self.target or TARGET).cut(rows)
 
 
 def _anew(batches: Any) -> Callable[[], Iterable[Any]]:

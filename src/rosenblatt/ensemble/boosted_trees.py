@@ -274,8 +274,6 @@ def code(X: NDArray[np.float64], cuts: NDArray[np.float64]) -> NDArray[np.uint64
     n, d = X.shape
     codes = np.zeros((-(-d // 8), n), np.uint64)
     threads.over_chunks(
-        lambda first, last: loop.code_rows(X, cuts, first, last, first, codes),
-        n,
-        4 * X.size,
+        lambda first, last: loop.code_rows(X, cuts, first, last, first, codes), n, 4 * X.size
     )
     return codes

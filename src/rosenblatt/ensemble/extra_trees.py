@@ -1,15 +1,21 @@
 """Extremely randomised trees: forests whose thresholds are drawn."""
 
+from types import FunctionType
+from typing import Any
+
 from rosenblatt.registry.row import Candidate, Row, Warm
 
-from .forest import (
-    CLASSIFIER_CONTRACT,
-    PEER_TESTS,
-    REGRESSOR_CONTRACT,
-    ForestClassifier,
-    ForestRegressor,
-    with_defaults,
-)
+from .forest import ForestClassifier, ForestRegressor
+from .random_forest import CLASSIFIER_CONTRACT, PEER_TESTS, REGRESSOR_CONTRACT
+
+
+def with_defaults(constructor: Any, **defaults: Any) -> Any:
+    """Return a copy of a constructor whose parameters have other defaults."""
+    made = FunctionType(
+        constructor.__code__, constructor.__globals__, "__init__", constructor.__defaults__
+    )
+    made.__kwdefaults__ = constructor.__kwdefaults__ | defaults
+    return made
 
 
 class ExtraTreesClassifier(ForestClassifier):

@@ -11,7 +11,7 @@ from sklearn.utils import check_array, column_or_1d, compute_sample_weight
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from rosenblatt import checks
-from rosenblatt.base import fitting
+from rosenblatt.base import fitting, store_parameters
 from rosenblatt.registry.row import Candidate, Contract, Row, Warm
 
 from .boosted_growth import BinaryLogLoss, Floats, Loss, MultinomialLogLoss, RegressionLoss
@@ -127,27 +127,7 @@ class HistGradientBoostingClassifier(ClassifierMixin, HistGradientBoosting):  # 
         random_state: Any = None,
         class_weight: Any = None,
     ) -> None:
-        self.loss = loss
-        self.learning_rate = learning_rate
-        self.max_iter = max_iter
-        self.max_leaf_nodes = max_leaf_nodes
-        self.max_depth = max_depth
-        self.min_samples_leaf = min_samples_leaf
-        self.l2_regularization = l2_regularization
-        self.max_features = max_features
-        self.max_bins = max_bins
-        self.categorical_features = categorical_features
-        self.monotonic_cst = monotonic_cst
-        self.interaction_cst = interaction_cst
-        self.warm_start = warm_start
-        self.early_stopping = early_stopping
-        self.scoring = scoring
-        self.validation_fraction = validation_fraction
-        self.n_iter_no_change = n_iter_no_change
-        self.tol = tol
-        self.verbose = verbose
-        self.random_state = random_state
-        self.class_weight = class_weight
+        store_parameters(self, locals())
 
     @fitting
     def fit(
@@ -376,27 +356,7 @@ class HistGradientBoostingRegressor(RegressorMixin, HistGradientBoosting):  # ty
         verbose: int = 0,
         random_state: Any = None,
     ) -> None:
-        self.loss = loss
-        self.quantile = quantile
-        self.learning_rate = learning_rate
-        self.max_iter = max_iter
-        self.max_leaf_nodes = max_leaf_nodes
-        self.max_depth = max_depth
-        self.min_samples_leaf = min_samples_leaf
-        self.l2_regularization = l2_regularization
-        self.max_features = max_features
-        self.max_bins = max_bins
-        self.categorical_features = categorical_features
-        self.monotonic_cst = monotonic_cst
-        self.interaction_cst = interaction_cst
-        self.warm_start = warm_start
-        self.early_stopping = early_stopping
-        self.scoring = scoring
-        self.validation_fraction = validation_fraction
-        self.n_iter_no_change = n_iter_no_change
-        self.tol = tol
-        self.verbose = verbose
-        self.random_state = random_state
+        store_parameters(self, locals())
 
     @fitting
     def fit(
@@ -471,10 +431,7 @@ SETTINGS = {
     "random_state": 0,
 }  # fmt: skip
 CONTRACT = Contract(
-    settings=(
-        SETTINGS,
-        SETTINGS | {"early_stopping": True, "max_features": 0.5, "max_depth": 3},
-    ),
+    settings=(SETTINGS, SETTINGS | {"early_stopping": True, "max_features": 0.5, "max_depth": 3}),
     checked=(SETTINGS,),
     endless={"max_iter": 100000, "tol": 0.0, "early_stopping": False},
 )

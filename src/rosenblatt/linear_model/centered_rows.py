@@ -8,6 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from rosenblatt import checks
 from rosenblatt.runtime.threads import one_blas_thread
 
 Array = NDArray[np.float64]
@@ -99,20 +100,22 @@ class CenteredRows:
     def dual(self) -> Array:
         """Return the products (n, n) of all pairs of rows."""
         n = self.shape[0]
-        with one_blas_thread():
-            if not self.sparse:
+        with one_blas_thread(), np.errstate(over="ignore", invalid="ignore"):
+            if self.sparse:
+                X = self.X.astype(np.float64)
+                products = _doubles((X @ X.T).toarray())
+                along = _doubles(X @ self.mean_x)
+                products += self.mean_x @ self.mean_x - along[:, None] - along
+                if self.roots is not None:
+                    products *= np.outer(self.roots, self.roots)
+            else:
                 products, size = np.zeros((n, n)), max(1, BLOCK_CELLS // n)
                 for start in range(0, self.shape[1], size):
                     here = slice(start, start + size)
                     columns = self.X[:, here].astype(np.float64) - self.mean_x[here]
                     columns = self._weighted(columns)
                     products += columns @ columns.T
-                return products
-        X = self.X.astype(np.float64)
-        products = _doubles((X @ X.T).toarray())
-        along = _doubles(X @ self.mean_x)
-        products += self.mean_x @ self.mean_x - along[:, None] - along
-        return products if self.roots is None else products * np.outer(self.roots, self.roots)
+        return _doubles(checks.in_range(products, "Products of rows are"))
 
     def squares(self) -> Array:
         """Return the sum of squares of each centered column, (d,)."""

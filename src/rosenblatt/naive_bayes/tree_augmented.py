@@ -4,16 +4,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils._param_validation import StrOptions
 
 from rosenblatt.additive import Additive
 from rosenblatt.base import warn
 from rosenblatt.registry.row import Contract, Row
 from rosenblatt.statistics import PairCounts
 
-from .base import COUNT_PARAMETERS, NaiveBayes, log_shares
+from .base import COUNT_PARAMETERS, NaiveBayes, log_shares, over_chunks
 from .categorical import CategoricalNB, places_of
-from .linear_scores import over_rows
 
 ROOT = -1
 DIGITS = 12  # of information, so that ties are not decided by rounding
@@ -77,13 +75,14 @@ class TreeAugmentedNB(NaiveBayes):
     statistic_type = (PairCounts, {})
     simpler_when_larger = ("alpha",)
     _measure_groups = Additive._measure_groups
+    _reads_counts = _reads_categories = True
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "alpha": COUNT_PARAMETERS["alpha"][:1],
-        "fit_prior": COUNT_PARAMETERS["fit_prior"],
-        "class_prior": COUNT_PARAMETERS["class_prior"],
-        "unknown": [StrOptions({"error", "smooth"})],
-        "missing": [StrOptions({"refuse", "ignore"})],
+        **{
+            name: CategoricalNB._parameter_constraints[name]
+            for name in ("fit_prior", "class_prior", "unknown", "missing")
+        },
     }
 
     def __init__(
@@ -143,7 +142,7 @@ class TreeAugmentedNB(NaiveBayes):
                 total += table.reshape(-1, table.shape[2]).take(cell, axis=0)
             return total
 
-        return over_rows(score, X)
+        return np.concatenate(over_chunks(score, X))
 
     def _log_factors(self, X: Any) -> Array:
         places = self._places(X)[:, 0]
@@ -182,15 +181,6 @@ class TreeAugmentedNB(NaiveBayes):
         """Return the indices (d, n) of the values of checked rows (n, d) in the tables."""
         widths = map(len, self.categories_)
         return np.array([places_of(self, X, j, width) for j, width in enumerate(widths)])
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.poor_score = True
-        tags.input_tags.sparse = False
-        tags.input_tags.categorical = True
-        tags.input_tags.string = True
-        tags.input_tags.positive_only = True
-        return tags
 
 
 def conditional_information(counts: PairCounts) -> Array:

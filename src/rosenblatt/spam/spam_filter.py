@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 from .html import Page, read_page
-from .mailbox import Mail
-from .message import Message, check_mail, parse
+from .mailbox import AnyMessage, Mail, is_message, mail_of
+from .message import BYTE_ORDER_MARK, Message, check_mail, end_of_headers, parse
 from .schema import LABELS
 from .scoring import COUNTING, DEFAULT, CountingModel, Verdict
 from .store import HAM, OWN_HEADER, SPAM, Lesson, ParsedMessage, Store, digest_of
@@ -130,14 +130,17 @@ class SpamFilter:
         """Close the store."""
         self.store.close()
 
-    def learn(self, mails: Iterable[Mail], label: str | None = None) -> Learned:
-        """Learn messages as ham or spam; without `label` each must bring its own.
+    def learn(
+        self, messages: AnyMessage | Iterable[AnyMessage], label: str | None = None
+    ) -> Learned:
+        """Learn one or more messages as ham or spam; without `label` each must have its own.
 
-        Messages that were learned before are counted once.
+        A message is bytes, text, an `email.message.Message` or a `Mail`, as in all other methods;
+        only a `Mail` has a label. Messages that were learned before are counted once.
         """
         result, n, learner = Learned(0, 0, 0, []), 0, self._learner or OneByOneLearner(self.store)
         learner.drop()  # what an earlier call read and did not learn
-        for some in chunks(mails):
+        for some in chunks(messages):
             n += len(some)
             if self._learner is None and worth_loops(n, MANY_TO_LEARN):
                 result = result.and_more(learner.learn())
@@ -172,15 +175,17 @@ class SpamFilter:
                 refused.append((mail.name, str(error)))
         return found
 
-    def classify(self, raw: bytes) -> Judgement:
+    def classify(self, message: AnyMessage) -> Judgement:
         """Judge one message."""
-        return self.judgement(self.scorer().probability(tokens(read(raw))))
+        return self.judgement(self.scorer().probability(tokens(read(mail_of(message).raw))))
 
-    def classify_all(self, mails: Iterable[Mail]) -> Iterator[tuple[Mail, Judgement | None, str]]:
+    def classify_all(
+        self, messages: Iterable[AnyMessage]
+    ) -> Iterator[tuple[Mail, Judgement | None, str]]:
         """Judge messages in their order; with those that cannot be read, the reason."""
         scorer: Any = None
         n = 0
-        for batch in chunks(mails):
+        for batch in chunks(messages):
             n += len(batch)
             if scorer is None or (n >= MANY_TO_COMPILE and isinstance(scorer, OneByOne)):
                 scorer = self._scorer_of_many(n)
@@ -206,19 +211,20 @@ class SpamFilter:
             return BatchScorer(self.store, self.model)
         return OneByOne(self.scorer(all_tokens=True))
 
-    def explain(self, raw: bytes) -> Verdict:
-        """The probability of a message with the tokens that decided, strongest first."""
-        verdict: Verdict = self.scorer().verdict(tokens(read(raw)))
+    def explain(self, message: AnyMessage) -> Verdict:
+        """Return the probability of a message with its evidence, the largest weights first."""
+        verdict: Verdict = self.scorer().verdict(tokens(read(mail_of(message).raw)))
         return verdict
 
-    def correct(self, raw: bytes, label: str) -> str | None:
-        """Learn a message as `label` and forget what it was learned as, which is returned."""
-        old = self.store.correct(lesson(parsed_message(raw, LABELS.index(label))))
+    def correct(self, message: AnyMessage, label: str) -> str | None:
+        """Learn a message as `label`; return the label that it had before."""
+        old = self.store.correct(lesson(parsed_message(mail_of(message).raw, LABELS.index(label))))
         return None if old is None else LABELS[old]
 
-    def forget(self, raw: bytes | None = None, *, digest: bytes | None = None) -> str:
-        """Forget a message, exactly; return what it was learned as. Its digest is enough."""
-        if raw is not None:
+    def forget(self, message: AnyMessage | None = None, *, digest: bytes | None = None) -> str:
+        """Forget a message or its digest; return the label that it was learned with."""
+        if message is not None:
+            raw = mail_of(message).raw
             return LABELS[self.store.forget(digest_of(raw), tokens(parse(raw)))]
         if digest is None:
             raise ValueError("forget needs the message or its digest.")
@@ -334,14 +340,14 @@ def lesson(one: ParsedMessage) -> Lesson:
     return Lesson(one.digest, one.label, tokens(one.message), one.sent, one.name)
 
 
-def chunks(mails: Iterable[Mail]) -> Iterator[list[Mail]]:
+def chunks(messages: AnyMessage | Iterable[AnyMessage]) -> Iterator[list[Mail]]:
     """Messages in lists that are neither too many nor too large.
 
     Few are in memory at a time, and those that were read last are still in the processor's cache.
     """
     some: list[Mail] = []
     size = 0
-    for mail in mails:
+    for mail in [mail_of(messages)] if is_message(messages) else map(mail_of, messages):
         some.append(mail)
         size += len(mail.raw)
         if len(some) >= CHUNK or size >= CHUNK_BYTES:
@@ -373,12 +379,11 @@ def marked(raw: bytes, headers: Mapping[str, str]) -> bytes:
     >>> marked(b"X-Rosenblatt: ham\nSubject: Hi\n\nX-Rosenblatt: stays\n", {"X-Rosenblatt": "spam"})
     b'X-Rosenblatt: spam\nSubject: Hi\n\nX-Rosenblatt: stays\n'
     """
-    first = b""
+    first, raw = b"", raw.removeprefix(BYTE_ORDER_MARK)
     if raw.startswith(b"From "):
         end = raw.find(b"\n") + 1 or len(raw)
         first, raw = raw[:end], raw[end:]
-    place = re.search(rb"\r?\n\r?\n", raw)
-    end = len(raw) if place is None else place.end()
+    end = end_of_headers(raw)
     line = b"\r\n" if raw[: raw.find(b"\n") + 1].endswith(b"\r\n") else b"\n"
     ours = b"".join(f"{name}: {value}".encode() + line for name, value in headers.items())
     return first + ours + OWN_HEADER.sub(b"", raw[:end]) + raw[end:]

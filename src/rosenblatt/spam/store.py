@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 from .history import UNPACKED, packed
-from .message import MOST_BYTES, Message, split_headers
+from .message import BYTE_ORDER_MARK, MOST_BYTES, Message, end_of_headers
 from .schema import LABELS, SCHEMA, make_store, migrate
 from .tokens import VERSION
 
@@ -92,11 +92,12 @@ def digest_of(raw: bytes) -> bytes:
     >>> digest_of(b"From x Mon Jul  1 2024\\nTo: a\\n\\nHi\\n\\n") == digest_of(b"To: a\\n\\nHi\\n")
     True
     """
+    raw = raw.removeprefix(BYTE_ORDER_MARK)
     if raw.startswith(b"From "):
         raw = raw[raw.find(b"\n") + 1 :]
     limit = len(raw) if len(raw) <= MOST_BYTES else MOST_BYTES - MOST_OWN_BYTES
     if b"x-rosenblatt" in raw[: raw.find(b"\n\n")].lower():
-        end = len(split_headers(raw)[0]) + 1
+        end = end_of_headers(raw)
         raw = OWN_HEADER.sub(b"", raw[:end]) + raw[end:]
     return hashlib.blake2b(raw[:limit].rstrip(b"\r\n"), digest_size=16).digest()
 

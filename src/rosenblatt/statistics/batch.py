@@ -58,6 +58,10 @@ class Labels:
                 f"classes; got {codes.min()} to {codes.max()}."
             )
 
+    def __getitem__(self, rows: Any) -> "Labels":
+        """Return the labels of some rows."""
+        return Labels(self.classes, self.codes[rows])
+
     @staticmethod
     def of(y: Any, n_rows: int | None = None) -> "Labels":
         """Encode labels; None puts all of `n_rows` rows into one class, 0."""
@@ -107,7 +111,7 @@ class Batch:
         targets: NDArray[Any] | None = None,
     ) -> None:
         self.feature_names = feature_names_of(X)
-        self.X: Any = _table(X)
+        self.X: Any = _numeric(X)
         self.n_rows, self.n_features = self.X.shape
         self.targets = targets
         if targets is not None:
@@ -131,11 +135,6 @@ class Batch:
     def n_buckets(self) -> int:
         """Number of groups times number of classes."""
         return self.n_groups * len(self.classes)
-
-    @property
-    def largest_weight(self) -> float:
-        """The largest weight of a row."""
-        return 1.0 if self.weights is None else float(self.weights.max(initial=0.0))
 
     @property
     def n_cells(self) -> int:
@@ -254,14 +253,7 @@ def total_of(parts: list[Sums], shape: tuple[int, ...]) -> Sums:
     return total
 
 
-def freeze(*tables: NDArray[Any] | None) -> None:
-    """Make arrays read-only."""
-    for table in tables:
-        if table is not None:
-            table.setflags(write=False)
-
-
-def _table(X: Any) -> Any:
+def _numeric(X: Any) -> Any:
     """Return X as a numeric table, without a copy if it is one."""
     if sp.issparse(X):
         return X.tocsr()

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import counts_loops
-from .batch import Batch, Sums, check_missing, filled, freeze, gaps, total_of
-from .counts import ByClass, ClassCounts, checked
+from .batch import Batch, Sums, check_missing, filled, gaps, total_of
+from .counts import ByClass, checked
 from .statistic import NUMBERS as KINDS
 from .statistic import ArrayForm
 
@@ -64,40 +64,13 @@ class FeatureCounts(ByClass):
     }
     options: ClassVar[tuple[str, ...]] = ("n_features", "binarize", "missing")
 
-    def __post_init__(self) -> None:
-        freeze(self.sums, self.gaps)
-
     @classmethod
-    def zero(
-        cls, n_features: int, *, binarize: float | None = None, missing: str = "refuse"
-    ) -> Self:
-        """Return the counts of no rows."""
-        check_missing(missing)
-        table = np.zeros((0, n_features), np.int64)
-        about = (ClassCounts.zero(), None, np.dtype(np.float32))
-        missed = None if missing == "refuse" else table.copy()
-        return cls(*about, table, _threshold(binarize), missed)
-
-    @classmethod
-    def by_group(
-        cls,
-        X: Any,
-        y: Any,
-        groups: Any,
-        n_groups: int | None,
-        weights: Any = None,
-        *,
-        binarize: Any = None,
-        missing: str = "refuse",
+    def _of_batch(
+        cls, batch: Batch, *, binarize: Any = None, missing: str = "refuse"
     ) -> list[Self]:
-        """Return the counts of each group of rows, in one read; groups (n,) are numbers from 0.
-
-        `binarize` is a threshold >= 0, or None. With ``missing="ignore"`` NaN is left out, which
-        takes a second read.
-        """
+        """Return the counts of each group, from one read of the rows or two to ignore NaN."""
         check_missing(missing)
         binarize = _threshold(binarize)
-        batch = Batch(X, y, weights, groups, n_groups)
         missed = None
         if missing == "ignore" or binarize is not None:
             # A number and NaN in one place are missing together; a sum may be above a threshold.
@@ -105,12 +78,7 @@ class FeatureCounts(ByClass):
         if missing == "ignore":
             missed, batch = _presence(batch.changed(gaps), 0.5), batch.changed(filled)
         table = _sum(batch) if binarize is None else _presence(batch, binarize)
-        statistics = []
-        for g, (counts, kept) in enumerate(ClassCounts.of_groups(batch)):
-            absent = None if missed is None else batch.group(missed, g, kept)
-            about = (counts, batch.feature_names, batch.dtype)
-            statistics.append(cls(*about, batch.group(table, g, kept), binarize, absent))
-        return statistics
+        return cls._of_tables(batch, {"sums": table, "gaps": missed}, binarize=binarize)
 
     @property
     def feature_weight(self) -> NDArray[np.float64]:
@@ -137,8 +105,7 @@ class FeatureCounts(ByClass):
         if sign < 0:
             self._refuse_negative(joint.counts.classes, table, "")
             self._refuse_negative(joint.counts.classes, missed, " rows where it is missing")
-        about = (joint.counts, *self._shared(other))
-        return type(self)(*about, table, self.binarize, missed)  # type: ignore[arg-type]
+        return self._joined(other, joint.counts, sums=table, gaps=missed)
 
     def _refuse_negative(self, classes: NDArray[Any], left: Sums | None, of: str) -> None:
         """Raise if a sum would be negative."""
@@ -167,33 +134,25 @@ def _sum(batch: Batch) -> Sums:
     shape = (batch.n_buckets, batch.n_features)
 
     def work(X: Any, buckets: NDArray[np.int64], weights: Any) -> Sums:
-        for dtype, most in FEW_BITS[1:] if batch.whole and _begins_whole(X) else ():
+        # If the first numbers are whole, a table of integers may be enough.
+        first = X[0][X[2][0] : X[2][0] + FEW] if isinstance(X, tuple) else X[:1, :FEW]
+        may_be_whole = batch.whole and (first == np.floor(first)).all()
+        for dtype, most in FEW_BITS[1:] if may_be_whole else ():
             whole = np.zeros(shape, dtype)
             n_rows = batch.n_rows if most == EXACT else len(buckets)
             if counts_loops.sum_whole(X, buckets, weights, most / n_rows, whole) < 0:
                 return whole
         real = np.zeros(shape)
         bad = counts_loops.sum_real(X, buckets, weights, real)
-        if bad >= 0:
-            raise ValueError(_not_counts(X, bad))
-        return real
+        if bad < 0:
+            return real
+        row = X[0][X[2][bad] : X[2][bad + 1]] if isinstance(X, tuple) else X[bad]
+        if (row < 0).any():
+            raise ValueError(f"Negative values in data cannot be counted; got {row[row < 0][0]}.")
+        raise ValueError(NOT_FINITE)
 
     parts = batch.over_chunks(work, batch.n_buckets * batch.n_features, NUMBERS)
     return checked(total_of(parts, shape))
-
-
-def _begins_whole(X: Any) -> bool:
-    """Return True if the first numbers are whole, so that a table of integers may be enough."""
-    numbers = X[0][X[2][0] : X[2][0] + FEW] if isinstance(X, tuple) else X[:1, :FEW]
-    return bool((numbers == np.floor(numbers)).all())
-
-
-def _not_counts(X: Any, i: int) -> str:
-    """Return the message about row i, which cannot be counted."""
-    row = X[0][X[2][i] : X[2][i + 1]] if isinstance(X, tuple) else X[i]
-    if (row < 0).any():
-        return f"Negative values in data cannot be counted; got {row[row < 0][0]}."
-    return NOT_FINITE
 
 
 def _presence(batch: Batch, threshold: float) -> Sums:
@@ -203,7 +162,8 @@ def _presence(batch: Batch, threshold: float) -> Sums:
     def work(X: Any, buckets: NDArray[np.int64], weights: Any) -> Sums:
         dtype: Any = np.float64
         if batch.whole:
-            largest = batch.largest_weight * len(buckets)
+            heaviest = 1.0 if batch.weights is None else batch.weights.max(initial=0.0)
+            largest = heaviest * len(buckets)
             dtype = next(dtype for dtype, most in FEW_BITS if largest <= most or most == EXACT)
         counts = np.zeros(shape, dtype)
         if counts_loops.count_present(X, buckets, weights, threshold, counts) >= 0:

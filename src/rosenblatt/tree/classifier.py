@@ -11,7 +11,7 @@ from sklearn.utils._metadata_requests import UNUSED
 from sklearn.utils._param_validation import Hidden, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from rosenblatt.base import fitting, warn
+from rosenblatt.base import fitting, store_parameters, warn
 from rosenblatt.explanation import Explanation, as_row, two_classes
 from rosenblatt.registry.row import Candidate, Contract, Row, Warm
 
@@ -151,28 +151,7 @@ class DecisionTreeClassifier(ClassifierMixin, DecisionTree):  # type: ignore[mis
         search: str = "greedy",
         time_limit: float = 60.0,
     ) -> None:
-        self.criterion = criterion
-        self.splitter = splitter
-        self.max_depth = max_depth
-        self.min_samples_split = min_samples_split
-        self.min_samples_leaf = min_samples_leaf
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
-        self.max_features = max_features
-        self.random_state = random_state
-        self.max_leaf_nodes = max_leaf_nodes
-        self.min_impurity_decrease = min_impurity_decrease
-        self.class_weight = class_weight
-        self.ccp_alpha = ccp_alpha
-        self.monotonic_cst = monotonic_cst
-        self.categorical_features = categorical_features
-        self.unknown = unknown
-        self.missing = missing
-        self.max_p_chance = max_p_chance
-        self.pruning = pruning
-        self.validation_fraction = validation_fraction
-        self.leaf_smoothing = leaf_smoothing
-        self.search = search
-        self.time_limit = time_limit
+        store_parameters(self, locals())
 
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None, check_input: bool = True) -> Self:
