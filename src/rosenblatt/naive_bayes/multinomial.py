@@ -153,11 +153,11 @@ class MultinomialNB(NaiveBayes):
 
 
 class ComplementNB(NaiveBayes):
-    """Naive Bayes that weighs what speaks against the other classes [1]_.
+    """Complement naive Bayes for counts, for imbalanced classes [1]_.
 
     The weight of feature j for class y is ``-log`` of its share among the tokens of all classes
-    but y. Made for classes of uneven size. The scores are no probabilities of rows: there is no
-    ``score_samples``, and ``predict_proba`` shares out by ``exp`` of the scores.
+    but y. The scores are not probabilities of rows: ``score_samples`` is not available, and
+    ``predict_proba`` is proportional to ``exp`` of the scores.
 
     Parameters
     ----------
@@ -229,7 +229,7 @@ class ComplementNB(NaiveBayes):
     @property
     def score_samples(self) -> NoReturn:
         """Not available: the scores are not probabilities of rows."""
-        raise AttributeError("ComplementNB has no score_samples: it is no model of the rows.")
+        raise AttributeError("ComplementNB has no score_samples: it does not model the rows.")
 
     def _conclude(self, rows: Any, final: bool) -> None:
         counts = self._by_class(self.statistics_.sums)
