@@ -254,9 +254,7 @@ class Arena:
         return [{**setting, **fewer} for setting in settings]
 
     def _places(self, fold: int) -> tuple[Rows, Rows]:
-        """Where rows to fit to and to score on stand among the features of a fold: one stretch
-        each, which need not be copied to be taken.
-        """
+        """Return where rows to fit to and to score on stand among the features of a fold."""
         n_fitted, n_scored = map(len, self.folds[fold])
         return np.arange(n_fitted), np.arange(n_fitted, n_fitted + n_scored)
 
