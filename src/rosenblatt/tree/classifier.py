@@ -9,10 +9,8 @@ from sklearn.base import ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._metadata_requests import UNUSED
 from sklearn.utils._param_validation import Hidden, Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt.base import fitting, store_parameters, warn
-from rosenblatt.explanation import Explanation, as_row, two_classes
 from rosenblatt.registry.row import Candidate, Contract, Row, Warm
 
 from . import pruning
@@ -263,25 +261,6 @@ class DecisionTreeClassifier(ClassifierMixin, DecisionTree):  # type: ignore[mis
             return np.asarray(self.classes_[places[:, 0]])
         columns = [known[places[:, k]] for k, known in enumerate(self.classes_)]
         return np.transpose(columns)
-
-    def explain(self, x: Any, rival: Any = None, feature_names: Any = None) -> Explanation:
-        """Explain the prediction of one row: how much each split adds to the lead of its class.
-
-        Parameters
-        ----------
-        x : array-like of shape (d,) or (1, d)
-        rival : label or None
-            The class to compare with; the second best if None.
-        feature_names : array-like of shape (d,) or None
-        """
-        check_is_fitted(self)
-        if self.n_outputs_ > 1:
-            raise ValueError("explain takes a tree of one output.")
-        leaf = int(self._leaves(as_row(self, x))[0])
-        value = self.tree_.value[:, 0]
-        winner, second = two_classes(self.classes_, value[leaf], rival)
-        classes = (self.classes_[winner], self.classes_[second])
-        return self._explain(x, value[:, winner] - value[:, second], classes, feature_names)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -7,10 +7,8 @@ from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
 from sklearn.utils._metadata_requests import UNUSED
 from sklearn.utils._param_validation import StrOptions
-from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt.base import fitting, store_parameters
-from rosenblatt.explanation import Explanation
 from rosenblatt.registry.row import Candidate, Contract, Row, Warm
 
 from .base import DecisionTree
@@ -155,21 +153,6 @@ class DecisionTreeRegressor(RegressorMixin, DecisionTree):  # type: ignore[misc]
         """
         value = self._leaf_values(X)
         return value[:, 0, 0] if self.n_outputs_ == 1 else value[:, :, 0]
-
-    def explain(self, x: Any, rival: Any = None, feature_names: Any = None) -> Explanation:
-        """Explain the prediction of one row: how much each split adds to it.
-
-        Parameters
-        ----------
-        x : array-like of shape (d,) or (1, d)
-        rival : None
-            Numbers have no rivals.
-        feature_names : array-like of shape (d,) or None
-        """
-        check_is_fitted(self)
-        if self.n_outputs_ > 1:
-            raise ValueError("explain takes a tree of one output.")
-        return self._explain(x, self.tree_.value[:, 0, 0], ("prediction", None), feature_names)
 
 
 ROW = Row(

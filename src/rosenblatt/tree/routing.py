@@ -50,7 +50,8 @@ class PackedTrees:
             stop = start + tree.node_count
             order = tree.pack(self.nodes[2 * start : 2 * stop])
             value = tree.value if votes is None else votes[t] * tree.votes
-            self.value[start:stop] = value.reshape(len(value), -1)[order]
+            value = value.reshape(len(value), -1)
+            np.take(value, order, axis=0, out=self.value[start:stop], mode="clip")
 
     @staticmethod
     def of(trees: Sequence[Any], votes: NDArray[np.float64] | None) -> "PackedTrees":
