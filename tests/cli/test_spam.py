@@ -155,7 +155,7 @@ def test_a_filter_whose_installation_is_broken_passes_mail_on(trained):
 def test_a_store_that_is_damaged_inside_is_named(trained):
     path = trained / "s.db"
     with closing(sqlite3.connect(path)) as connection:
-        query = "SELECT rootpage FROM sqlite_master WHERE name IN ('tokens', 'token_names')"
+        query = "SELECT rootpage FROM sqlite_master WHERE name IN ('tokens', 'messages')"
         pages = [page for (page,) in connection.execute(query)]
         ((size,),) = connection.execute("PRAGMA page_size")
     held = bytearray(path.read_bytes())
