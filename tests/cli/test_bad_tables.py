@@ -103,7 +103,7 @@ def test_nothing_fitted_is_no_success(here, monkeypatch):
         clock.stopped = "budget"
         return [], []
 
-    monkeypatch.setattr(comparison, "race", late)
+    monkeypatch.setattr(comparison, "search_families", late)
     result = run("compare", "iris", "--target", "species", "--save", "m.skops")
     assert result.exit_code == 1
     assert NOTHING_FITTED in " ".join(result.stdout.split())

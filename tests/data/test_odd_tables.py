@@ -27,11 +27,11 @@ def both(path):
 @pytest.mark.parametrize(
     ("line", "why"),
     [
-        ('{"a": 1, "b":', 'it is no JSON object, but \'{"a": 1, "b":\''),
-        ("[1, 2]", "it is no JSON object, but '[1, 2]'"),
-        ("7", "it is no JSON object, but '7'"),
+        ('{"a": 1, "b":', '\'{"a": 1, "b":\' is not a JSON object'),
+        ("[1, 2]", "'[1, 2]' is not a JSON object"),
+        ("7", "'7' is not a JSON object"),
         ('{"a": 1e999}', "'a' has an infinite value, or NaN"),
-        ("\xff", "it is no JSON object, but"),
+        ("\xff", "is not a JSON object"),
     ],
 )
 def test_a_bad_line_of_json_is_named(tmp_path, line, why):

@@ -100,7 +100,7 @@ def test_batches_that_do_not_fit_are_named():
         fit(GaussianNB(), Source([first, (np.zeros((5, 2)), np.zeros(5))]))
     with pytest.raises(TableError, match=r"batch 1 has no column b, which batch 0 has"):
         fit(GaussianNB(), Source([FRAME, FRAME.drop("b")], target="y"))
-    with pytest.raises(TableError, match=r"batch 0 is no table: .* A batch is a polars"):
+    with pytest.raises(TableError, match=r"batch 0 is not a table: .* A batch is a polars"):
         Source([3])
     with pytest.raises(TableError, match="no batches"):
         Source([])

@@ -1,4 +1,4 @@
-"""Tables from files of many kinds, read whole or in batches, and what their columns hold."""
+"""Read tables of many formats, whole or in batches, and infer the kinds of their columns."""
 
 from .columns import Column, columns_of
 from .errors import TableError

@@ -1,4 +1,4 @@
-"""What the columns of a table hold: numbers, categories, truth values, texts, dates or names."""
+"""Kinds of columns: numbers, categories, truth values, texts, dates, or names of rows."""
 
 import re
 from collections.abc import Collection
@@ -12,13 +12,13 @@ import polars as pl
 from .errors import LONGEST_SHOWN, TableError, did_you_mean
 from .parsing import TRUTH
 
-# A column of words is a text if values have this many words on average, and differ this often.
+# A column of text has so many words per value on average, and so many different values.
 WORDS_OF_A_TEXT = 4.0
 SHARE_OF_DIFFERENT_TEXTS = 0.3
 
-MOST_CATEGORIES_SHARE = 0.5  # of the rows: more are names of rows rather than categories
-FEW_ROWS = 30  # too few to tell names from categories
-A_FEW_ROWS = 10_000  # that NumPy counts faster than a call of polars begins
+MOST_CATEGORIES_SHARE = 0.5  # of the rows: more values are names of rows
+FEW_ROWS = 30  # too few to distinguish names of rows from categories
+A_FEW_ROWS = 10_000  # NumPy counts so few values faster than polars
 NAMES_OF_IDS = re.compile(r"(^|_|\b)(id|uuid|guid|key|index|rownum|row|nr|no)($|_|\b)", re.I)
 
 OF_NO_USE = (pl.Binary, pl.Duration, pl.Object)
@@ -28,17 +28,17 @@ KINDS = (*USED, "identifier", "constant", "empty")
 
 @dataclass(frozen=True)
 class Column:
-    """What a column holds.
+    """The kind of a column.
 
     Attributes
     ----------
     name : str
     kind : {"numeric", "categorical", "boolean", "text", "date", "identifier", "constant", "empty"}
-        In a comparison also "groups", of the column that rows are split by.
+        In a comparison also "groups", for the column that rows are split by.
     n_missing, n_different : int
-        How many rows have no value, and how many values there are.
+        Number of rows without a value, and number of different values.
     note : str
-        Why the column is of no use, if it is not; or how its numbers or dates are written.
+        Why the column is not used; or how its numbers or dates are written.
 
     Examples
     --------
@@ -54,12 +54,12 @@ class Column:
 
     @property
     def used(self) -> bool:
-        """Whether models are given the column."""
+        """Whether models get the column."""
         return self.kind in USED
 
 
 def columns_of(frame: Any, kinds: dict[str, str] | None = None) -> list[Column]:
-    """Say what each column of a data frame holds; `kinds` may say it of some.
+    """Return the kind of each column of a data frame; `kinds` gives those that are known.
 
     Examples
     --------
@@ -73,15 +73,14 @@ def columns_of(frame: Any, kinds: dict[str, str] | None = None) -> list[Column]:
     for name, kind in kinds.items():
         if name not in frame.columns:
             near = did_you_mean(name, frame.columns)
-            raise TableError(f"kinds has {name!r}, which is no column.{near}")
+            raise TableError(f"kinds has {name!r}, which is not a column.{near}")
         if kind not in KINDS:
             near = did_you_mean(str(kind), KINDS) or f" There are {', '.join(KINDS)}."
-            raise TableError(f"{kind!r} is no kind of column ({name}).{near}")
+            raise TableError(f"{kind!r} is not a kind of column ({name}).{near}")
     return [_column(frame[name], kinds.get(name)) for name in frame.columns]
 
 
 def _column(values: pl.Series, given: str | None) -> Column:
-    """What one column holds."""
     known = values.drop_nulls() if values.null_count() else values
     if known.dtype.is_float() and len(known) <= A_FEW_ROWS:  # there may be thousands of such
         different = np.unique(known.to_numpy())
@@ -96,7 +95,7 @@ def _column(values: pl.Series, given: str | None) -> Column:
 
 
 def _kind(name: str, known: pl.Series, n_different: int) -> tuple[str, str]:
-    """The kind of a column by its values, and what to say of it."""
+    """Return the kind of a column by its values, and a note."""
     if not len(known):
         return "empty", "no row has a value"
     dtype = known.dtype
@@ -115,7 +114,7 @@ def _kind(name: str, known: pl.Series, n_different: int) -> tuple[str, str]:
 
 def _kind_of_numbers(name: str, known: pl.Series, n_different: int) -> tuple[str, str]:
     everyone = n_different == len(known) and len(known) >= FEW_ROWS
-    # By values, not by type: a fraction in a row that may not be looked at would change it.
+    # By values, not by type: a fraction in a test row would change the type.
     if everyone and (known.dtype.is_integer() or _are_whole(known)):
         low, high = _number(known.min()), _number(known.max())
         if NAMES_OF_IDS.search(name) or high - low + 1 == len(known):
@@ -145,7 +144,7 @@ def _number(value: Any) -> float:
 
 
 def free_name(name: str, taken: Collection[str]) -> str:
-    """A name for a new column: the one wanted, or with the first number that makes it new.
+    """Return a name for a new column, with a number if it is taken.
 
     >>> free_name("cluster", ["x"]), free_name("cluster", ["cluster", "cluster_2"])
     ('cluster', 'cluster_3')

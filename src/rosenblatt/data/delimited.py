@@ -143,8 +143,8 @@ class CellReader:
             if len(row) != width:
                 has = f"{len(row)} value" + "s" * (len(row) != 1)
                 raise TableError(
-                    f"Line {line} of {self.name} has {has}, and there are {width} columns. Mend "
-                    "the line; values that hold the separator must stand in quotes."
+                    f"Line {line} of {self.name} has {has}, and there are {width} columns. "
+                    "Correct the line; quote values that contain the separator."
                 )
 
 

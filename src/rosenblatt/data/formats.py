@@ -40,7 +40,7 @@ def tables_in(
 ) -> Iterator[Table]:
     """Yield batches of so many rows, or one table, of a file or of lines."""
     if options.sheet is not None and form not in SPREADSHEETS:
-        raise TableError(f"{name} is no spreadsheet, and has no sheet {options.sheet!r}.")
+        raise TableError(f"{name} is not a spreadsheet, so it has no sheet {options.sheet!r}.")
     if form in SPREADSHEETS:
         yield from _spreadsheet(_binary(source), name, options).cut(rows)
         return
@@ -152,7 +152,7 @@ def _check_json(block: bytes) -> None:
             found = None
         if not isinstance(found, dict):
             text = shown(line.decode("utf-8", "backslashreplace"))
-            raise ValueError(f"it is no JSON object, but {text}")
+            raise ValueError(f"{text} is not a JSON object")
         for key, value in found.items():
             if isinstance(value, float) and not math.isfinite(value):
                 raise ValueError(f"{key!r} has an infinite value, or NaN; use null")

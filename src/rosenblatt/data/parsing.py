@@ -130,7 +130,7 @@ def _parsed(values: pl.Series, kind: Any, decimal_comma: bool) -> pl.Series:
 
 
 def to_numbers(words: pl.Series, decimal_comma: bool, kind: Any = pl.Float64) -> pl.Series:
-    """Return words as numbers, null where they are none.
+    """Return words as numbers, null for other words.
 
     >>> to_numbers(pl.Series(["1,5", "x", "2"]), decimal_comma=True).to_list()
     [1.5, None, 2.0]
@@ -153,7 +153,7 @@ def _dates(words: pl.Series) -> pl.Series:
     for kind in (pl.Date, pl.Datetime("us")):
         try:
             found.append(words.str.strptime(kind, strict=False))
-        except pl.exceptions.ComputeError:  # polars knows no format of the words
+        except pl.exceptions.ComputeError:  # no format of polars fits
             continue
         if found[-1].null_count() == words.null_count():
             break
@@ -320,6 +320,6 @@ def words_among_numbers(
             more = f" and {len(odd) - 1:,} more cells" if len(odd) > 1 else ""
             hints.append(
                 f"{name} holds numbers, but for {shown(odd[0])} in row {row} (rows count from 0)"
-                f"{more}, and is taken as words: mend such cells, or empty them."
+                f"{more}, and is read as words: correct or empty such cells."
             )
     return hints

@@ -1,4 +1,4 @@
-"""A schema says what the columns of a source must hold; each value is parsed accordingly."""
+"""Parse the columns of a source by a schema that the user gives."""
 
 import warnings
 from collections.abc import Mapping
@@ -26,7 +26,7 @@ def checked_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
         )
         if kind not in USED and not is_type:
             near = did_you_mean(str(kind), USED) or f" There are {', '.join(USED)}."
-            raise TableError(f"schema: {kind!r} is no kind of column ({name}).{near}")
+            raise TableError(f"schema: {kind!r} is not a kind of column ({name}).{near}")
     return dict(schema)
 
 

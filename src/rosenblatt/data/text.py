@@ -121,7 +121,7 @@ def _why_unread(line: int, name: str, why: str) -> str:
             "convert the file, as in tr '\\r' '\\n'."
         )
     if "unexpected end" in why or "expected after" in why:
-        return f"Quotes of line {line} of {name} do not end where its value does. Mend the line."
+        return f"Quotes of line {line} of {name} do not end where its value does. Correct the line."
     return f"Line {line} of {name} cannot be read: {why}."
 
 
@@ -150,7 +150,7 @@ def _check_is_text(first: bytes, name: str) -> None:
             raise TableError(f"{name} is encoded as {encoding}; save it as UTF-8.")
     check_unzipped(first, name)
     if other := form_of_content(first):
-        raise TableError(f"{name} holds no text, but {other}: give that as its format.")
+        raise TableError(f"{name} is not text but {other}: give that as its format.")
 
 
 def check_lines(

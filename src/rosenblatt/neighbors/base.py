@@ -73,6 +73,10 @@ def candidates(task: str, order: int) -> tuple[Candidate, Candidate]:
 class ExactSearch(Estimator):
     """Exact search: by compiled loops for dense rows, else by scikit-learn."""
 
+    algorithm: str
+    metric: Any
+    metric_params: Any
+    _fit_X: Any
     _columns: MixedColumns | None = None  # of Gower's distance
     _points: Points | None = None
     _shared: "SharedSearch | None" = None  # of models along a path

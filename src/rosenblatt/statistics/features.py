@@ -7,6 +7,8 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt import checks
+
 from . import counts_loops
 from .batch import Batch, Sums, check_missing, filled, gaps, total_of
 from .counts import ByClass, checked
@@ -18,7 +20,6 @@ EXACT = 2**53 - 1  # doubles hold whole numbers up to here exactly
 # classes.
 FEW_BITS = ((np.uint16, 2**16 - 1), (np.int32, 2**31 - 1), (np.int64, EXACT))
 FEW = 100  # numbers that are checked first
-NOT_FINITE = "Input X contains NaN, infinity or a value too large to be counted."
 NUMBERS = (np.float64, np.float32, np.int64)  # what the loops read without a copy
 
 
@@ -143,16 +144,17 @@ def _sum(batch: Batch) -> Sums:
             if counts_loops.sum_whole(X, buckets, weights, most / n_rows, whole) < 0:
                 return whole
         real = np.zeros(shape)
-        bad = counts_loops.sum_real(X, buckets, weights, real)
-        if bad < 0:
-            return real
-        row = X[0][X[2][bad] : X[2][bad + 1]] if isinstance(X, tuple) else X[bad]
-        if (row < 0).any():
-            raise ValueError(f"Negative values in data cannot be counted; got {row[row < 0][0]}.")
-        raise ValueError(NOT_FINITE)
+        _refuse_row(X, counts_loops.sum_real(X, buckets, weights, real))
+        return real
 
     parts = batch.over_chunks(work, batch.n_buckets * batch.n_features, NUMBERS)
     return checked(total_of(parts, shape))
+
+
+def _refuse_row(X: Any, i: int) -> None:
+    """Raise because row i does not hold counts, unless i is negative."""
+    if i >= 0:
+        raise checks.not_counts(X[0][X[2][i] : X[2][i + 1]] if isinstance(X, tuple) else X[i])
 
 
 def _presence(batch: Batch, threshold: float) -> Sums:
@@ -166,8 +168,7 @@ def _presence(batch: Batch, threshold: float) -> Sums:
             largest = heaviest * len(buckets)
             dtype = next(dtype for dtype, most in FEW_BITS if largest <= most or most == EXACT)
         counts = np.zeros(shape, dtype)
-        if counts_loops.count_present(X, buckets, weights, threshold, counts) >= 0:
-            raise ValueError(NOT_FINITE)
+        _refuse_row(X, counts_loops.count_present(X, buckets, weights, threshold, counts))
         return counts
 
     return total_of(batch.over_chunks(work, batch.n_buckets * batch.n_features, NUMBERS), shape)
