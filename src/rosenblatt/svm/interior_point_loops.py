@@ -24,9 +24,7 @@ class Sides(NamedTuple):
     c: Any
     r: Any  # s t - epsilon
     X: Any  # the rows, see `rows`
-    bias_curvature: (
-        float  # curvature of the penalty on the intercept; negative without an intercept
-    )
+    bias_curvature: float  # of the intercept's penalty; negative without an intercept
 
 
 class State(NamedTuple):

@@ -30,9 +30,7 @@ class SquaredHingeProblem(PenalizedProblem):
         )  # fmt: skip
         self.margin = margin
         self.P = np.empty(self.n)
-        self.bias_curvature = (
-            1 / margin.bias**2 if margin.bias > 0 else 0.0
-        )  # of the intercept's penalty
+        self.bias_curvature = 1 / margin.bias**2 if margin.bias > 0 else 0.0
 
     def _loss(self, point: Array) -> tuple[float, Array]:
         margin = self.margin
@@ -48,9 +46,8 @@ class SquaredHingeProblem(PenalizedProblem):
         parts = self.over_rows(work)
         gradient = total([g for _, g in parts])
         gradient[-1] += self.bias_curvature * point[-1]
-        return sum(loss for loss, _ in parts) + 0.5 * self.bias_curvature * float(
-            point[-1]
-        ) ** 2, gradient
+        penalty = 0.5 * self.bias_curvature * float(point[-1]) ** 2
+        return sum(loss for loss, _ in parts) + penalty, gradient
 
     def _curvature(self, P: Array, v: Array) -> Array:
         def work(start: int, stop: int) -> Array:
