@@ -76,15 +76,22 @@ class Table:
         near = did_you_mean(name, names) or f" It has {listed(names, MOST_NAMED)}."
         return f"{near} {self.hint}".rstrip()
 
+    @property
+    def rows(self) -> Any:
+        """The columns; of a LIBSVM file, the sparse features."""
+        return self.frame if self.sparse is None else self.sparse
+
     def take(self, rows: Any) -> "Table":
-        """Return some rows, by a slice or a mask."""
-        frame = self.frame[rows] if isinstance(rows, slice) else self.frame.filter(rows)
-        return replace(
-            self,
-            frame=frame,
-            sparse=None if self.sparse is None else self.sparse[rows],
-            cells=self.cells[rows] if isinstance(rows, slice) and self.cells is not None else None,
+        """Return some rows, by a slice, their numbers or a mask."""
+        if isinstance(rows, pl.Series):
+            rows = rows.to_numpy()
+        is_mask = not isinstance(rows, slice) and rows.dtype == bool
+        frame, cells = (
+            some if some is None else some.filter(rows) if is_mask else some[rows]
+            for some in (self.frame, self.cells)
         )
+        sparse = None if self.sparse is None else self.sparse[rows]
+        return replace(self, frame=frame, sparse=sparse, cells=cells)
 
     def cut(self, rows: int | None) -> Iterator["Table"]:
         """Yield batches of so many rows, or the table itself."""
