@@ -86,12 +86,16 @@ class Table:
         if isinstance(rows, pl.Series):
             rows = rows.to_numpy()
         is_mask = not isinstance(rows, slice) and rows.dtype == bool
-        frame, cells = (
-            some if some is None else some.filter(rows) if is_mask else some[rows]
-            for some in (self.frame, self.cells)
+
+        def some(frame: pl.DataFrame) -> pl.DataFrame:
+            return frame.filter(rows) if is_mask else frame[rows]
+
+        return replace(
+            self,
+            frame=some(self.frame),
+            sparse=None if self.sparse is None else self.sparse[rows],
+            cells=None if self.cells is None else some(self.cells),
         )
-        sparse = None if self.sparse is None else self.sparse[rows]
-        return replace(self, frame=frame, sparse=sparse, cells=cells)
 
     def cut(self, rows: int | None) -> Iterator["Table"]:
         """Yield batches of so many rows, or the table itself."""
