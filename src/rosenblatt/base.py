@@ -20,6 +20,7 @@ from rosenblatt import checks
 from rosenblatt.capabilities import planes_of
 from rosenblatt.loops.rows import arrays as arrays
 from rosenblatt.loops.rows import read_only as read_only
+from rosenblatt.runtime import deadline
 from rosenblatt.runtime.threads import one_blas_thread
 
 StopReason = Literal[
@@ -39,6 +40,13 @@ class Estimator(BaseEstimator):  # type: ignore[misc]
         if names is None:
             names = cls._names_of_parameters = tuple(super()._get_param_names())
         return list(names)
+
+
+def store_parameters(model: Any, parameters: Mapping[str, Any]) -> None:
+    """Set the parameters of a constructor, its ``locals()``, as attributes of the model."""
+    for name, value in parameters.items():
+        if name != "self":
+            setattr(model, name, value)
 
 
 def fitting(method: Callable[..., Any]) -> Callable[..., Any]:
@@ -209,6 +217,7 @@ class Passes:
     def _counted(self) -> Iterator[int]:
         arguments = self._task_arguments()
         while self.stop_reason is None:
+            deadline.check()
             if self.has_callbacks:
                 self._task = self._begun("pass")
             self.n_iter += 1

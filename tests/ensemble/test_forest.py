@@ -128,6 +128,24 @@ def test_warm_start_adds_the_trees_that_a_larger_forest_has(kind):
         grown.set_params(n_estimators=3).fit(X, y)
 
 
+@pytest.mark.filterwarnings("ignore:class_weight presets")
+@pytest.mark.parametrize("kind", CLASSIFIERS)
+def test_a_warm_start_without_new_trees_warns_and_changes_nothing(kind):
+    """Whatever the classes are; scikit-learn warns as well."""
+    X, y = CANCER
+    forest = kind(4, random_state=0, warm_start=True, class_weight="balanced").fit(X, y)
+    before = forest.predict_proba(X)
+    for other in (y, y + 2, np.column_stack([y, 2 * y])):
+        with pytest.warns(UserWarning, match="does not fit new trees"):
+            forest.fit(X, other)
+        assert forest.classes_.tolist() == [0, 1]
+        assert forest.n_outputs_ == 1
+        np.testing.assert_array_equal(forest.predict_proba(X), before)
+    with pytest.raises(ValueError, match="continues the previous fit with classes"):
+        forest.set_params(n_estimators=5).fit(X, y + 2)
+    assert forest.classes_.tolist() == [0, 1]
+
+
 def test_vote_shares_are_shares_of_trees():
     X, y = CANCER
     forest = RandomForestClassifier(15, random_state=0).fit(X, y)

@@ -19,12 +19,11 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 import rosenblatt
 from rosenblatt.data import TableError, read_table
-from rosenblatt.workbench import families
-from rosenblatt.workbench.model_file.files import load_model
-from rosenblatt.workbench.preparation import pipelines
-from rosenblatt.workbench.preparation.problem import problem_of
-from rosenblatt.workbench.protocol import conclusions, search
-from rosenblatt.workbench.protocol.clock import Clock
+from rosenblatt.runtime import deadline
+from rosenblatt.workbench import conclusions, families, pipelines, search
+from rosenblatt.workbench.clock import Clock
+from rosenblatt.workbench.model_file import load_model
+from rosenblatt.workbench.problem import problem_of
 from tests.cli.commands import run
 
 QUICK = ["Gaussian naive Bayes", "logistic regression"]
@@ -135,6 +134,7 @@ def test_regression_has_its_own_families(openings):
 def test_a_budget_is_kept_and_the_best_so_far_is_reported(openings, monkeypatch):
     def slow_candidates(arena, family):
         while family.name == "logistic regression":  # a fit that never ends
+            deadline.check()
             time.sleep(0.01)
         return candidates(arena, family)
 
@@ -254,7 +254,7 @@ def test_hints_of_leaks(openings):
     )
     frame = pl.concat([frame, frame.head(60)])
     found = rosenblatt.compare(frame, target="y", ledger=openings, families=QUICK[:1])
-    text = " ".join(found.findings.hints)
+    text = " ".join(map(str, found.findings.hints))
     assert "copy alone decides y" in text
     assert "score alone decides y" in text
     assert "noise" not in text

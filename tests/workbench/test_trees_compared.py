@@ -9,11 +9,11 @@ from scipy.sparse import csr_matrix
 
 import rosenblatt
 from rosenblatt.data import read_table
+from rosenblatt.workbench.contestants import contestant
 from rosenblatt.workbench.families import FAMILIES
 from rosenblatt.workbench.fitting import fit_table
-from rosenblatt.workbench.preparation.problem import problem_of
-from rosenblatt.workbench.protocol.contestants import contestant
-from rosenblatt.workbench.protocol.search import Arena
+from rosenblatt.workbench.problem import problem_of
+from rosenblatt.workbench.search import Arena
 from rosenblatt.workbench.weights import tree_in_words
 from tests.cli.commands import done, run
 

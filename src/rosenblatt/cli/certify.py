@@ -13,8 +13,8 @@ from rosenblatt.certificates import certify as certificate_of
 from rosenblatt.certificates.claims import within
 from rosenblatt.data import Table, TableError
 from rosenblatt.workbench.fitting import learned_rows
-from rosenblatt.workbench.model_file.files import SavedModel, blaming
-from rosenblatt.workbench.preparation.known_columns import rows_for, targets_of
+from rosenblatt.workbench.known_columns import rows_for, targets_of
+from rosenblatt.workbench.model_file import SavedModel, blaming
 
 from .model_files import load_model
 from .output import print_note

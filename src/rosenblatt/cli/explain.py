@@ -6,10 +6,10 @@ from dataclasses import replace
 from typing import Any
 
 from rosenblatt.data import Table, TableError
+from rosenblatt.workbench.findings import rows_counted
 from rosenblatt.workbench.importance import explain_row
-from rosenblatt.workbench.model_file.files import SavedModel, blaming
-from rosenblatt.workbench.preparation.known_columns import rows_for, target_of
-from rosenblatt.workbench.protocol.results import rows_counted
+from rosenblatt.workbench.known_columns import rows_for, target_of
+from rosenblatt.workbench.model_file import SavedModel, blaming
 
 from .model_files import load_model
 from .output import on_one_line

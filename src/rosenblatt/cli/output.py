@@ -2,7 +2,7 @@
 
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, TextIO
 
@@ -103,3 +103,13 @@ def _print(text: str, stream: TextIO | None) -> None:
         return
     stream.write(f"{text}\n")
     stream.flush()  # detects a closed pipe
+
+
+def with_progress(items: Iterable[Any]) -> Iterable[Any]:
+    """Yield items; a terminal shows their number."""
+    if not sys.stderr.isatty():
+        return items
+    from rich.console import Console
+    from rich.progress import track  # slow
+
+    return track(items, "messages", console=Console(stderr=True), transient=True)

@@ -7,11 +7,11 @@ from sklearn.metrics import accuracy_score, r2_score
 
 from rosenblatt.data import Table
 from rosenblatt.model_selection import SealedTest
+from rosenblatt.workbench import known_columns
+from rosenblatt.workbench.findings import figure, rows_counted
 from rosenblatt.workbench.fitting import digest_of, learned_rows
-from rosenblatt.workbench.model_file.files import SavedModel
-from rosenblatt.workbench.preparation import known_columns
-from rosenblatt.workbench.protocol.results import figure, rows_counted
-from rosenblatt.workbench.protocol.scoring import USUAL, positive_class, score_of
+from rosenblatt.workbench.model_file import SavedModel
+from rosenblatt.workbench.scoring import USUAL, positive_class, score_of
 
 from .split import ledger_of_test
 from .tables import Reading

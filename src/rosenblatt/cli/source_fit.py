@@ -15,7 +15,7 @@ import numpy as np
 from rosenblatt.data import Source, TableError
 from rosenblatt.data.errors import listed
 from rosenblatt.workbench.large_sources import fit_source
-from rosenblatt.workbench.model_file.files import save_model
+from rosenblatt.workbench.model_file import save_model
 
 from .output import print_line
 from .tables import MOST_LISTED

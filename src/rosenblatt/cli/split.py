@@ -13,11 +13,11 @@ import polars as pl
 
 from rosenblatt.data import BUNDLED, Table, TableError, read_table
 from rosenblatt.data.files import SPREADSHEETS, Form, form_of, whole_files
-from rosenblatt.data.table import write_table
+from rosenblatt.data.reading import write_table
 from rosenblatt.model_selection import SealedTest, train_dev_test_split
-from rosenblatt.workbench.preparation.problem import LEAST_ROWS
-from rosenblatt.workbench.preparation.targets import task_of
-from rosenblatt.workbench.protocol.splits import moments_of, split_by_group, split_by_time
+from rosenblatt.workbench.problem import LEAST_ROWS
+from rosenblatt.workbench.splits import moments_of, split_by_group, split_by_time
+from rosenblatt.workbench.targets import task_of
 
 from .output import print_line, print_note
 from .tables import Reading

@@ -192,18 +192,16 @@ def _filter_mail() -> None:
     """Learn and classify a message with the loops of large batches."""
     from rosenblatt.spam.batch_learning import BatchLearner
     from rosenblatt.spam.batch_scoring import BatchScorer
-    from rosenblatt.spam.spam_filter import SpamFilter, parsed_message
+    from rosenblatt.spam.spam_filter import SpamFilter, lesson_of, read_message
 
     with TemporaryDirectory() as folder, SpamFilter(f"{folder}/spam.db") as spam_filter:
-        learner = BatchLearner(spam_filter.store)
-        one = parsed_message(MAIL, 1, read_html=learner.read_page)
-        learner.take([one])
-        learner.learn()
-        BatchScorer(spam_filter.store, spam_filter.model).probabilities([one.message])
+        message = read_message(MAIL)
+        BatchLearner(spam_filter.store).learn([lesson_of(MAIL, 1)], [message])
+        BatchScorer(spam_filter.store, spam_filter.model).probabilities([message])
 
 
 def _fit(model: Any, rehearsal: Rehearsal) -> None:
-    """Fit to a dozen rows, or texts."""
+    """Fit to a dozen rows, or texts, and apply the model to them."""
     tags = get_tags(model).input_tags
     if tags.string and not tags.two_d_array:
         model.set_params(dtype=rehearsal.dtype).fit(TEXTS).transform(TEXTS)
@@ -214,8 +212,9 @@ def _fit(model: Any, rehearsal: Rehearsal) -> None:
     y = np.arange(12) % rehearsal.n_classes
     X = sp.csr_matrix(X) if rehearsal.sparse else X
     model.fit(X, y)
-    if hasattr(model, "transform"):
-        model.transform(X)
+    for name in ("predict", "transform"):
+        if hasattr(model, name):
+            getattr(model, name)(X)
     if rehearsal.large:
         module, _, name = rehearsal.large.rpartition(".")
         getattr(import_module(f"rosenblatt.{module}"), name)(model, X, y)

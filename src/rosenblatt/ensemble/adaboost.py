@@ -485,6 +485,7 @@ def _as_scores(votes: Floats, all_votes: float) -> Floats:
     return np.asarray(share - (1.0 - share) / max(votes.shape[1] - 1, 1))
 
 
+SETTINGS = {"n_estimators": 6, "random_state": 0}
 ROW = Row(
     "AdaBoostClassifier",
     page="boosting.md",
@@ -504,19 +505,10 @@ ROW = Row(
     ),
     contract=Contract(
         settings=(
-            {"n_estimators": 6, "random_state": 0},
-            {
-                "n_estimators": 6,
-                "random_state": 0,
-                "alpha_cap": 2.0,
-                "flip": True,
-                "learning_rate": 0.5,
-            },
+            SETTINGS,
+            SETTINGS | {"alpha_cap": 2.0, "flip": True, "learning_rate": 0.5},
         ),
-        checked=(
-            {"n_estimators": 6, "random_state": 0},
-            {"n_estimators": 6, "random_state": 0, "alpha_cap": 3.0, "flip": True},
-        ),
+        checked=(SETTINGS, SETTINGS | {"alpha_cap": 3.0, "flip": True}),
         endless={"n_estimators": 100000},
     ),
     warm=Warm(({"n_estimators": 2},)),

@@ -12,8 +12,7 @@ from rosenblatt import checks
 from rosenblatt.base import warn
 from rosenblatt.statistics import Gram
 
-from .column_descent import ColumnDescent, Columns
-from .gram_descent import GramDescent
+from .coordinate_descent import ColumnDescent, Columns, GramDescent
 
 Array = NDArray[np.float64]
 Descent = GramDescent | ColumnDescent

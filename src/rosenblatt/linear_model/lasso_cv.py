@@ -19,7 +19,7 @@ from rosenblatt.runtime.threads import one_blas_thread
 from rosenblatt.statistics import Gram
 
 from .gram_problem import Rows, Squares, by_rows, check_rows, folds_have_grams
-from .lasso import ElasticNet, warn_of_scales
+from .lasso import PEER_TESTS, ElasticNet, warn_of_scales
 from .lasso_paths import alpha_grid, enet_path, follow, given_alphas, lasso_path
 from .penalty_search import ROUNDS, WORTH_A_DECADE, decades, routed, router, search
 
@@ -417,10 +417,7 @@ ROWS = (
         certificate="linear_regression",
         contract=Contract(settings=({"alphas": [0.01, 0.1, 0.5], "tol": 1e-12},)),
         warm=None,
-        slow_peer_tests=(
-            "linear_model/tests/test_coordinate_descent.py",
-            "linear_model/tests/test_sparse_coordinate_descent.py",
-        ),
+        slow_peer_tests=PEER_TESTS,
     ),
     Row(
         "ElasticNetCV",
@@ -428,9 +425,6 @@ ROWS = (
         certificate="linear_regression",
         contract=Contract(settings=({"alphas": [0.01, 0.1, 0.5], "tol": 1e-12},)),
         warm=None,
-        slow_peer_tests=(
-            "linear_model/tests/test_coordinate_descent.py",
-            "linear_model/tests/test_sparse_coordinate_descent.py",
-        ),
+        slow_peer_tests=PEER_TESTS,
     ),
 )

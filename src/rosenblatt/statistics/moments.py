@@ -393,7 +393,7 @@ def typical_values(batch: Batch) -> Table:
     first, last = ends[:-1], ends[1:] - 1
     places = np.stack([first, (first + last) // 2, last]).clip(0, len(seen) - 1)
     a, b, c = batch.doubles(seen[order[places.ravel()]]).reshape(3, B, -1)
-    with np.errstate(invalid="ignore"):
+    with np.errstate(over="ignore", invalid="ignore"):
         middle = np.fmax(np.fmin(a, b), np.fmin(np.fmax(a, b), c))  # NaN is left out
         if sp.issparse(batch.X):
             away = np.fmax(np.fmax(a, b), c) - np.fmin(np.fmin(a, b), c)

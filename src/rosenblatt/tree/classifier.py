@@ -9,10 +9,8 @@ from sklearn.base import ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._metadata_requests import UNUSED
 from sklearn.utils._param_validation import Hidden, Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted
 
-from rosenblatt.base import fitting, warn
-from rosenblatt.explanation import Explanation, as_row, two_classes
+from rosenblatt.base import fitting, store_parameters, warn
 from rosenblatt.registry.row import Candidate, Contract, Row, Warm
 
 from . import pruning
@@ -151,28 +149,7 @@ class DecisionTreeClassifier(ClassifierMixin, DecisionTree):  # type: ignore[mis
         search: str = "greedy",
         time_limit: float = 60.0,
     ) -> None:
-        self.criterion = criterion
-        self.splitter = splitter
-        self.max_depth = max_depth
-        self.min_samples_split = min_samples_split
-        self.min_samples_leaf = min_samples_leaf
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
-        self.max_features = max_features
-        self.random_state = random_state
-        self.max_leaf_nodes = max_leaf_nodes
-        self.min_impurity_decrease = min_impurity_decrease
-        self.class_weight = class_weight
-        self.ccp_alpha = ccp_alpha
-        self.monotonic_cst = monotonic_cst
-        self.categorical_features = categorical_features
-        self.unknown = unknown
-        self.missing = missing
-        self.max_p_chance = max_p_chance
-        self.pruning = pruning
-        self.validation_fraction = validation_fraction
-        self.leaf_smoothing = leaf_smoothing
-        self.search = search
-        self.time_limit = time_limit
+        store_parameters(self, locals())
 
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None, check_input: bool = True) -> Self:
@@ -284,25 +261,6 @@ class DecisionTreeClassifier(ClassifierMixin, DecisionTree):  # type: ignore[mis
             return np.asarray(self.classes_[places[:, 0]])
         columns = [known[places[:, k]] for k, known in enumerate(self.classes_)]
         return np.transpose(columns)
-
-    def explain(self, x: Any, rival: Any = None, feature_names: Any = None) -> Explanation:
-        """Explain the prediction of one row: how much each split adds to the lead of its class.
-
-        Parameters
-        ----------
-        x : array-like of shape (d,) or (1, d)
-        rival : label or None
-            The class to compare with; the second best if None.
-        feature_names : array-like of shape (d,) or None
-        """
-        check_is_fitted(self)
-        if self.n_outputs_ > 1:
-            raise ValueError("explain takes a tree of one output.")
-        leaf = int(self._leaves(as_row(self, x))[0])
-        value = self.tree_.value[:, 0]
-        winner, second = two_classes(self.classes_, value[leaf], rival)
-        classes = (self.classes_[winner], self.classes_[second])
-        return self._explain(x, value[:, winner] - value[:, second], classes, feature_names)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

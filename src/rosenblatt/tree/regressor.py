@@ -7,10 +7,8 @@ from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
 from sklearn.utils._metadata_requests import UNUSED
 from sklearn.utils._param_validation import StrOptions
-from sklearn.utils.validation import check_is_fitted
 
-from rosenblatt.base import fitting
-from rosenblatt.explanation import Explanation
+from rosenblatt.base import fitting, store_parameters
 from rosenblatt.registry.row import Candidate, Contract, Row, Warm
 
 from .base import DecisionTree
@@ -112,23 +110,7 @@ class DecisionTreeRegressor(RegressorMixin, DecisionTree):  # type: ignore[misc]
         pruning: str | None = None,
         validation_fraction: float = 0.2,
     ) -> None:
-        self.criterion = criterion
-        self.splitter = splitter
-        self.max_depth = max_depth
-        self.min_samples_split = min_samples_split
-        self.min_samples_leaf = min_samples_leaf
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
-        self.max_features = max_features
-        self.random_state = random_state
-        self.max_leaf_nodes = max_leaf_nodes
-        self.min_impurity_decrease = min_impurity_decrease
-        self.ccp_alpha = ccp_alpha
-        self.monotonic_cst = monotonic_cst
-        self.categorical_features = categorical_features
-        self.unknown = unknown
-        self.missing = missing
-        self.pruning = pruning
-        self.validation_fraction = validation_fraction
+        store_parameters(self, locals())
 
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None, check_input: bool = True) -> Self:
@@ -171,21 +153,6 @@ class DecisionTreeRegressor(RegressorMixin, DecisionTree):  # type: ignore[misc]
         """
         value = self._leaf_values(X)
         return value[:, 0, 0] if self.n_outputs_ == 1 else value[:, :, 0]
-
-    def explain(self, x: Any, rival: Any = None, feature_names: Any = None) -> Explanation:
-        """Explain the prediction of one row: how much each split adds to it.
-
-        Parameters
-        ----------
-        x : array-like of shape (d,) or (1, d)
-        rival : None
-            Numbers have no rivals.
-        feature_names : array-like of shape (d,) or None
-        """
-        check_is_fitted(self)
-        if self.n_outputs_ > 1:
-            raise ValueError("explain takes a tree of one output.")
-        return self._explain(x, self.tree_.value[:, 0, 0], ("prediction", None), feature_names)
 
 
 ROW = Row(

@@ -42,12 +42,7 @@ class Rule(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     }
 
     def __init__(
-        self,
-        *,
-        max_terms: int = 3,
-        negate: bool = True,
-        n_cuts: int = 2,
-        max_rules: int = 100_000,
+        self, *, max_terms: int = 3, negate: bool = True, n_cuts: int = 2, max_rules: int = 100_000
     ) -> None:
         self.max_terms = max_terms
         self.negate = negate
