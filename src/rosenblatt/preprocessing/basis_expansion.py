@@ -268,11 +268,13 @@ def _total(parts: list[_Part]) -> int:
     return sum(part.basis.count(len(part.columns)) for part in parts)
 
 
-SETTINGS = ({}, {"basis": "gaussian", "n_functions": 4}, {"basis": ["powers", "fourier"]})
 ROW = Row(
     "BasisExpansion",
     page="preprocessing.md",
-    contract=Contract(settings=SETTINGS, checked=SETTINGS),
+    contract=Contract(
+        settings=({}, {"basis": "gaussian", "n_functions": 4}, {"basis": ["powers", "fourier"]}),
+        checked=({}, {"basis": "gaussian", "n_functions": 4}, {"basis": ["powers", "fourier"]}),
+    ),
     warm=Warm(({"basis": "spline"},), sparse=False),
     file_types=(
         "preprocessing.basis_expansion._Part",

@@ -20,7 +20,7 @@ from rosenblatt import checks
 from rosenblatt.additive import Additive, Rows
 from rosenblatt.base import all_or_nothing, fitting_at_once
 from rosenblatt.loops.rows import summed_duplicates
-from rosenblatt.registry.row import Contract, Row, Warm
+from rosenblatt.registry.row import Contract, Row, Settings, Warm
 from rosenblatt.statistics import Extremes, Moments, RowCounts, Statistic
 
 from . import scaling_steps
@@ -40,9 +40,7 @@ def _can_be_inverted(self: "Standardizer") -> bool:
     return True
 
 
-class Standardizer(  # type: ignore[misc]
-    OneToOneFeatureMixin, TransformerMixin, CallbackSupportMixin, Additive
-):
+class Standardizer(OneToOneFeatureMixin, TransformerMixin, CallbackSupportMixin, Additive):  # type: ignore[misc]
     """Bring columns, or rows, to one scale.
 
     ======================== =====================================================================
@@ -146,7 +144,8 @@ class Standardizer(  # type: ignore[misc]
     @fitting_at_once
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn the scales of X (n, d), dense or sparse, with weights >= 0 (n,); y is ignored."""
-        return super().fit(X, None, sample_weight)
+        super().fit(X, None, sample_weight)
+        return self
 
     @all_or_nothing
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
@@ -159,7 +158,8 @@ class Standardizer(  # type: ignore[misc]
 
     def forget(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Remove rows that were learned with these weights; not with ``method="min-max"``."""
-        return super().forget(X, None, sample_weight)
+        super().forget(X, None, sample_weight)
+        return self
 
     def _validate_params(self) -> None:
         super()._validate_params()
@@ -362,7 +362,7 @@ def _target(X: Any, given: Any, copy: bool) -> Any:
     return X.copy() if sp.issparse(X) else np.empty_like(X)
 
 
-SETTINGS = (
+SETTINGS: tuple[Settings, ...] = (
     {},
     {"with_mean": False, "ddof": 0},
     {"method": "min-max", "feature_range": (-1, 1)},

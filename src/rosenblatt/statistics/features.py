@@ -11,7 +11,7 @@ from rosenblatt import checks
 
 from . import counts_loops
 from .batch import Batch, Sums, check_missing, filled, gaps, total_of
-from .counts import ByClass, checked
+from .counts import ByClass, checked, refuse_negative
 from .statistic import NUMBERS as KINDS
 from .statistic import ArrayForm
 
@@ -99,23 +99,15 @@ class FeatureCounts(ByClass):
 
     def _combined(self, other: Self, sign: int) -> Self:
         joint = self.counts.join(other.counts, sign)
-        pairs = ((self.sums, other.sums), (self.gaps, other.gaps))
-        table, missed = (
-            None if a is None or b is None else joint.combine(a, b, sign) for a, b in pairs
-        )
+        table, missed = joint.combine(self.sums, other.sums, sign), None
+        if self.gaps is not None and other.gaps is not None:
+            missed = joint.combine(self.gaps, other.gaps, sign)
         if sign < 0:
-            self._refuse_negative(joint.counts.classes, table, "")
-            self._refuse_negative(joint.counts.classes, missed, " rows where it is missing")
+            refuse_negative(table, joint.counts.classes, self._name_of)
+        if sign < 0 and missed is not None:
+            what = " rows where it is missing"
+            refuse_negative(missed, joint.counts.classes, self._name_of, what)
         return self._joined(other, joint.counts, sums=table, gaps=missed)
-
-    def _refuse_negative(self, classes: NDArray[Any], left: Sums | None, of: str) -> None:
-        """Raise if a sum would be negative."""
-        if left is not None and (left < 0).any():
-            k, j = np.argwhere(left < 0)[0]
-            raise ValueError(
-                f"Cannot remove these rows: in class {classes[k]!s} {self._name_of(j)} would be "
-                f"left with {left[k, j]}{of}."
-            )
 
     def _check_values(self) -> None:
         _threshold(self.binarize)
