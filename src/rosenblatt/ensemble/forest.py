@@ -105,7 +105,7 @@ class Forest(CallbackSupportMixin, TableInput, BaseEstimator):  # type: ignore[m
         if goes_on and (self.n_estimators > len(self.estimators_) or self.oob_score):
             refuse_other_classes(before.get("classes_"), self)
         if goes_on:
-            vars(self).update(before)  # as in the existing trees
+            self.__dict__.update(before)  # as in the existing trees
         weights = self._all_weights(y, self._weights(sample_weight, rows))
         self._grow(X, y, sample_weight, rows, targets, weights)
         return self
