@@ -100,11 +100,11 @@ def test_quotes_between_tabs_are_plain_characters(tmp_path):
 BAD = {
     "too many values": (
         "a,b\n1,2\n3,4,5\n",
-        "Line 3 of .* has 3 values, and there are 2",
+        "Line 3 of .* has 3 values, but the table has 2",
     ),
     "too few values": (
         "a,b,c\n1,2,3\n\n4,5\n",
-        "Line 4 of .* has 2 values, and there are 3",
+        "Line 4 of .* has 2 values, but the table has 3",
     ),
     "two columns of a name": ("a,b,a\n1,2,3\n", "more than one column named 'a'"),
     "no names": ("1,2\n3,4\n", "should name the columns, and holds numbers only: 1, 2"),

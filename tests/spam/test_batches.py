@@ -4,7 +4,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rosenblatt.spam import Mail, SpamFilter, StoreError, batch_scoring, batches, spam_filter
+from rosenblatt.spam import (
+    Mail,
+    SpamFilter,
+    StoreError,
+    batch_learning,
+    batch_scoring,
+    batches,
+    spam_filter,
+)
 from rosenblatt.spam.batches import TokenCounter
 from rosenblatt.spam.message import parse
 from rosenblatt.spam.tokens import tokens
@@ -90,6 +98,8 @@ def test_room_grows_with_what_comes():
 def learned(path, mails, many, monkeypatch, batch=5000):
     monkeypatch.setattr(spam_filter, "MANY_TO_LEARN", many)
     monkeypatch.setattr(spam_filter, "MOST_LEARNED", batch)
+    monkeypatch.setattr(spam_filter, "MOST_AT_ONCE", min(batch, 250))
+    monkeypatch.setattr(batch_learning, "MOST_AT_ONCE", min(batch, 8))
     with SpamFilter(path) as found:
         done = found.learn(mails)
         history = {(m.digest, m.label, m.sent, m.name): m.tokens for m in found.store.messages()}
@@ -131,6 +141,7 @@ def test_messages_of_a_reading_that_failed_are_not_learned_later(tmp_path, monke
 
     for many in (1, 10**9):
         monkeypatch.setattr(spam_filter, "MANY_TO_LEARN", many)
+        monkeypatch.setattr(spam_filter, "MOST_AT_ONCE", 4)
         with SpamFilter(tmp_path / str(many)) as found:
             with pytest.raises(OSError, match="gone"):
                 found.learn(broken())

@@ -215,14 +215,14 @@ with Store.open(sys.argv[1]) as store:
 BATCH_LEARNER = """
 import sys
 from rosenblatt.spam.batch_learning import BatchLearner
-from rosenblatt.spam.spam_filter import lesson_of, read_message
+from rosenblatt.spam.spam_filter import lesson_of
 from rosenblatt.spam.store import Store
 with Store.open(sys.argv[1]) as store:
     learner = BatchLearner(store)
     for k in range(100_000):
         word = "".join(chr(97 + int(digit)) for digit in str(k))
         raw = b"a: b\\n\\nxa x%s" % word.encode()
-        learner.learn([lesson_of(raw, k % 2)], [read_message(raw)])
+        learner.learn([lesson_of(raw, k % 2)])
         print(k, flush=True)
 """
 

@@ -192,11 +192,11 @@ def _filter_mail() -> None:
     """Learn and classify a message with the loops of large batches."""
     from rosenblatt.spam.batch_learning import BatchLearner
     from rosenblatt.spam.batch_scoring import BatchScorer
-    from rosenblatt.spam.spam_filter import SpamFilter, lesson_of, read_message
+    from rosenblatt.spam.spam_filter import SpamFilter, lesson_of
 
     with TemporaryDirectory() as folder, SpamFilter(f"{folder}/spam.db") as spam_filter:
-        message = read_message(MAIL)
-        BatchLearner(spam_filter.store).learn([lesson_of(MAIL, 1)], [message])
+        lesson, message = lesson_of(MAIL, 1)
+        BatchLearner(spam_filter.store).learn([(lesson, message)])
         BatchScorer(spam_filter.store, spam_filter.model).probabilities([message])
 
 

@@ -114,10 +114,8 @@ class NearestCenters:
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
-            Some of the rows.
         y : ignored.
         sample_weight : array-like of shape (n,) or None
-            Multiplicity of each row.
         """
         return Moments.of(self._checked(X), self.predict(X), sample_weight)
 
@@ -127,10 +125,8 @@ class NearestCenters:
 
         Parameters
         ----------
-        statistics : Moments
-            By cluster.
-        **parameters : Any
-            Parameters of the model, without `n_clusters`.
+        statistics : Moments by cluster.
+        **parameters : of the model, without `n_clusters`.
         """
         model = cls(**{"n_clusters": len(statistics.classes), **parameters})
         model.cluster_centers_ = statistics.mean.astype(statistics.dtype)

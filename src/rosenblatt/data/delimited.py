@@ -141,11 +141,15 @@ class CellReader:
         lines, width = io.BytesIO(block), len(self.names)
         for line, row in rows_of(lines, self.name, self.separator, start - 1, strict):
             if len(row) != width:
-                has = f"{len(row)} value" + "s" * (len(row) != 1)
+                values, columns = _counted(len(row), "value"), _counted(width, "column")
                 raise TableError(
-                    f"Line {line} of {self.name} has {has}, and there are {width} columns. "
+                    f"Line {line} of {self.name} has {values}, but the table has {columns}. "
                     "Correct the line; quote values that contain the separator."
                 )
+
+
+def _counted(n: int, what: str) -> str:
+    return f"1 {what}" if n == 1 else f"{n:,} {what}s"
 
 
 def header_of(first: bytes, name: str, separator: str, header: bool) -> list[str]:

@@ -93,6 +93,19 @@ def parse(values: pl.Series, kind: Any, decimal_comma: bool = False) -> tuple[pl
     return found, (found.is_null() & values.is_not_null()).arg_true()
 
 
+def parse_written(
+    values: pl.Series, decimal_comma: bool = False, dates: bool | None = None
+) -> tuple[pl.Series, Written | None]:
+    """Parse numbers or dates as people write them, or only `dates`, or only numbers.
+
+    Return other columns as they are, without a notation.
+    """
+    how = written_as(values, decimal_comma) if values.dtype == pl.String else None
+    if how is None or dates not in (None, is_date(how.notation)):
+        return values, None
+    return parse(values, how.notation)[0], how
+
+
 def is_number_or_date(kind: Any) -> bool:
     """Return True for types and notations of numbers and dates."""
     if isinstance(kind, str):

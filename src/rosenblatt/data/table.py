@@ -76,14 +76,25 @@ class Table:
         near = did_you_mean(name, names) or f" It has {listed(names, MOST_NAMED)}."
         return f"{near} {self.hint}".rstrip()
 
+    @property
+    def rows(self) -> Any:
+        """The columns; of a LIBSVM file, the sparse features."""
+        return self.frame if self.sparse is None else self.sparse
+
     def take(self, rows: Any) -> "Table":
-        """Return some rows, by a slice or a mask."""
-        frame = self.frame[rows] if isinstance(rows, slice) else self.frame.filter(rows)
+        """Return some rows, by a slice, their numbers or a mask."""
+        if isinstance(rows, pl.Series):
+            rows = rows.to_numpy()
+        is_mask = not isinstance(rows, slice) and rows.dtype == bool
+
+        def some(frame: pl.DataFrame) -> pl.DataFrame:
+            return frame.filter(rows) if is_mask else frame[rows]
+
         return replace(
             self,
-            frame=frame,
+            frame=some(self.frame),
             sparse=None if self.sparse is None else self.sparse[rows],
-            cells=self.cells[rows] if isinstance(rows, slice) and self.cells is not None else None,
+            cells=None if self.cells is None else some(self.cells),
         )
 
     def cut(self, rows: int | None) -> Iterator["Table"]:

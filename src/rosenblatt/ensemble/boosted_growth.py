@@ -159,7 +159,7 @@ class RegressionLoss(Loss):
         return float(quantiles(residual[order], heavy, [self.leaf_share])[0])
 
     def inverse(self, raw: Floats) -> Floats:
-        """What raw predictions (n,) mean."""
+        """Return the predictions for raw predictions (n,)."""
         return np.exp(raw) if self.log_link else raw
 
 

@@ -25,8 +25,8 @@ Floats = NDArray[np.float64]
 class BoostedTrees:
     """Nodes of trees one after the other; the right child of a node follows its left child.
 
-    A row goes left whose level is at most `level`, which is to say whose value is at most
-    `threshold`; or, of a column of categories, whose category is in the node's set of bits.
+    A row goes left if its level is at most `level`, and so its value at most `threshold`. In a
+    column of categories it goes left if its category is in the node's set of bits.
     """
 
     starts: NDArray[np.int64]  # (trees + 1,): where the nodes of each begin
@@ -144,7 +144,7 @@ class BoostedTrees:
         return mean
 
     def contributions(self, x: Floats, n_outputs: int) -> tuple[Floats, Floats]:
-        """What the roots (K,) and the tests on each column (K, d) add to the scores of one row.
+        """Return what the roots (K,) and the tests on each column (K, d) add to one row's scores.
 
         A test adds the mean of the node that it leads to less that of its own.
         """

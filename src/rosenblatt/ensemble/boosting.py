@@ -455,7 +455,7 @@ class HistGradientBoosting(CallbackSupportMixin, BaseEstimator):  # type: ignore
 
     @property
     def feature_importances_(self) -> NDArray[np.float64]:
-        """The share of each column in what the splits gained, shape (d,)."""
+        """The share of each column (d,) in the total decrease of the loss."""
         check_is_fitted(self, "trees_")
         inner = self.trees_.left >= 0
         gained = np.bincount(

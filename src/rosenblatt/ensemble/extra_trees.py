@@ -56,7 +56,7 @@ class ExtraTreesClassifier(ForestClassifier):
     estimators_samples_ : the rows that each tree drew.
     classes_, n_classes_, n_outputs_, n_features_in_, feature_names_in_ : of the data.
     categories_ : the categories of each column, None of one of numbers.
-    feature_importances_ : the share of each column in what the splits gained, shape (d,).
+    feature_importances_ : the share of each column in the total impurity decrease, shape (d,).
     oob_score_, oob_decision_function_ : the accuracy and class shares out of bag.
 
     Examples
@@ -110,7 +110,7 @@ class ExtraTreesRegressor(ForestRegressor):
     estimators_samples_ : the rows that each tree drew.
     n_outputs_, n_features_in_, feature_names_in_ : of the data.
     categories_ : the categories of each column, None of one of numbers.
-    feature_importances_ : the share of each column in what the splits gained, shape (d,).
+    feature_importances_ : the share of each column in the total impurity decrease, shape (d,).
     oob_score_, oob_prediction_ : R2 and predictions out of bag.
 
     Examples

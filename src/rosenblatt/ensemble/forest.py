@@ -83,7 +83,7 @@ class Forest(CallbackSupportMixin, TableInput, BaseEstimator):  # type: ignore[m
         return self._tree(splitter="random" if self._random_thresholds else "best")
 
     def _goes_on(self) -> bool:
-        """Whether a fit adds trees to those that are there."""
+        """Return whether a fit adds trees to existing ones."""
         return bool(self.warm_start and hasattr(self, "estimators_"))
 
     @fitting
@@ -105,7 +105,7 @@ class Forest(CallbackSupportMixin, TableInput, BaseEstimator):  # type: ignore[m
         if goes_on and (self.n_estimators > len(self.estimators_) or self.oob_score):
             refuse_other_classes(before.get("classes_"), self)
         if goes_on:
-            vars(self).update(before)  # those of the trees that are there
+            vars(self).update(before)  # as in the existing trees
         weights = self._all_weights(y, self._weights(sample_weight, rows))
         self._grow(X, y, sample_weight, rows, targets, weights)
         return self
@@ -113,7 +113,7 @@ class Forest(CallbackSupportMixin, TableInput, BaseEstimator):  # type: ignore[m
     def _grow(
         self, X: Any, y: Any, sample_weight: Any, rows: Any, targets: Targets, weights: Any
     ) -> None:
-        """Grow the trees that are missing, and publish all."""
+        """Grow the missing trees and set the fitted attributes."""
         if not self.bootstrap and self.oob_score:
             raise ValueError("Out of bag estimation only available if bootstrap=True")
         if self.oob_score and targets.n_outputs > 1 and max(targets.n_classes) > 2:
@@ -135,7 +135,7 @@ class Forest(CallbackSupportMixin, TableInput, BaseEstimator):  # type: ignore[m
         self._n_rows, self._sample_weight, self._part_rows = rows.shape[0], weights, None
         self._n_drawn = n_drawn(self.max_samples, self._n_rows, weights)
         rng = check_random_state(self.random_state)
-        rng.randint(SEEDS, size=len(old))  # those of the trees that are there
+        rng.randint(SEEDS, size=len(old))  # as in the existing trees
         seeds = [int(rng.randint(SEEDS)) for _ in range(self.n_estimators - len(old))]
         if old and not seeds:
             warn("Warm-start fitting without increasing n_estimators does not fit new trees.")
@@ -148,7 +148,7 @@ class Forest(CallbackSupportMixin, TableInput, BaseEstimator):  # type: ignore[m
     def _trees(
         self, rows: Any, targets: Targets, weights: Any, y: Any, seeds: list[int]
     ) -> Iterator[Tree]:
-        """The trees, in order; several at a time."""
+        """Yield the trees in order; several grow at a time."""
         growth = ForestGrowth(self, rows, targets, weights, y)
         listening = bool(getattr(self, "_skl_callbacks", ()))
         step = TREES_BETWEEN_REPORTS * threads.count() if listening else max(len(seeds), 1)
@@ -165,7 +165,7 @@ class Forest(CallbackSupportMixin, TableInput, BaseEstimator):  # type: ignore[m
         self, X: Any, y: Any, sample_weight: Any, old: list[Any], trees: Iterator[Tree],
         seeds: list[int],
     ) -> list[Any]:  # fmt: skip
-        """The models of the trees; each is reported to the callbacks."""
+        """Return the models of the trees; report each to the callbacks."""
         models = list(old)
         self.n_iter_ = max(len(seeds), 1)
         self.stop_reason_: StopReason | None = "converged"
@@ -184,13 +184,13 @@ class Forest(CallbackSupportMixin, TableInput, BaseEstimator):  # type: ignore[m
         return models
 
     def _make_estimator(self) -> Any:
-        """A tree with the parameters of the forest, not grown yet."""
+        """Return an unfitted tree with the parameters of the forest."""
         tree = self._tree(**{name: getattr(self, name) for name in TREE_PARAMETERS})
         tree.max_features_ = n_features_of(self.max_features, self.n_features_in_)
         return tree
 
     def _model(self, tree: Tree, seed: int) -> Any:
-        """A grown tree as a model of its own."""
+        """Return a grown tree as a fitted estimator."""
         model = self._make_estimator()
         model.random_state, model.tree_ = seed, tree
         if self._random_thresholds:
@@ -206,7 +206,7 @@ class Forest(CallbackSupportMixin, TableInput, BaseEstimator):  # type: ignore[m
         return [self._sample(model.random_state).astype(np.int32) for model in self.estimators_]
 
     def _sample(self, seed: int) -> NDArray[np.int64]:
-        """The rows that the tree of a seed draws."""
+        """Return the rows that the tree of a seed draws."""
         if not self.bootstrap:
             return np.arange(self._n_rows)
         parts: Any = vars(self).get("_part_rows")
@@ -221,7 +221,7 @@ class Forest(CallbackSupportMixin, TableInput, BaseEstimator):  # type: ignore[m
         return np.asarray(drawn, np.int64)
 
     def _score_out_of_bag(self, rows: Any, targets: Targets, y: Any) -> None:
-        """Predict each row by the trees that have not seen it."""
+        """Predict each row with the trees whose sample does not contain it."""
         K = max(targets.n_classes)
         total = np.zeros((self._n_rows, self.n_outputs_, K))
         seen_by = np.zeros(self._n_rows, np.int64)
@@ -252,7 +252,7 @@ class Forest(CallbackSupportMixin, TableInput, BaseEstimator):  # type: ignore[m
             self.oob_score_ = self.oob_score(truth, guess)
 
     def _mean_values(self, X: Any) -> NDArray[np.float64]:
-        """The mean over the trees of the values (n, o, K) of the leaves."""
+        """Return the mean over the trees of the values (n, o, K) of the leaves."""
         check_is_fitted(self)
         rows = self._check_rows(X, reset=False)
         most = self.n_jobs if isinstance(self.n_jobs, int) and self.n_jobs > 0 else threads.count()
@@ -284,7 +284,7 @@ class Forest(CallbackSupportMixin, TableInput, BaseEstimator):  # type: ignore[m
         return paths.tocsr(), np.cumsum([0, *(tree.node_count for tree in trees)])
 
     def trace_view(self) -> dict[str, Any]:
-        """Return how many trees vote, and what the last of them is like."""
+        """Return how many trees vote, with the leaves and depth of the last."""
         tree = self.estimators_[-1].tree_
         news = f"{tree.n_leaves} leaves, depth {tree.max_depth}"
         return {"votes": np.array([len(self.estimators_)]), "unit": "tree", "news": news}
@@ -305,7 +305,7 @@ class Forest(CallbackSupportMixin, TableInput, BaseEstimator):  # type: ignore[m
 
     @property
     def feature_importances_(self) -> NDArray[np.float64]:
-        """The share of each column in what the splits gained, over all trees, shape (d,)."""
+        """The share of each column (d,) in the impurity decrease, averaged over the trees."""
         check_is_fitted(self)
         each = [
             model.tree_.compute_feature_importances()
@@ -422,7 +422,7 @@ class ForestClassifier(ClassifierMixin, Forest):  # type: ignore[misc]
         return class_targets(self, y, n)
 
     def _all_weights(self, y: Any, weights: Any) -> Any:
-        """The weights of the rows with those of their classes; not those of each sample."""
+        """Return the weights of rows times those of their classes, except of each sample."""
         if self.class_weight == "balanced_subsample":
             return weights
         if isinstance(self.class_weight, str) and self.warm_start:
@@ -563,14 +563,12 @@ class ForestRegressor(RegressorMixin, Forest):  # type: ignore[misc]
 
 
 def drawn_in_part(seed: int, part: int, n: int, share: float) -> NDArray[np.int64]:
-    """How often the tree of a seed draws each of the n rows of a part: a sample of rows that come
-    by and by, since nobody can draw from all of them.
-    """
+    """Return how often the tree of a seed draws each of the n rows of a part of the table."""
     return np.asarray(np.random.default_rng([seed, part]).poisson(share, n), np.int64)
 
 
 def n_drawn(max_samples: Any, n: int, weights: Any) -> int:
-    """How many rows a bootstrap sample draws."""
+    """Return how many rows a bootstrap sample draws."""
     if max_samples is None:
         return n
     if isinstance(max_samples, Integral):

@@ -30,13 +30,13 @@ class HistGradientBoostingClassifier(ClassifierMixin, HistGradientBoosting):  # 
     loss : "log_loss"
         The logarithm of the true class's probability, negative.
     learning_rate : float
-        What each tree's values are multiplied by; the smaller, the more rounds are needed.
+        Shrinkage: factor of each tree's values. Smaller values need more rounds.
     max_iter : int
         The most rounds.
     max_leaf_nodes, max_depth, min_samples_leaf : int or None, int or None, int
         Limits of a tree: its leaves, the tests on a path, and the rows of a leaf.
     l2_regularization : float
-        Added to the second derivatives of a leaf: draws its value towards zero.
+        L2 penalty on leaf values: added to the second derivatives of a leaf.
     max_features : float
         The share of the columns that each node tries, drawn at random.
     max_bins : int
@@ -53,7 +53,7 @@ class HistGradientBoostingClassifier(ClassifierMixin, HistGradientBoosting):  # 
     early_stopping : bool or "auto"
         Whether to stop once held-out rows are predicted no better; "auto" with more than 10,000.
     scoring : str, callable or None
-        What early stopping looks at; "loss" for the loss.
+        Score for early stopping; "loss" for the loss.
     validation_fraction : float, int or None
         The share or number of rows held out for it; None to stop by the training rows.
     n_iter_no_change, tol : int, float
@@ -75,7 +75,7 @@ class HistGradientBoostingClassifier(ClassifierMixin, HistGradientBoosting):  # 
         stop early.
     do_early_stopping_, validation_rows_ : whether it may, and which rows are held out for it.
     stop_reason_ : "max_iter", "early_stopping" or "callback".
-    feature_importances_ : the share of each column in what the splits gained, shape (d,).
+    feature_importances_ : the share of each column in the total impurity decrease, shape (d,).
     is_categorical_, categories_ : which columns hold categories, and which these are.
     n_features_in_, feature_names_in_ : of the data.
 
@@ -236,13 +236,13 @@ class HistGradientBoostingRegressor(RegressorMixin, HistGradientBoosting):  # ty
     quantile : float or None
         Which quantile, of loss "quantile".
     learning_rate : float
-        What each tree's values are multiplied by; the smaller, the more rounds are needed.
+        Shrinkage: factor of each tree's values. Smaller values need more rounds.
     max_iter : int
         The most rounds.
     max_leaf_nodes, max_depth, min_samples_leaf : int or None, int or None, int
         Limits of a tree: its leaves, the tests on a path, and the rows of a leaf.
     l2_regularization : float
-        Added to the second derivatives of a leaf: draws its value towards zero.
+        L2 penalty on leaf values: added to the second derivatives of a leaf.
     max_features : float
         The share of the columns that each node tries, drawn at random.
     max_bins : int
@@ -259,7 +259,7 @@ class HistGradientBoostingRegressor(RegressorMixin, HistGradientBoosting):  # ty
     early_stopping : bool or "auto"
         Whether to stop once held-out rows are predicted no better; "auto" with more than 10,000.
     scoring : str, callable or None
-        What early stopping looks at; "loss" for the loss.
+        Score for early stopping; "loss" for the loss.
     validation_fraction : float, int or None
         The share or number of rows held out for it; None to stop by the training rows.
     n_iter_no_change, tol : int, float
@@ -278,7 +278,7 @@ class HistGradientBoostingRegressor(RegressorMixin, HistGradientBoosting):  # ty
         stop early.
     do_early_stopping_, validation_rows_ : whether it may, and which rows are held out for it.
     stop_reason_ : "max_iter", "early_stopping" or "callback".
-    feature_importances_ : the share of each column in what the splits gained, shape (d,).
+    feature_importances_ : the share of each column in the total impurity decrease, shape (d,).
     is_categorical_, categories_ : which columns hold categories, and which these are.
     n_features_in_, feature_names_in_ : of the data.
 

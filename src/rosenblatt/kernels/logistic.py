@@ -179,8 +179,7 @@ class KernelLogisticRegression(
 
         passes.attributes = lambda: attributes("callback")
         reason = descent.run(passes, self.verbose)
-        for name, value in attributes(reason).items():
-            setattr(self, name, value)
+        vars(self).update(attributes(reason))
         for message in descent.messages(reason, codes, classes):
             warn_not_converged(message)
         return self
@@ -260,11 +259,4 @@ ROW = Row(
         endless={"solver": "sgd", "random_state": 0},
     ),
     warm=None,
-    file_types=(
-        "kernels.functions.Gaussian",
-        "kernels.functions.Laplacian",
-        "kernels.functions.Linear",
-        "kernels.functions.Polynomial",
-        "kernels.functions.Sigmoid",
-    ),
 )

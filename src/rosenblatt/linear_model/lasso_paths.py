@@ -239,7 +239,7 @@ def lasso_path(
     )  # fmt: skip
 
 
-# Fits of one target at many penalties, each begun where the last ended.
+# Fits of one target at many penalties, each started from the last one.
 
 
 @dataclass(frozen=True, eq=False)

@@ -217,7 +217,7 @@ class GramRegressor(CallbackSupportMixin, LinearRegressor, Additive):  # type: i
         )
 
     def _set(self, solution: Solution, means: Means, dtype: Any, flat_y: bool) -> None:
-        """Set the attributes of a solution, in place of those of a fit before."""
+        """Set the fitted attributes of a solution, and remove those of an earlier fit."""
         for name in ("objective_", "dual_gap_", "gradient_norm_"):
             self.__dict__.pop(name, None)
         self.stop_reason_ = "converged"

@@ -367,10 +367,8 @@ class GaussianMixture(CallbackSupportMixin, sklearn.mixture.GaussianMixture):  #
         Parameters
         ----------
         X : array-like of shape (n, d)
-            Some of the rows.
         y : ignored.
         sample_weight : array-like of shape (n,) or None
-            Multiplicity of each row.
         """
         check_is_fitted(self)
         X = self._checked(X)
@@ -386,10 +384,8 @@ class GaussianMixture(CallbackSupportMixin, sklearn.mixture.GaussianMixture):  #
 
         Parameters
         ----------
-        statistics : Moments
-            By component.
-        **parameters : Any
-            Parameters of the model, without `n_components`.
+        statistics : Moments by component.
+        **parameters : of the model, without `n_components`.
         """
         model = cls(**{"n_components": len(statistics.classes), **parameters})
         model._validate_params()

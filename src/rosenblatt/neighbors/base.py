@@ -91,7 +91,7 @@ class ExactSearch(Estimator):
         else:
             self._columns = None
             if self._searches(X):
-                self.algorithm = "brute"  # scikit-learn need not build a tree
+                self.algorithm = "brute"  # during scikit-learn's fit, which then builds no tree
             if callable(self.metric):
                 _refuse_no_distance(self.metric, X, self.metric_params or {})
             quiet = np.errstate(over="ignore", invalid="ignore")  # as in `checks.validate_data`

@@ -80,6 +80,13 @@ class Rows(NamedTuple):
     indptr: NDArray[np.int64]
 
 
+def joined_rows(parts: Sequence[Rows]) -> Rows:
+    """Return the messages of some rows after each other."""
+    lengths = [np.zeros(1, np.int64), *(np.diff(part.indptr) for part in parts)]
+    numbers, counts = (np.concatenate([part[k] for part in parts]) for k in (0, 1))
+    return Rows(numbers, counts, np.cumsum(np.concatenate(lengths)))
+
+
 class TokenCounter:
     """Counts the tokens of messages, and numbers tokens as they come after those it begins with."""
 

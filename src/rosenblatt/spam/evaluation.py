@@ -18,7 +18,7 @@ from sklearn.metrics import roc_curve
 
 from .mailbox import Mail
 from .scoring import COUNTING, CountingModel
-from .spam_filter import MODELS, OTHER_THRESHOLDS, THRESHOLDS, lesson_of
+from .spam_filter import MODELS, OTHER_THRESHOLDS, THRESHOLDS, lesson_of, with_tokens
 from .store import HAM, SPAM, Lesson, Store
 
 PROTOCOLS = ("time", "folds")
@@ -99,7 +99,7 @@ def examples_of_mails(mails: Iterable[tuple[Mail, int | None]]) -> list[Lesson]:
     for mail, label in mails:
         with suppress(ValueError):
             if label is not None:
-                found.append(lesson_of(mail.raw, label, mail.name))
+                found.append(with_tokens(*lesson_of(mail.raw, label, mail.name)))
     return found
 
 

@@ -132,13 +132,15 @@ def word_tokens(text, first, last, mark, most_links, only_links, rules, out):
         if not kinds[text[i]] & LETTER:
             i += 1
             continue
-        start = i
-        i = run_end(text, i, last, kinds, LETTER)
+        start, n = i, 0
+        while i < last and kinds[text[i]] & LETTER:
+            n += starts_character(text[i])
+            i += 1
         if i < last and text[i] == COLON and n_links < most_links:
             scheme = scheme_before(text, start, i, last)
             if scheme >= 0 and i + 3 < last and not kinds[text[i + 3]] & HOST_END:
                 if not only_links:
-                    word_token(text, start, scheme, scheme, mark, digits, out)
+                    word_token(text, start, scheme, n - (i - scheme), mark, digits, out)
                 i = link_tokens(text, i + 3, last, mark, rules, out)
                 n_links += 1
                 continue
@@ -146,18 +148,16 @@ def word_tokens(text, first, last, mark, most_links, only_links, rules, out):
             stop = i
             while i < last and text[i] == BANG and i < stop + 3:
                 i += 1
-            word_token(text, start, stop, i, mark, digits, out)
+            if n > 1:
+                word_token(text, start, i, n + i - stop, mark, digits, out)
 
 
 @compiled(inline=True)
-def word_token(text, start, stop, after, mark, digits, out):
-    """Write the word text[start:stop] with the marks up to `after`, unless it is short or long."""
-    if stop - start < 2 or stop - start > 4 * LONGEST:
-        return
-    n = n_characters(text, start, stop, LONGEST)
-    if n > 1 and n + after - stop <= LONGEST:
+def word_token(text, start, stop, n, mark, digits, out):
+    """Write the word text[start:stop] of n characters, unless it is short or long."""
+    if 1 < n <= LONGEST:
         begin(out, mark)
-        write_all(out, text, start, after, digits)
+        write_all(out, text, start, stop, digits)
         end(out)
 
 

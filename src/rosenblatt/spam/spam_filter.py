@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from datetime import date
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
@@ -24,9 +25,8 @@ DATE = re.compile(
 )
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 EPOCH = date(1970, 1, 1).toordinal()
-MOST_LEARNED = 2000  # messages in one transaction
-MOST_JUDGED = 250  # messages that are read before the first is judged
-MOST_BYTES_READ = 32 << 20  # of messages that are in memory
+MOST_LEARNED = 5000  # messages in one transaction
+MOST_AT_ONCE = 250  # messages that are in memory
 # Messages that are worth loading the machine code of loops, and compiling them if there is none.
 MANY_TO_LEARN, MANY_TO_JUDGE, MANY_TO_COMPILE = 250, 250, 5000
 FITTED = ("averaged perceptron", "logistic regression", "nearest neighbors")
@@ -137,39 +137,43 @@ class SpamFilter:
         A message is bytes, text, an `email.message.Message` or a `Mail`, as in all other methods;
         only a `Mail` has a label. Messages that were learned before are counted once.
         """
+        if label is not None and label not in LABELS:
+            raise ValueError(f"label must be ham or spam; got {label!r}.")
         result, n = Learned(0, 0, 0, []), 0
-        for mails in chunks(messages, MOST_LEARNED):
-            n += len(mails)
-            lessons, read = [], []
-            for mail in mails:
-                try:
-                    number = mail.label if label is None else LABELS.index(label)
-                    if number is None:
-                        raise ValueError("it has no label")
-                    found = read_message(mail.raw)
-                except ValueError as error:
-                    result.refused.append((mail.name, str(error)))
-                else:
-                    read.append(found)
-                    lessons.append(lesson_without_tokens(mail, number, found))
-            new = self._learn_batch(lessons, read, n)
-            result = result.and_more(zip([one.label for one in lessons], new, strict=True))
+        lessons = self._lessons(messages, label, result.refused)
+        while some := list(islice(lessons, MOST_AT_ONCE)):
+            n += len(some)
+            batch = chain(some, islice(lessons, MOST_LEARNED - len(some)))
+            if self._learner is None and worth_loops(n, MANY_TO_LEARN):
+                from .batch_learning import BatchLearner
+
+                self._learner = BatchLearner(self.store)
+            learn = self._learner.learn if self._learner else self._learn_batch
+            result = result.and_more(learn(batch))
         return result
 
-    def _learn_batch(self, lessons: list[Lesson], messages: list[Message], n: int) -> list[bool]:
-        """Learn some of n messages in one transaction; return which of them were new."""
-        if not lessons:
-            return []
-        if self._learner is None and worth_loops(n, MANY_TO_LEARN):
-            from .batch_learning import BatchLearner
+    def _lessons(
+        self,
+        messages: AnyMessage | Iterable[AnyMessage],
+        label: str | None,
+        refused: list[tuple[str, str]],
+    ) -> Iterator[tuple[Lesson, Message]]:
+        """Yield what is learned of each message; what cannot be read or has no label is refused."""
+        for message in [messages] if is_message(messages) else messages:
+            mail = mail_of(message)
+            number = mail.label if label is None else LABELS.index(label)
+            try:
+                if number is None:
+                    raise ValueError("it has no label")
+                yield lesson_of(mail.raw, number, mail.name)
+            except ValueError as error:
+                refused.append((mail.name, str(error)))
 
-            self._learner = BatchLearner(self.store)
-        if self._learner is not None:
-            return self._learner.learn(lessons, messages)
-        counted = map(tokens, messages)
-        return self.store.learn(
-            [one._replace(tokens=found) for one, found in zip(lessons, counted, strict=True)]
-        )
+    def _learn_batch(self, batch: Iterable[tuple[Lesson, Message]]) -> list[tuple[int, bool]]:
+        """Learn messages in one transaction; return their labels and which of them were new."""
+        lessons = [with_tokens(*one) for one in batch]
+        new = self.store.learn(lessons)
+        return [(lesson.label, is_new) for lesson, is_new in zip(lessons, new, strict=True)]
 
     def classify(self, message: AnyMessage) -> Judgement:
         """Judge one message."""
@@ -180,21 +184,21 @@ class SpamFilter:
     ) -> Iterator[tuple[Mail, Judgement | None, str]]:
         """Judge messages in their order; with those that cannot be read, the reason."""
         scorer: Any = None
-        n = 0
-        for batch in chunks(messages, MOST_JUDGED):
-            n += len(batch)
+        n, left = 0, map(mail_of, messages)
+        while mails := list(islice(left, MOST_AT_ONCE)):
+            n += len(mails)
             if scorer is None or (n >= MANY_TO_COMPILE and isinstance(scorer, OneByOne)):
                 scorer = self._scorer_of_many(n)
             found: list[Message | str] = []
-            for mail in batch:
+            for mail in mails:
                 try:
                     found.append(read_message(mail.raw))
                 except ValueError as error:
                     found.append(str(error))
-            messages = [message for message in found if not isinstance(message, str)]
+            readable = [message for message in found if not isinstance(message, str)]
             trained = self._trained()
-            judged = (self.judgement(p, trained) for p in scorer.probabilities(messages))
-            for mail, message in zip(batch, found, strict=True):
+            judged = (self.judgement(p, trained) for p in scorer.probabilities(readable))
+            for mail, message in zip(mails, found, strict=True):
                 if isinstance(message, str):
                     yield mail, None, message
                 else:
@@ -214,7 +218,7 @@ class SpamFilter:
 
     def correct(self, message: AnyMessage, label: str) -> str | None:
         """Learn a message as `label`; return the label that it had before."""
-        old = self.store.correct(lesson_of(mail_of(message).raw, LABELS.index(label)))
+        old = self.store.correct(with_tokens(*lesson_of(mail_of(message).raw, LABELS.index(label))))
         return None if old is None else LABELS[old]
 
     def forget(self, message: AnyMessage | None = None, *, digest: bytes | None = None) -> str:
@@ -292,32 +296,17 @@ def read_message(raw: bytes) -> Message:
     return parse(raw)
 
 
-def lesson_of(raw: bytes, label: int, name: str = "") -> Lesson:
-    """Return a message as the store learns it."""
+def lesson_of(raw: bytes, label: int, name: str = "") -> tuple[Lesson, Message]:
+    """Return a message as the store learns it, without its tokens, and the message to count."""
     message = read_message(raw)
-    return lesson_without_tokens(Mail(name, raw), label, message)._replace(tokens=tokens(message))
-
-
-def lesson_without_tokens(mail: Mail, label: int, message: Message) -> Lesson:
-    """Return a message as the store learns it, before its tokens are counted."""
-    name = mail.name
     if not name.isascii():  # the name of a file need not be valid UTF-8, as the store needs it
         name = name.encode(errors="backslashreplace").decode()
-    return Lesson(digest_of(mail.raw), label, {}, sent(message), name)
+    return Lesson(digest_of(raw), label, {}, sent(message), name), message
 
 
-def chunks(messages: AnyMessage | Iterable[AnyMessage], most: int) -> Iterator[list[Mail]]:
-    """Yield one or more messages in lists of limited length and size."""
-    some: list[Mail] = []
-    size = 0
-    for mail in [mail_of(messages)] if is_message(messages) else map(mail_of, messages):
-        some.append(mail)
-        size += len(mail.raw)
-        if len(some) >= most or size >= MOST_BYTES_READ:
-            yield some
-            some, size = [], 0
-    if some:
-        yield some
+def with_tokens(lesson: Lesson, message: Message) -> Lesson:
+    """Return a lesson with the tokens of its message."""
+    return lesson._replace(tokens=tokens(message))
 
 
 def sent(message: Message) -> float | None:

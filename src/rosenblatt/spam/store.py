@@ -18,6 +18,7 @@ from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
@@ -47,8 +48,9 @@ CREATE TABLE messages (
 CREATE INDEX message_labels ON messages (label);
 CREATE TABLE weights (model TEXT PRIMARY KEY, revision INTEGER NOT NULL, value BLOB) WITHOUT ROWID;
 """
+ROWS_AT_ONCE = 100  # one by one takes twice as long
 ADD_COUNTS = (
-    "INSERT INTO tokens VALUES (?, ?, ?, ?, ?) ON CONFLICT (token) DO UPDATE SET "
+    "INSERT INTO tokens VALUES {} ON CONFLICT (token) DO UPDATE SET "
     "ham = ham + excluded.ham, spam = spam + excluded.spam, "
     "ham_total = ham_total + excluded.ham_total, spam_total = spam_total + excluded.spam_total"
 )
@@ -354,7 +356,10 @@ class Store:
 
     def add_rows(self, rows: Iterable[CountRow]) -> None:
         """Add to the counts of tokens; rows in the order of the tokens are the fastest."""
-        self.connection.executemany(ADD_COUNTS, rows)
+        left = iter(rows)
+        while some := list(islice(left, ROWS_AT_ONCE)):
+            places = ",".join(["(?, ?, ?, ?, ?)"] * len(some))
+            self.connection.execute(ADD_COUNTS.format(places), [*chain.from_iterable(some)])
 
     def _subtract(self, lesson: Lesson) -> None:
         """Take a message and its counts away."""

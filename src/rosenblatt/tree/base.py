@@ -1,4 +1,4 @@
-"""What classification and regression trees share: checks, growth, pruning, routing, words."""
+"""Base class of classification and regression trees."""
 
 from abc import abstractmethod
 from collections.abc import Sequence
@@ -172,7 +172,7 @@ class DecisionTree(CallbackSupportMixin, TableInput, BaseEstimator):  # type: ig
 
     @property
     def feature_importances_(self) -> NDArray[np.float64]:
-        """The share of each column in all that the splits gained, shape (d,)."""
+        """The share of each column (d,) in the total impurity decrease."""
         check_is_fitted(self)
         return self.tree_.compute_feature_importances()
 

@@ -51,7 +51,7 @@ class Settings(NamedTuple):
 
 @dataclass(frozen=True)
 class Targets:
-    """What is learned: classes by number, or numbers."""
+    """Targets of a fit: classes by number, or numbers."""
 
     classes: NDArray[np.int32] | None  # (n, o)
     numbers: NDArray[np.float64] | None  # (n, o)
@@ -161,7 +161,7 @@ class TableInput:
         unordered = [j for j, (sign, known) in enumerate(named) if sign and known is not None]
         if unordered:
             raise ValueError(
-                f"monotonic_cst asks for an order along column {unordered[0]}, whose categories "
+                f"monotonic_cst requires an order along column {unordered[0]}, whose categories "
                 "have none: its entry must be 0, or categorical_features must leave it out."
             )
         return signs.astype(np.int64)
@@ -186,7 +186,7 @@ class TableInput:
         return "missing is 'error'; 'best', 'majority' and 'branch' take it."
 
     def _weights(self, sample_weight: Any, X: Any) -> NDArray[np.float64] | None:
-        """The weights of the rows; None if none are given."""
+        """Return the weights of rows, or None."""
         if sample_weight is None:
             return None
         return checks.scaled_weights(sample_weight, X.shape[0])
@@ -244,7 +244,7 @@ def class_targets(model: Any, y: Any, n: int) -> Targets:
 
 
 def class_weights(model: Any, y: Any, weights: Any) -> Any:
-    """The weights of the rows, times those of their classes."""
+    """Return the weights of rows times the weights of their classes."""
     if model.class_weight is None:
         return weights
     by_class = compute_sample_weight(model.class_weight, np.asarray(y))

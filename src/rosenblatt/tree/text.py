@@ -11,7 +11,7 @@ from rosenblatt.explanation import Explanation, names_of_features, one_row, two_
 
 from .structure import KNOWN_LEFT, KNOWN_RIGHT, Tree
 
-WITHOUT_EXPONENT = 1e15  # what is larger is printed with one
+WITHOUT_EXPONENT = 1e15  # larger numbers are printed with an exponent
 
 
 class Wording:
@@ -42,7 +42,7 @@ class Wording:
         return f"{name} {sign} {cut_in_digits(threshold, self.digits)}"
 
     def answer(self, node: int) -> str:
-        """What is predicted at a node."""
+        """Return the prediction of a node as text."""
         value = self.tree.value[node]
         if self.classes is None:
             return ", ".join(in_digits(v, self.digits) for v in value[:, 0])
@@ -178,8 +178,8 @@ def path_contributions(tree: Tree, node: int, value: NDArray[np.float64]) -> NDA
 def explain(model: Any, x: Any, rival: Any, feature_names: Any) -> Explanation:
     """Return what the tests on each column add to the prediction of a tree or forest for one row.
 
-    They add to the values of nodes, from the root to the leaf: means of targets, or shares of the
-    predicted class less those of its rival.
+    The value of a node is its mean target, or the share of the predicted class less the share of
+    its rival; a test adds the difference between the value of the child and its own.
     """
     check_is_fitted(model)
     members = getattr(model, "estimators_", None)

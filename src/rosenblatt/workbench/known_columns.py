@@ -70,9 +70,7 @@ def targets_of(saved: SavedModel, table: Table) -> tuple[Table, NDArray[Any]]:
     known = is_known(values)
     if not known.any():
         raise TableError(f"No row of {table.name} has a value of {saved.target!r}.")
-    sparse = None if table.sparse is None else table.sparse[known.to_numpy()]
-    rows = replace(table, frame=table.frame.filter(known), sparse=sparse, cells=None)
-    values = values.filter(known)
+    rows, values = table.take(known), values.filter(known)
     if saved.task == "regression":
         return rows, numbers_of(values, saved.target)
     if not _has_words_as_classes(saved):

@@ -11,8 +11,7 @@ from rosenblatt.data import Table, TableError
 from rosenblatt.data.columns import OF_NO_USE
 from rosenblatt.data.errors import listed, shown
 from rosenblatt.data.finite_numbers import as_floats, check_finite
-from rosenblatt.data.notation import is_date, written_as
-from rosenblatt.data.parsing import parse
+from rosenblatt.data.parsing import parse, parse_written
 
 from .findings import rows_counted
 
@@ -65,10 +64,8 @@ def measured(values: pl.Series, decimal_comma: bool) -> tuple[pl.Series, str]:
     """Return a target of many numbers that people wrote as numbers, with a note; others as is."""
     if values.dtype != pl.String or values.n_unique() <= FEW_NUMBERS:
         return values, ""
-    how = written_as(values, decimal_comma)
-    if how is None or is_date(how.notation):
-        return values, ""
-    return parse(values, how.notation)[0], how.note
+    numbers, how = parse_written(values, decimal_comma, dates=False)
+    return numbers, "" if how is None else how.note
 
 
 def check_rows(table: Table, values: pl.Series, least: int) -> None:
@@ -176,9 +173,9 @@ def numbers_of(values: pl.Series, target: str) -> NDArray[np.float64]:
     """Return a target without gaps as floats; raise if a value is not a number."""
     if not values.dtype.is_numeric():
         values = values.cast(pl.String)
-    how = written_as(values) if values.dtype == pl.String else None
-    kind = pl.Float64 if how is None or is_date(how.notation) else how.notation
-    numbers, _ = parse(values, kind)
+    numbers, how = parse_written(values, dates=False)
+    if how is None:
+        numbers, _ = parse(values, pl.Float64)
     if numbers.null_count():
         odd = shown(values.filter(numbers.is_null())[0])
         raise TableError(f"{target} holds {odd}, which is not a number; regression needs numbers.")
