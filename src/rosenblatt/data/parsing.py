@@ -82,15 +82,19 @@ def parse(values: pl.Series, kind: Any, decimal_comma: bool = False) -> tuple[pl
     >>> found.to_list(), bad.to_list()
     ([1.0, None, None], [2])
     """
-    if values.dtype == pl.String and is_number_or_date(kind):
-        values = values.set(stand_for_nothing(values), None)
     try:
-        found = _parsed(values, kind, decimal_comma)
+        if values.dtype == pl.String:
+            found = _parsed_words(values, kind, decimal_comma)
+        else:
+            found = _converted(values, kind)
     except pl.exceptions.PolarsError:  # no value of this type is one of the other
         found = _missing(values)
     if found.null_count() == values.null_count():
         return found, pl.Series(dtype=pl.UInt32)
-    return found, (found.is_null() & values.is_not_null()).arg_true()
+    bad = found.is_null() & values.is_not_null()
+    if values.dtype == pl.String and found.dtype != pl.Boolean:
+        bad &= ~stand_for_nothing(values)
+    return found, bad.arg_true()
 
 
 def parse_written(
@@ -106,36 +110,44 @@ def parse_written(
     return parse(values, how.notation)[0], how
 
 
-def is_number_or_date(kind: Any) -> bool:
-    """Return True for types and notations of numbers and dates."""
-    if isinstance(kind, str):
-        return kind in ("numeric", "date") or kind in NUMBER or is_date(kind)
-    return bool(kind.is_numeric() or kind.is_temporal())
+def _is_notation(kind: Any) -> bool:
+    return isinstance(kind, str) and (kind in NUMBER or is_date(kind))
 
 
-def _parsed(values: pl.Series, kind: Any, decimal_comma: bool) -> pl.Series:
-    dtype = values.dtype
-    words = dtype == pl.String
-    if isinstance(kind, str) and (kind in NUMBER or is_date(kind)):
-        return read_words(values, kind)
+def _parsed_words(words: pl.Series, kind: Any, decimal_comma: bool) -> pl.Series:
+    """Return words as another type, null where a word does not fit."""
+    if kind in ("categorical", "text", pl.String):
+        return words
+    if kind in ("boolean", pl.Boolean):
+        return _truth(words)
+    words = words.set(stand_for_nothing(words), None)
+    if _is_notation(kind):
+        return read_words(words, kind)
     if kind == "numeric":
-        if dtype.is_numeric() or dtype == pl.Boolean:
-            return values
-        whole = to_numbers(values, decimal_comma, pl.Int64) if words else _missing(values)
-        kind = pl.Int64 if words and whole.null_count() == values.null_count() else pl.Float64
-    elif kind in ("categorical", "text"):
-        kind = pl.String
+        whole = to_numbers(words, decimal_comma, pl.Int64)
+        lossless = whole.null_count() == words.null_count()
+        return whole if lossless else to_numbers(words, decimal_comma)
+    if kind == "date":
+        return _dates(words)
+    if kind.is_temporal():
+        return _dates(words).cast(kind, strict=False)
+    return to_numbers(words, decimal_comma, kind)
+
+
+def _converted(values: pl.Series, kind: Any) -> pl.Series:
+    """Return a column other than words as another type, null where a value does not fit."""
+    dtype = values.dtype
     if kind in ("boolean", pl.Boolean):
         return values if dtype == pl.Boolean else _truth(values)
-    if kind == "date" or kind.is_temporal():
-        dates = _dates(values) if words else values
-        if not dates.dtype.is_temporal():
-            dates = _missing(values).cast(pl.Date)
+    # A cast would count days, or read numbers as days.
+    if kind == "date" or (not isinstance(kind, str) and kind.is_temporal()):
+        dates = values if dtype.is_temporal() else _missing(values).cast(pl.Date)
         return dates if kind == "date" else dates.cast(kind, strict=False)
-    if kind.is_numeric() and words:
-        return to_numbers(values, decimal_comma, kind)
+    if kind == "numeric" and (dtype.is_numeric() or dtype == pl.Boolean):
+        return values
+    kind = {"numeric": pl.Float64, "categorical": pl.String, "text": pl.String}.get(kind, kind)
     if kind.is_numeric() and not (dtype.is_numeric() or dtype in (pl.Boolean, pl.Null)):
-        return _missing(values).cast(kind)  # a cast would count the days of dates
+        return _missing(values).cast(kind)
     found = values.cast(kind, strict=False)
     if dtype.is_float() and found.dtype.is_integer():  # a cast drops fractions
         return found.set(found != values, None)
