@@ -13,11 +13,11 @@ from .errors import TableError, shown
 from .notation import (
     NUMBER,
     POINT,
-    Written,
+    Notation,
+    infer_notation,
     is_date,
-    read_words,
-    stand_for_nothing,
-    written_as,
+    is_missing_word,
+    parse_notation,
 )
 
 # Cells without a value. "None" does not count: many tables have it as a category.
@@ -93,21 +93,21 @@ def parse(values: pl.Series, kind: Any, decimal_comma: bool = False) -> tuple[pl
         return found, pl.Series(dtype=pl.UInt32)
     bad = found.is_null() & values.is_not_null()
     if values.dtype == pl.String and found.dtype != pl.Boolean:
-        bad &= ~stand_for_nothing(values)
+        bad &= ~is_missing_word(values)
     return found, bad.arg_true()
 
 
 def parse_written(
     values: pl.Series, decimal_comma: bool = False, dates: bool | None = None
-) -> tuple[pl.Series, Written | None]:
+) -> tuple[pl.Series, Notation | None]:
     """Parse numbers or dates as people write them, or only `dates`, or only numbers.
 
     Return other columns as they are, without a notation.
     """
-    how = written_as(values, decimal_comma) if values.dtype == pl.String else None
-    if how is None or dates not in (None, is_date(how.notation)):
+    how = infer_notation(values, decimal_comma) if values.dtype == pl.String else None
+    if how is None or dates not in (None, is_date(how.code)):
         return values, None
-    return parse(values, how.notation)[0], how
+    return parse(values, how.code)[0], how
 
 
 def _is_notation(kind: Any) -> bool:
@@ -120,9 +120,9 @@ def _parsed_words(words: pl.Series, kind: Any, decimal_comma: bool) -> pl.Series
         return words
     if kind in ("boolean", pl.Boolean):
         return _truth(words)
-    words = words.set(stand_for_nothing(words), None)
+    words = words.set(is_missing_word(words), None)
     if _is_notation(kind):
-        return read_words(words, kind)
+        return parse_notation(words, kind)
     if kind == "numeric":
         whole = to_numbers(words, decimal_comma, pl.Int64)
         lossless = whole.null_count() == words.null_count()
@@ -265,7 +265,7 @@ class ParsedColumns(NamedTuple):
 
     frame: pl.DataFrame
     hints: list[str]  # a sentence for each column with other values elsewhere
-    written: dict[str, Written]  # how people wrote the numbers or dates of a column
+    written: dict[str, Notation]  # how people wrote the numbers or dates of a column
 
 
 def parse_columns(
@@ -280,7 +280,7 @@ def parse_columns(
     Numbers may have a decimal comma. Where types were not `guessed` from cells, as those of a data
     frame, plain numbers that repeat stay words. Columns in `given` stay as they are.
     """
-    changed, hints, written = [], list[str](), dict[str, Written]()
+    changed, hints, written = [], list[str](), dict[str, Notation]()
     for name, dtype in frame.schema.items():
         if dtype != pl.String or name in given:
             continue
@@ -288,7 +288,7 @@ def parse_columns(
         known = words[rows].drop_nulls()
         kind = infer_type(known, decimal_comma) if guessed else None
         if kind is None and (how := _notation(known, decimal_comma, guessed)):
-            written[name], kind = how, how.notation
+            written[name], kind = how, how.code
         if kind is None:
             continue
         found, bad = parse(words, kind, decimal_comma)
@@ -298,10 +298,10 @@ def parse_columns(
     return ParsedColumns(frame.with_columns(changed), hints, written)
 
 
-def _notation(known: pl.Series, decimal_comma: bool, guessed: bool) -> Written | None:
+def _notation(known: pl.Series, decimal_comma: bool, guessed: bool) -> Notation | None:
     """Return the notation of words; of a data frame, None for plain numbers that repeat."""
-    how = written_as(known, decimal_comma)
-    if guessed or how is None or how.notation != POINT:
+    how = infer_notation(known, decimal_comma)
+    if guessed or how is None or how.code != POINT:
         return how
     plain = to_numbers(known, decimal_comma=False).null_count() == 0
     return None if plain and known.n_unique() <= MOST_REPEATED * len(known) else how
