@@ -114,6 +114,17 @@ def finite(X: Any, name: str = "X", **options: Any) -> None:
         assert_all_finite(X.data if sp.issparse(X) else X, input_name=name, **options)
 
 
+def not_counts(numbers: NDArray[Any]) -> ValueError:
+    """Return the error about numbers that are not counts."""
+    if np.isnan(numbers).any():
+        return ValueError("Input X contains NaN; missing='ignore' leaves such values out.")
+    if np.isinf(numbers).any():
+        return ValueError("Input X contains infinity.")
+    if numbers.min(initial=0) < 0:
+        return ValueError(f"Negative values in data cannot be counted; got {numbers.min()}.")
+    return ValueError(f"Values in data are too large to be counts; got {numbers.max()}.")
+
+
 def has_finite_sum(values: NDArray[Any]) -> bool:
     """Return whether the sum is finite; if not, a value may be NaN or infinite."""
     with np.errstate(over="ignore", invalid="ignore"):

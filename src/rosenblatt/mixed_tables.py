@@ -78,7 +78,7 @@ def checked_table(model: Any, X: Any, reset: bool) -> Any:
 
 def names_of(X: Any) -> list[Any]:
     """Return the names of the columns of a data frame; those of an array are numbers."""
-    # Called once for a table: polars makes the list anew each time.
+    # Called once for a table: polars creates the list each time.
     return list(X.columns) if hasattr(X, "columns") else list(range(X.shape[1]))
 
 

@@ -159,9 +159,9 @@ def test_bad_input_is_refused():
     with pytest.raises(ValueError, match="n_neighbors = 200, n_samples_fit = 150"):
         KNeighborsClassifier(200).fit(X, y).predict(X)
     for rows in (np.eye(4, 3), sp.csr_array(np.eye(4, 3))):
-        with pytest.raises(ValueError, match="Row 3 is all zeros: it has no direction"):
+        with pytest.raises(ValueError, match="Row 3 is all zeros: its cosine distance"):
             NearestNeighbors(metric="cosine").fit(rows)
-        with pytest.raises(ValueError, match="Row 3 is all zeros: it has no direction"):
+        with pytest.raises(ValueError, match="Row 3 is all zeros: its cosine distance"):
             NearestNeighbors(metric="cosine").fit(rows[:3]).kneighbors(rows, 1)
     with pytest.raises(ValueError, match="n_neighbors"):
         KNeighborsClassifier(0).fit(X, y)

@@ -6,7 +6,7 @@ import time
 import numpy as np
 import pytest
 
-from rosenblatt import KernelPerceptron, Perceptron
+from rosenblatt import Perceptron, SGDClassifier
 from rosenblatt.loops.rows import sum_of
 from rosenblatt.runtime import deadline
 from rosenblatt.runtime.deadline import OutOfTime
@@ -84,9 +84,10 @@ def test_a_long_call_is_left_behind():
     assert is_stopped(lambda: interruptible(lambda: time.sleep(5)))
 
 
-@pytest.mark.parametrize("model", [Perceptron(max_iter=10**9), KernelPerceptron(max_iter=10**9)])
+@pytest.mark.parametrize("model", [Perceptron, SGDClassifier])
 def test_a_fit_that_would_not_end_is_stopped_and_leaves_no_model(model):
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(2_000, 5)), rng.integers(0, 2, 2_000)
+    model = model(max_iter=10**9, tol=None)
     assert is_stopped(lambda: model.fit(X, y), 0.5)
     assert not hasattr(model, "coef_")

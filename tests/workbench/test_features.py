@@ -9,7 +9,6 @@ import scipy.sparse as sp
 
 from rosenblatt.workbench import column_parts, features
 from rosenblatt.workbench.features import TableColumns, TableFeatures
-from rosenblatt.workbench.row_view import View
 
 FRAME = pl.DataFrame(
     {
@@ -101,7 +100,7 @@ def test_stretches_of_a_sparse_table_are_the_table(monkeypatch):
     monkeypatch.setattr(features, "MOST_BYTES", 10)
     monkeypatch.setattr(features, "ROWS_AT_A_TIME", 7)
     rows = rng.permutation(50)
-    for table, expected in ((frame, dense), (View(frame, rows), dense[rows])):
+    for table, expected in ((frame, dense), (frame[rows], dense[rows])):
         sparse = made.transform(table)
         assert sparse.has_canonical_format
         np.testing.assert_array_equal(sparse.toarray(), expected)

@@ -13,7 +13,6 @@ from rosenblatt.workbench.contestants import contestant
 from rosenblatt.workbench.families import FAMILIES
 from rosenblatt.workbench.features import TableFeatures
 from rosenblatt.workbench.problem import problem_of
-from rosenblatt.workbench.row_view import View
 from rosenblatt.workbench.search import Arena
 from rosenblatt.workbench.texts import CountedTexts
 
@@ -52,46 +51,49 @@ def family(name):
 
 
 def test_counts_of_any_rows_are_those_of_their_texts(monkeypatch):
-    monkeypatch.setattr(texts, "ROWS_AT_A_TIME", 7)
+    monkeypatch.setattr(texts, "TEXTS_AT_A_TIME", 7)
     said = [None, "", "word " * 70_000, "few words", "and some more of these words", "of"] * 9
     frame = pl.DataFrame({"said": said, "other": said[::-1]})
     kept, rng = CountedTexts(), np.random.default_rng(0)
     for n in (5, 20, 54, 1):
         rows = rng.permutation(len(said))[:n]
         for name in frame.columns:
-            known, words = kept.of(frame, name, rows), kept.table(name).terms()
+            known, words = kept.of(frame[name][rows]), kept.table(name).terms()
             for row, text in zip(known, frame[name][rows].to_list(), strict=True):
                 counts = {words[j]: n for j, n in zip(row.indices, row.data, strict=True)}
                 assert counts == Counter((text or "").split())
-    assert kept.n_rows == 2 * len(said)
+    assert kept.n_texts == 2 * len(set(said) - {None})
 
 
 @pytest.mark.parametrize("counts", [True, False])
 def test_features_are_the_same_to_the_last_bit(counts):
     frame, rows = frame_of(), np.random.default_rng(0).permutation(200)[:150]
     made = TableFeatures(KINDS, counts=counts).fit(frame)
-    anew, kept = made.transform(frame[rows]), made.transform(View(frame, rows, CountedTexts()))
+    anew = made.transform(frame[rows])
+    made = TableFeatures(KINDS, counts=counts).share_counts(CountedTexts())
+    kept = made.fit(frame).transform(frame[rows])
+    assert made.texts.n_texts == 200
     np.testing.assert_array_equal(anew, kept)
     names = [name for name in made.get_feature_names_out() if name.startswith("said: ")]
     assert set(names) >= {f"said: {word}" for word in ("fine", "nice", "poor", "bad", "day")}
 
 
 def test_what_is_counted_by_an_interrupt_is_not_counted_again(monkeypatch):
-    monkeypatch.setattr(texts, "ROWS_AT_A_TIME", 10)
+    monkeypatch.setattr(texts, "TEXTS_AT_A_TIME", 10)
     real, frame, kept = texts.term_counts, frame_of(50), CountedTexts()
 
     def interrupted(values, counter):
-        if kept.n_rows == 0 and rows_in(values)[0] == 20:
+        if kept.n_texts == 0 and rows_in(values)[0] == 20:
             raise KeyboardInterrupt
         return real(values, counter)
 
     monkeypatch.setattr(texts, "term_counts", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        kept.count(frame, "said", np.arange(50))
-    assert kept.n_rows == 20
-    found = kept.of(frame, "said", np.arange(50))
-    assert kept.n_rows == 50
-    assert (found != CountedTexts().of(frame, "said", np.arange(50))).nnz == 0
+        kept.count(frame["said"])
+    assert kept.n_texts == 20
+    found = kept.of(frame["said"])
+    assert kept.n_texts == 50
+    assert (found != CountedTexts().of(frame["said"])).nnz == 0
 
 
 def test_each_row_is_counted_once_and_none_of_the_test_before_it_is_opened(counted, tmp_path):

@@ -169,7 +169,7 @@ def _print_refused(refused: list[tuple[str, str]]) -> None:
 
 def run_learn(args: Namespace) -> int:
     """Learn messages and print their number."""
-    from rosenblatt.spam.schema import LABELS
+    from rosenblatt.spam.store import LABELS
 
     if not (args.ham or args.spam or args.table):
         raise ValueError("Give the mail to learn from: --ham PATH, --spam PATH or --table FILE.")
@@ -328,10 +328,11 @@ def _digest(word: str) -> bytes:
 def run_status(args: Namespace) -> None:
     """Print the number of learned messages and tokens."""
     with _open(args, read_only=True) as spam_filter:
-        totals = spam_filter.store.totals()
+        n_ham, n_spam = spam_filter.store.n_messages()
+        n_tokens = spam_filter.store.totals().n_tokens
         history = "with" if spam_filter.store.fact("history") else "without"
         print_line(
-            f"{totals.messages[0]:,} ham and {totals.messages[1]:,} spam, {totals.n_tokens:,} "
+            f"{n_ham:,} ham and {n_spam:,} spam, {n_tokens:,} "
             f"tokens, {history} history, in {spam_filter.store.path}"
         )
         if warning := spam_filter.balance_warning():

@@ -9,12 +9,11 @@ import sklearn.cluster
 from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 from sklearn.callback import CallbackSupportMixin
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt import checks
-from rosenblatt.base import Passes, StopReason, fitting, warn
+from rosenblatt.base import Passes, StopReason, fitting, warn, warn_not_converged
 from rosenblatt.registry.row import Candidate, Contract, Row, unlike_repeated_rows
 from rosenblatt.statistics import Moments
 
@@ -86,6 +85,11 @@ class Lloyd:
 class NearestCenters:
     """Labels, distances and losses of rows by the nearest of some centers."""
 
+    cluster_centers_: NDArray[Any]
+    inertia_: float
+    n_features_in_: int
+    _n_features_out: int
+
     def predict(self, X: Any) -> NDArray[np.int32]:
         """Return the index (n,) of the nearest center of each row of X, the first of equals."""
         check_is_fitted(self)
@@ -110,10 +114,8 @@ class NearestCenters:
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
-            Some of the rows.
         y : ignored.
         sample_weight : array-like of shape (n,) or None
-            Multiplicity of each row.
         """
         return Moments.of(self._checked(X), self.predict(X), sample_weight)
 
@@ -123,10 +125,8 @@ class NearestCenters:
 
         Parameters
         ----------
-        statistics : Moments
-            By cluster.
-        **parameters : Any
-            Parameters of the model, without `n_clusters`.
+        statistics : Moments by cluster.
+        **parameters : of the model, without `n_clusters`.
         """
         model = cls(**{"n_clusters": len(statistics.classes), **parameters})
         model.cluster_centers_ = statistics.mean.astype(statistics.dtype)
@@ -300,10 +300,9 @@ class KMeans(NearestCenters, CallbackSupportMixin, sklearn.cluster.KMeans):  # t
         self.__dict__.update(best)
         self._n_features_out = self.n_clusters
         if best["stop_reason_"] == "max_iter":
-            warn(
+            warn_not_converged(
                 f"KMeans stopped after max_iter={self.max_iter} iterations: the squares of the "
-                f"centers' moves sum to {moved:.3g}, wanted {tol:.3g}. Raise max_iter or tol.",
-                ConvergenceWarning,
+                f"centers' moves sum to {moved:.3g}, wanted {tol:.3g}. Raise max_iter or tol."
             )
         warn_of_missing_clusters(self)
 
@@ -312,10 +311,9 @@ def warn_of_missing_clusters(model: Any) -> None:
     """Warn if some clusters are empty."""
     n_found = len(np.unique(model.labels_))
     if n_found < model.n_clusters:
-        warn(
+        warn_not_converged(
             f"Number of distinct clusters ({n_found}) found smaller than n_clusters "
-            f"({model.n_clusters}). Possibly due to duplicate points in X.",
-            ConvergenceWarning,
+            f"({model.n_clusters}). Possibly due to duplicate points in X."
         )
 
 

@@ -37,7 +37,8 @@ def linkage_matrix(pairs: Places, heights: Table) -> Table:
 
 
 def spanning_tree(X: Table) -> Joins:
-    """Return the edges and lengths of the minimum spanning tree of points."""
+    """Return the edges and lengths of the minimum spanning tree of points (Prim's algorithm)."""
+    # The tree starts at the last point; tiles hold all others. See `prim_steps` for the arrays.
     n, d = X.shape
     width = linkage_loops.TILE
     center, scale = about(X)
@@ -63,21 +64,22 @@ def spanning_tree(X: Table) -> Joins:
 
 def spanning_tree_of(distances: Distances) -> Joins:
     """Return the minimum spanning tree by any metric, one point at a time."""
+    # `outside` are points not in the tree, `near` their nearest points in the tree.
     n = distances.n
-    waiting, near = np.arange(n - 1), np.zeros(n - 1, np.intp)
+    outside, near = np.arange(n - 1), np.zeros(n - 1, np.intp)
     least = np.full(n - 1, np.inf)
     edges, lengths, joined = np.empty((n - 1, 2), np.intp), np.empty(n - 1), n - 1
     for step in range(n - 1):
-        found = distances.rows(joined, joined + 1)[0][waiting]
+        found = distances.rows(joined, joined + 1)[0][outside]
         if not np.isfinite(found).all():
             raise ValueError(NOT_FINITE)
         nearer = found < least
         least[nearer], near[nearer] = found[nearer], joined
         k = int(least.argmin())
-        joined = int(waiting[k])
+        joined = int(outside[k])
         edges[step], lengths[step] = (near[k], joined), least[k]
-        waiting[k], near[k], least[k] = waiting[-1], near[-1], least[-1]
-        waiting, near, least = waiting[:-1], near[:-1], least[:-1]
+        outside[k], near[k], least[k] = outside[-1], near[-1], least[-1]
+        outside, near, least = outside[:-1], near[:-1], least[:-1]
     return edges, lengths
 
 
@@ -110,6 +112,7 @@ def _join_all(D: Table, average: bool, sizes: Table) -> Joins:
 
     A union has the number of one of its parts.
     """
+    # After half of the clusters are joined, D is reduced to the rows and columns of the others.
     rows = np.arange(len(D))
     chain, length = np.zeros(len(D) + 1, np.intp), 0
     pairs, heights, sizes = [], [], sizes.copy()

@@ -46,6 +46,8 @@ class MiniBatchKMeans(NearestCenters, sklearn.cluster.MiniBatchKMeans):  # type:
     array([ True,  True])
     """
 
+    init: Any
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **sklearn.cluster.MiniBatchKMeans._parameter_constraints
     }

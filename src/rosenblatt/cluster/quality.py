@@ -79,14 +79,12 @@ class ClusterQuality:
         }  # fmt: skip
 
     def __str__(self) -> str:
-        return "\n".join(
-            (
-                f"{len(self.labels)} clusters of {self.n_rows} rows",
-                f"within, sum of squares   {self.total_within:.6g}",
-                f"closest pair across      {self.closest_pair:.6g}",
-                f"between / within         {self.ratio:.6g}",
-                f"silhouette               {self.silhouette:.4f}",
-            )
+        return (
+            f"{len(self.labels)} clusters of {self.n_rows} rows\n"
+            f"within, sum of squares   {self.total_within:.6g}\n"
+            f"closest pair across      {self.closest_pair:.6g}\n"
+            f"between / within         {self.ratio:.6g}\n"
+            f"silhouette               {self.silhouette:.4f}"
         )
 
 

@@ -235,7 +235,7 @@ class GaussianDiscriminant(AdditiveClassifier):
         n_classes, d = len(self.classes_), self.statistics_.n_features
         shares = n_classes - 1 if self.priors is None else 0
         of_each = d if self.covariance == "diagonal" else d * (d + 1) // 2
-        return shares + n_classes * d + n_covariances * of_each
+        return int(shares + n_classes * d + n_covariances * of_each)
 
     def _shares(self) -> Array:
         """Return the given or counted shares (K,) of the classes; zero without rows."""

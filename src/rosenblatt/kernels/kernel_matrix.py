@@ -201,8 +201,16 @@ class KernelScores:
         sums = np.zeros((len(groups), n, len(a)))
         if isinstance(self.kernel, Linear):
             for g, (first, last) in enumerate(groups):
-                if first < last:
-                    sums[g] = U @ _combined(a[:, first:last], self.V[first:last]).T
+                if first == last:
+                    continue
+                part, rows_v = a[:, first:last], self.V[first:last]
+                if sp.issparse(rows_v):
+                    weights = part @ rows_v
+                else:  # by differences from the mean row, as far rows nearly cancel
+                    center = rows_v.mean(axis=0)
+                    totals = np.array([math.fsum(row) for row in part])
+                    weights = part @ (rows_v - center) + totals[:, np.newaxis] * center
+                sums[g] = U @ np.asarray(weights).T
             return sums
 
         def add(K: Floats, rows: slice, first: int) -> None:
@@ -227,15 +235,6 @@ class KernelScores:
 
         over_chunks(work, n, n * max(m, 1) // 2)
         return sums
-
-
-def _combined(a: Floats, V: Any) -> Floats:
-    """Return ``a V`` (c, d), by differences from the mean row, as far rows nearly cancel."""
-    if sp.issparse(V):
-        return np.asarray(a @ V)
-    center = V.mean(axis=0)
-    totals = np.array([math.fsum(row) for row in a])
-    return np.asarray(a @ (V - center) + totals[:, np.newaxis] * center)
 
 
 def kernel_of(

@@ -9,12 +9,11 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.callback import CallbackSupportMixin
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt import checks
-from rosenblatt.base import Passes, fitting, warn
+from rosenblatt.base import Passes, fitting, warn_not_converged
 from rosenblatt.prediction import LogisticScores
 from rosenblatt.registry.row import Candidate, Contract, Row
 from rosenblatt.runtime.threads import one_blas_thread
@@ -180,10 +179,9 @@ class KernelLogisticRegression(
 
         passes.attributes = lambda: attributes("callback")
         reason = descent.run(passes, self.verbose)
-        for name, value in attributes(reason).items():
-            setattr(self, name, value)
+        vars(self).update(attributes(reason))
         for message in descent.messages(reason, codes, classes):
-            warn(message, ConvergenceWarning)
+            warn_not_converged(message)
         return self
 
     def trace_view(self) -> dict[str, Any]:
@@ -261,11 +259,4 @@ ROW = Row(
         endless={"solver": "sgd", "random_state": 0},
     ),
     warm=None,
-    file_types=(
-        "kernels.functions.Gaussian",
-        "kernels.functions.Laplacian",
-        "kernels.functions.Linear",
-        "kernels.functions.Polynomial",
-        "kernels.functions.Sigmoid",
-    ),
 )

@@ -424,7 +424,7 @@ ROW = Row(
         expected_failures=VISITS_ROWS,
     ),
     warm=Warm(({"max_iter": 2},)),
-    file_types=(
+    file_types=(  # for all models with kernels
         "kernels.functions.Gaussian",
         "kernels.functions.Laplacian",
         "kernels.functions.Linear",

@@ -409,12 +409,5 @@ ROW = Row(
         most_rows=500,
     ),
     warm=None,
-    file_types=(
-        "kernels.functions.Gaussian",
-        "kernels.functions.Laplacian",
-        "kernels.functions.Linear",
-        "kernels.functions.Polynomial",
-        "kernels.functions.Sigmoid",
-    ),
     peer_tests=("tests/test_kernel_ridge.py",),
 )

@@ -271,7 +271,7 @@ class LogisticRegression(LinearClassifier, LogisticScores):
         start[...] = known.reshape(problem.shape)
         if not self.fit_intercept:
             start[-1] = 0.0
-        # What moves all classes alike changes no probability, and costs L2.
+        # The same shift of all classes changes no probability, but the L2 penalty.
         return problem.centered(start) if problem.l2 and not problem.l1 else start
 
     def _warn(

@@ -30,7 +30,7 @@ Array = NDArray[np.float64]
 # and one beyond which a penalty has hardly any effect.
 SMALLEST, LARGEST = 0.1, 1e7
 
-# Defaults that scikit-learn changes, the version, and what to set.
+# Defaults that scikit-learn changes: the change, and the setting that avoids the warning.
 CHANGING_DEFAULTS = {
     "use_legacy_attributes": (
         "of use_legacy_attributes will change from True to False in scikit-learn 1.10",

@@ -9,13 +9,12 @@ import sklearn.mixture
 from numpy.typing import NDArray
 from scipy.special import logsumexp
 from sklearn.callback import CallbackSupportMixin
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt import checks
-from rosenblatt.base import Passes, StopReason, fitting, warn
+from rosenblatt.base import Passes, StopReason, fitting, warn_not_converged
 from rosenblatt.cluster import KMeans
 from rosenblatt.cluster.assignment import assignment_of
 from rosenblatt.cluster.seeding import distant_rows
@@ -282,12 +281,11 @@ class GaussianMixture(CallbackSupportMixin, sklearn.mixture.GaussianMixture):  #
             best.bounds = best.bounds[1:]
         self.__dict__.update(self._best_attributes(ends, rows.X.dtype), stop_reason_=best.stopped)
         if best.stopped == "max_iter" and self.max_iter > 0:
-            warn(
+            warn_not_converged(
                 "Best performing initialization did not converge. Try different init parameters, "
                 "or increase max_iter, tol, or check for degenerate data: after "
                 f"{self.n_iter_} iterations the mean log-likelihood still changed by {moved:.3g}, "
-                f"wanted less than {self.tol:g}.",
-                ConvergenceWarning,
+                f"wanted less than {self.tol:g}."
             )
         self._warn_of_collapse(best, rows)
 
@@ -301,12 +299,11 @@ class GaussianMixture(CallbackSupportMixin, sklearn.mixture.GaussianMixture):  #
         for k in np.flatnonzero(least < 0.01 * self.reg_covar):
             weight = run.parameters.weights[k] * rows.total
             if weight > 0:
-                warn(
+                warn_not_converged(
                     f"Component {k} has collapsed onto rows of weight {weight:.3g}: in some "
                     f"direction its variance is {max(least[k], 0.0):.2g}, and only "
                     f"reg_covar={self.reg_covar:g} keeps the likelihood finite. Take fewer "
-                    "components, another start, or a larger reg_covar.",
-                    ConvergenceWarning,
+                    "components, another start, or a larger reg_covar."
                 )
 
     @one_blas_thread()
@@ -370,10 +367,8 @@ class GaussianMixture(CallbackSupportMixin, sklearn.mixture.GaussianMixture):  #
         Parameters
         ----------
         X : array-like of shape (n, d)
-            Some of the rows.
         y : ignored.
         sample_weight : array-like of shape (n,) or None
-            Multiplicity of each row.
         """
         check_is_fitted(self)
         X = self._checked(X)
@@ -389,10 +384,8 @@ class GaussianMixture(CallbackSupportMixin, sklearn.mixture.GaussianMixture):  #
 
         Parameters
         ----------
-        statistics : Moments
-            By component.
-        **parameters : Any
-            Parameters of the model, without `n_components`.
+        statistics : Moments by component.
+        **parameters : of the model, without `n_components`.
         """
         model = cls(**{"n_components": len(statistics.classes), **parameters})
         model._validate_params()

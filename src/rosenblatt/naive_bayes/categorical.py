@@ -185,9 +185,8 @@ class CategoricalNB(NaiveBayes):
         """
         alphas = np.broadcast_to(checked_alpha(self), (len(self.feature_log_prob_),))
         tables = []
-        for logs, counts, alpha in zip(
-            self.feature_log_prob_, self.category_count_, alphas, strict=True
-        ):
+        pairs = zip(self.feature_log_prob_, self.category_count_, alphas, strict=True)
+        for logs, counts, alpha in pairs:
             never = np.zeros((counts.shape[0], 1))  # one more value, which no row has
             if counts.size and not np.isinf(alpha):
                 unit = unit_of(counts, alpha)
@@ -270,9 +269,8 @@ def are_words(categories: NDArray[Any]) -> bool:
 
 def checked_values(X: NDArray[Any], missing: str) -> NDArray[Any] | Coded:
     """Return X (n, d) as integers; as coded columns if it holds words or missing values."""
-    if X.dtype.kind in "iub" or (X.dtype.kind == "f" and missing == "refuse"):
-        return _integers(X)
-    if X.dtype.kind == "f" and not np.isnan(X).any():
+    floats = X.dtype.kind == "f"
+    if X.dtype.kind in "iub" or (floats and (missing == "refuse" or not np.isnan(X).any())):
         return _integers(X)
     columns = []
     for j in range(X.shape[1]):

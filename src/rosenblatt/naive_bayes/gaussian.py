@@ -61,8 +61,8 @@ class GaussianNB(NaiveBayes):
     var_smoothing : float
         The share of the largest variance that is added to all; >= 0.
     variance : {"class-feature", "feature", "class", "single"}
-        What has a variance of its own: each feature in each class; each feature; each class; or
-        nothing, there being one for all.
+        Whether there is a variance for each feature in each class, for each feature, for each
+        class, or a single one.
     ddof : float
         A variance is a sum of squares over the weight of its rows less `ddof` for each mean in the
         sum: 0 is maximum likelihood, 1 unbiased.

@@ -119,14 +119,14 @@ def small_product(X: Any, weights: Array, threshold: float | None) -> Array:
     sparse = sp.issparse(X)
     numbers = X.data if sparse else X
     if not np.isfinite(numbers).all() or (threshold is None and numbers.min(initial=0) < 0):
-        raise not_counts(numbers)
+        raise checks.not_counts(numbers)
     if threshold is not None:
         present = (numbers > threshold).astype(np.float64)
         X = _like(X, present) if sparse else present
     with np.errstate(over="ignore", invalid="ignore"):
         product = np.asarray(X @ weights)
     if not np.isfinite(product).all():
-        raise not_counts(numbers)
+        raise checks.not_counts(numbers)
     return product
 
 
@@ -146,24 +146,13 @@ def score(
     loop = loops.score_plane if weights.ndim == 1 else loops.score_classes
     bad = loop(rows, order, weights, start, threshold, scores, sizes)
     if bad >= 0:
-        raise not_counts(X[[first + order[bad]]].data)
+        raise checks.not_counts(X[[first + order[bad]]].data)
     return scores, sizes
 
 
 def is_small(X: Any) -> bool:
     """Return whether SciPy's or NumPy's product of X serves."""
     return not sp.issparse(X) or X.nnz < SMALL_PRODUCT
-
-
-def not_counts(numbers: NDArray[Any]) -> ValueError:
-    """Return the error about numbers that are not counts."""
-    if np.isnan(numbers).any():
-        return ValueError("Input X contains NaN; missing='ignore' leaves such values out.")
-    if np.isinf(numbers).any():
-        return ValueError("Input X contains infinity.")
-    if numbers.min(initial=0) < 0:
-        return ValueError(f"Negative values in data cannot be counts; got {numbers.min()}.")
-    return ValueError(f"Values in data are too large to be counts; got {numbers.max()}.")
 
 
 def _like(X: Any, numbers: NDArray[Any]) -> Any:
@@ -317,5 +306,5 @@ def known_row(model: Any, X: Any) -> tuple[Array, NDArray[np.bool]]:
     row = np.asarray((X.toarray() if sp.issparse(X) else X)[0], dtype=np.float64)
     known = ~np.isnan(row)
     if np.isinf(row).any() or (model.missing == "refuse" and not known.all()):
-        raise not_counts(row)
+        raise checks.not_counts(row)
     return np.where(known, row, 0.0), known

@@ -73,6 +73,10 @@ def candidates(task: str, order: int) -> tuple[Candidate, Candidate]:
 class ExactSearch(Estimator):
     """Exact search: by compiled loops for dense rows, else by scikit-learn."""
 
+    algorithm: str
+    metric: Any
+    metric_params: Any
+    _fit_X: Any
     _columns: MixedColumns | None = None  # of Gower's distance
     _points: Points | None = None
     _shared: "SharedSearch | None" = None  # of models along a path
@@ -87,7 +91,7 @@ class ExactSearch(Estimator):
         else:
             self._columns = None
             if self._searches(X):
-                self.algorithm = "brute"  # scikit-learn need not build a tree
+                self.algorithm = "brute"  # during scikit-learn's fit, which then builds no tree
             if callable(self.metric):
                 _refuse_no_distance(self.metric, X, self.metric_params or {})
             quiet = np.errstate(over="ignore", invalid="ignore")  # as in `checks.validate_data`

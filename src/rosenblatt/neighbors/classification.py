@@ -100,6 +100,6 @@ ROW = Row(
     contract=CONTRACT,
     warm=WARM,
     parts="neighbors",
-    file_types=("neighbors.gower.MixedColumns",),
+    file_types=("neighbors.gower.MixedColumns",),  # for all models of this package
     slow_peer_tests=("neighbors/tests/test_neighbors.py",),
 )

@@ -126,7 +126,12 @@ class NearestCentroid(AdditiveClassifier):
         centroids = class_medians(*rows) if self.metric == "manhattan" and rows else means
         spread = self._spread(centroids, center)
         centroids = np.where(weight[:, None] > 0, self._by_class(centroids), center)
-        unit = unit_of_deviations(spread, weight)
+        # m_k (s_j + median(s)) with m_k^2 = 1 / n_k - 1 / n; m_k s_j is the standard error of the
+        # mean of n_k rows relative to the mean of all. The median limits the influence of features
+        # with little variance.
+        m_squared = 1 / np.where(weight > 0, weight, 1.0) - 1 / weight.sum()
+        m = np.sqrt(np.where(weight > 0, m_squared, 0.0).clip(0))
+        unit = m[:, np.newaxis] * (spread + np.median(spread))
         centroids, deviations = shrunk(centroids, center, unit, self.shrink_threshold)
 
         dtype = self.statistics_.dtype
@@ -276,16 +281,6 @@ def _cells(rows: Any, weight: Table) -> tuple[Table, NDArray[np.intp], Table]:
     left = np.where(full, 0.0, left.clip(0))
     values = np.concatenate([stored.data.astype(np.float64), np.zeros(d)])
     return values, columns, np.concatenate([weights, left])
-
-
-def unit_of_deviations(spread: Table, weight: Table) -> Table:
-    """Return ``m_k (s_j + median(s))``, (K, d), with ``m_k^2 = 1 / n_k - 1 / n``."""
-    # m_k s_j is the standard error of the mean of n_k rows relative to the mean of all. The median
-    # limits the influence of features with little variance.
-    seen = weight > 0
-    m_squared = 1 / np.where(seen, weight, 1.0) - 1 / weight.sum()
-    m = np.sqrt(np.where(seen, m_squared, 0.0).clip(0))
-    return np.asarray(m[:, np.newaxis] * (spread + np.median(spread)))
 
 
 def shrunk(

@@ -200,22 +200,6 @@ def _add_neighbors(builder, vector):
     return builder.add(*(builder.shuffle_vector(vector, vector, some) for some in places))
 
 
-def _products(builder, q, x):
-    """Return the sums of adjacent pairs of products of 32 bytes, in 16 bits."""
-    if has_avx2():
-        return call_function(builder, "llvm.x86.avx2.pmadd.ub.sw", llvm_type("int16x16"), q, x)
-    wide = llvm_type("int16x32")
-    return _add_neighbors(builder, builder.mul(builder.zext(q, wide), builder.sext(x, wide)))
-
-
-def _add_pairs(builder, shorts):
-    """Return the sums (8,) of adjacent pairs of 16-bit numbers."""
-    if has_avx2():
-        ones = constant(shorts.type, 1)
-        return call_function(builder, "llvm.x86.avx2.pmadd.wd", llvm_type("int32x8"), shorts, ones)
-    return _add_neighbors(builder, builder.sext(shorts, llvm_type("int32x16")))
-
-
 def _differences(builder, q, x):
     """Return the sums (4,) of absolute differences of bytes, eight at a time."""
     if has_avx2():
@@ -260,11 +244,23 @@ def add_products(sums, queries, of, points, at):
 
 @add_products.llvm
 def _(builder, sums, queries, of, points, at):
-    products = []
+    products, wide = [], llvm_type("int16x32")  # sums of adjacent pairs of products, in 16 bits
     for i, x in enumerate(_load_bytes(builder, points, at)):
         q = _repeat_bytes(builder, queries, builder.add(of, llvm_type("int64")(4 * i)), 32)
-        products.append(_products(builder, q, x))
-    return builder.add(sums, _add_pairs(builder, builder.add(*products)))
+        if has_avx2():
+            type_ = llvm_type("int16x16")
+            pairs = call_function(builder, "llvm.x86.avx2.pmadd.ub.sw", type_, q, x)
+        else:
+            pairs = builder.mul(builder.zext(q, wide), builder.sext(x, wide))
+            pairs = _add_neighbors(builder, pairs)
+        products.append(pairs)
+    pairs = builder.add(*products)
+    if has_avx2():
+        ones = constant(pairs.type, 1)
+        pairs = call_function(builder, "llvm.x86.avx2.pmadd.wd", sums.type, pairs, ones)
+    else:
+        pairs = _add_neighbors(builder, builder.sext(pairs, llvm_type("int32x16")))
+    return builder.add(sums, pairs)
 
 
 @instruction("int32x8(int32x8, array, intp, array, intp)")

@@ -112,7 +112,6 @@ ROWS = (
         contract=CONTRACT,
         warm=WARM,
         parts="neighbors",
-        file_types=("neighbors.gower.MixedColumns",),
         slow_peer_tests=("neighbors/tests/test_neighbors.py",),
     ),
     Row(

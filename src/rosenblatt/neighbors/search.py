@@ -253,8 +253,8 @@ def refuse_zero_rows(rows: Any) -> None:
     has_direction = np.asarray((rows != 0).sum(axis=1)).ravel() > 0
     if not has_direction.all():
         raise ValueError(
-            f"Row {has_direction.argmin()} is all zeros, and its cosine distance is undefined. "
-            "Leave such rows out, or choose another metric."
+            f"Row {has_direction.argmin()} is all zeros: its cosine distance is undefined. Leave "
+            "such rows out, or choose another metric."
         )
 
 

@@ -70,8 +70,8 @@ class Part(NamedTuple):
     depth: int
 
 
-def parse(raw: bytes, read: Callable[[str], Page] = read_page) -> Message:
-    r"""Take a message apart; `read` separates what HTML shows from what it hides.
+def parse(raw: bytes) -> Message:
+    r"""Split a message into headers, texts, pages and attachments.
 
     >>> message = parse(b"Subject: =?utf-8?q?Gr=C3=BC=C3=9Fe?=\n\nHello there\n")
     >>> message.header("subject"), message.texts
@@ -86,7 +86,7 @@ def parse(raw: bytes, read: Callable[[str], Page] = read_page) -> Message:
     parts, n_parts = [Part(message.lines, body, 0)], 0
     while parts and n_parts < MOST_PARTS:
         n_parts += 1
-        parts += reversed(list(_read_part(parts.pop(), message, read)))
+        parts += reversed(list(_read_part(parts.pop(), message)))
     return message
 
 
@@ -164,7 +164,7 @@ def _decode_word(match: re.Match[str]) -> str:
     return decode(raw, charset.partition("*")[0]).replace("\n", " ").replace("\r", " ")
 
 
-def _read_part(part: Part, message: Message, read: Callable[[str], Page]) -> Iterator[Part]:
+def _read_part(part: Part, message: Message) -> Iterator[Part]:
     """Add the text or the type of a part to the message; return the parts within it."""
     value, disposition, encoding = values_of(part.lines, CONTENT)
     kind, parameters = content_type(value)
@@ -181,7 +181,7 @@ def _read_part(part: Part, message: Message, read: Callable[[str], Page]) -> Ite
         body = part.body if decoder is None else decoder(part.body)
         text = decode(body, parameters.get("charset", "utf-8"))[:MOST_DECODED]
         if kind == "text/html":
-            message.pages.append(read(text))
+            message.pages.append(read_page(text))
             text = message.pages[-1].visible
         message.texts.append(text)
     else:

@@ -12,7 +12,7 @@ from rosenblatt.mixed_tables import codes_of, column, names_of, places_among
 
 from . import counts_loops
 from .batch import Batch, Labels, Sums, check_missing, feature_names_of, total_of
-from .counts import ByClass, Joint, unite
+from .counts import ByClass, refuse_negative, unite
 from .statistic import DOUBLES, LABELS, NUMBERS, ArrayForm, Names
 
 # Columns of integers from 0 to this limit are counted as they are; others are encoded first.
@@ -118,22 +118,15 @@ class CategoryCounts(ByClass):
         table = joint.combine(table, _wider(other.table, np.concatenate(theirs), starts[-1]), sign)
         result = self._joined(other, joint.counts, categories=categories, table=table)
         if sign < 0:
-            result._refuse_negative(joint)
+            refuse_negative(table, joint.counts.classes, result._category_name)
             return result._without_empty()
         return result
 
-    def _refuse_negative(self, joint: Joint) -> None:
-        """Raise if the count of a category would be negative."""
-        negative = np.argwhere(self.table < 0)
-        if len(negative):
-            k, c = negative[0]
-            starts = _starts(self.categories)
-            j = int(np.searchsorted(starts, c, side="right")) - 1
-            raise ValueError(
-                f"Cannot remove these rows: in class {joint.counts.classes[k]!s} category "
-                f"{self.categories[j][c - starts[j]]!s} of {self._name_of(j)} would be left with "
-                f"{self.table[k, c]}."
-            )
+    def _category_name(self, c: int) -> str:
+        """Return the name of column c of the table in error messages."""
+        starts = _starts(self.categories)
+        j = int(np.searchsorted(starts, c, side="right")) - 1
+        return f"category {self.categories[j][c - starts[j]]!s} of {self._name_of(j)}"
 
     def _tables(self) -> dict[str, NDArray[Any]]:
         own = {name: getattr(self, name) for name in self.forms}

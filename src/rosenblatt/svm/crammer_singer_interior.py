@@ -62,7 +62,7 @@ class CrammerSingerInterior(MarginSolver):
         a[np.arange(n), self.codes] = 0.0
         self.state = loops.State(self.codes, a, u, xi, g, q, h)
         self.step = loops.Step(da, du, dxi, first, second, fixed, rest)
-        self.last = self.left = np.inf  # the gap when it was least, and the sum of the products
+        self.least_gap = self.left = np.inf  # and the sum of the products
         self.n_steps = self.n_without_progress = 0
         self.ones = np.ones(n)
         self.best = self._point
@@ -96,15 +96,15 @@ class CrammerSingerInterior(MarginSolver):
         if self.left > self.small_gap and self.n_steps % STEPS_PER_GAP:
             return False
         gap = self.gap()
-        if gap < self.last:
+        if gap < self.least_gap:
             self.best, self.n_without_progress = self._point, 0
         elif self.n_without_progress == MOST_WITHOUT_PROGRESS:
             return self._return_to_best()
         self.n_without_progress += 1
         done = gap <= min(FINE, self.tol / 100) * self.problem.zero or (
-            gap >= FALLING * self.last <= self.small_gap
+            gap >= FALLING * self.least_gap <= self.small_gap
         )
-        self.last = min(gap, self.last)
+        self.least_gap = min(gap, self.least_gap)
         return bool(done)
 
     def _return_to_best(self) -> bool:

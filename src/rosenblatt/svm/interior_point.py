@@ -26,9 +26,9 @@ from . import interior_point_loops
 from .margin_problem import Array, MarginProblem, MarginSolver
 
 CELLS_PER_BLOCK = 100_000
-FINE = 1e-8  # the gap that a fit goes on to, of the objective without weights
-SPARSE = 0.03  # of all numbers: fewer are multiplied without the zeros between them
-EXACT, SMALL = 1e-10, 10_000  # the same for small tables, and their largest number of cells
+FINE, FINE_OF_SMALL = 1e-8, 1e-10  # gap to reach, relative to the objective of zero weights
+SMALL = 10_000  # cells of small tables
+SPARSE = 0.03  # share of nonzero cells below which products skip zeros
 FALLING = 0.9  # a gap that falls by less than a tenth has stopped falling
 
 SCREENED_ROWS = 2000  # from which rows are screened
@@ -50,20 +50,18 @@ class InteriorPoint(MarginSolver):
         row, s = np.concatenate([up, down]), np.repeat([1.0, -1.0], [len(up), len(down)])
         c = np.concatenate([problem.above[up], problem.below[down]])
         r = s * problem.t[row] - problem.epsilon
-        hold = 1 / problem.bias**2 if problem.bias else -1.0
-        self.sides = interior_point_loops.Sides(row, s, c, r, problem.rows, hold)
+        bias_curvature = 1 / problem.bias**2 if problem.bias else -1.0
+        self.sides = interior_point_loops.Sides(row, s, c, r, problem.rows, bias_curvature)
         a, xi = c / 2, np.maximum(r, 0.0) + max(1.0, np.abs(r).max(initial=0.0))
-        over = np.empty((5, len(c)))
-        self.state = interior_point_loops.State._make(
-            [a, xi - r, xi, *over, np.zeros(n), np.zeros(size)]
+        inverses_and_theta, f, w = np.empty((5, len(c))), np.zeros(n), np.zeros(size)
+        self.state = interior_point_loops.State(a, xi - r, xi, *inverses_and_theta, f, w)
+        self.step = interior_point_loops.Step(
+            *np.empty((3, len(c))), np.empty(size), *np.empty((2, n))
         )
-        self.step = interior_point_loops.Step._make(
-            [*np.empty((3, len(c))), np.empty(size), *np.empty((2, n))]
-        )
-        self.h = np.empty(n)
+        self.curvature = np.empty(n)  # of each row's loss in the Newton system
         small = len(problem.t) * problem.d < SMALL
-        self.fine = min(EXACT if small else FINE, tol / 100) * problem.zero
-        self.last = np.inf
+        self.fine = min(FINE_OF_SMALL if small else FINE, tol / 100) * problem.zero
+        self.least_gap = np.inf
 
     @property
     def planes(self) -> tuple[Array, float]:
@@ -72,7 +70,8 @@ class InteriorPoint(MarginSolver):
     @property
     def multipliers(self) -> Array:
         signed = self.sides.s * self.state.a
-        return np.asarray(np.bincount(self.sides.row, signed, len(self.h)), np.float64)
+        n = len(self.problem.t)
+        return np.asarray(np.bincount(self.sides.row, signed, n), np.float64)
 
     @property
     def support(self) -> NDArray[np.intp]:
@@ -83,19 +82,19 @@ class InteriorPoint(MarginSolver):
 
     def advance(self) -> bool:
         """Make a step; return whether the gap is small and has stopped falling."""
-        interior_point_loops.weigh(self.sides, self.state, self.h)
-        H = gram(self.problem.X, self.h)  # the Newton system of d weights and the intercept
+        interior_point_loops.weigh(self.sides, self.state, self.curvature)
+        H = gram(self.problem.X, self.curvature)  # for d weights and the intercept
         H.flat[: -1 : self.problem.d + 2] += 1.0
         if self.problem.bias:
-            H[-1, -1] += self.sides.hold
+            H[-1, -1] += self.sides.bias_curvature
         else:
             H[-1], H[:, -1], H[-1, -1] = 0.0, 0.0, 1.0
         left = interior_point_loops.advance(self.sides, self.state, self.step, *factored(H))
         if left > self.small_gap:  # nearly a lower bound of the gap
             return False
         gap = self.gap()
-        done = gap <= self.fine or (gap >= FALLING * self.last <= self.small_gap)
-        self.last = min(gap, self.last)
+        done = gap <= self.fine or (gap >= FALLING * self.least_gap <= self.small_gap)
+        self.least_gap = min(gap, self.least_gap)
         return bool(done)
 
     def objective(self) -> float:
@@ -175,9 +174,9 @@ def gram(X: Any, h: Array) -> Array:
         return np.asarray((weighted.T @ weighted).toarray(), np.float64)
     rows, H = arrays(X), np.zeros((d + 1, d + 1))
     size = max(16, CELLS_PER_BLOCK // max(d, 1))
-    room = np.empty((min(size, n), d + 1))
+    weighted = np.empty((min(size, n), d + 1))
     for start in range(0, n, size):
-        m = interior_point_loops.weighted_rows(rows, h, start, min(start + size, n), room)
+        m = interior_point_loops.weighted_rows(rows, h, start, min(start + size, n), weighted)
         with np.errstate(over="ignore", invalid="ignore"):
-            H += room[:m].T @ room[:m]
+            H += weighted[:m].T @ weighted[:m]
     return np.asarray(in_range(H, "Squares of X are"), np.float64)

@@ -24,7 +24,7 @@ class Sides(NamedTuple):
     c: Any
     r: Any  # s t - epsilon
     X: Any  # the rows, see `rows`
-    hold: float  # curvature of the penalty on the intercept; negative without an intercept
+    bias_curvature: float  # of the intercept's penalty; negative without an intercept
 
 
 class State(NamedTuple):
@@ -97,7 +97,7 @@ def direct(sides, state, step, factor, scale, aim):
     """
     d = state.w.shape[0] - 1
     step.beta[:] = 0.0
-    step.w[d] = -sides.hold * state.w[d]
+    step.w[d] = -sides.bias_curvature * state.w[d]
     for k in range(state.a.shape[0]):
         i = sides.row[k]
         push = sides.s[k] * (state.a[k] + state.theta[k] * short(sides, state, step, aim, k))
@@ -106,7 +106,7 @@ def direct(sides, state, step, factor, scale, aim):
     for j in range(d):
         step.w[j] = -state.w[j]
     rows.add_each(sides.X, 0, step.beta, step.w[:d])
-    if sides.hold < 0:
+    if sides.bias_curvature < 0:
         step.w[d] = 0.0
     solve(factor, scale, step.w)
     score(sides.X, step.w, step.f)

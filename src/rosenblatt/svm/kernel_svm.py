@@ -8,12 +8,11 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.callback import CallbackSupportMixin
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt import checks
-from rosenblatt.base import Estimator, Passes, StopReason, warn
+from rosenblatt.base import Estimator, Passes, StopReason, warn, warn_not_converged
 from rosenblatt.capabilities import ModelPath, rows_of
 from rosenblatt.kernels.checks import (
     called_kernel,
@@ -97,8 +96,7 @@ class KernelSVM(CallbackSupportMixin, Estimator):  # type: ignore[misc]
             self._path_cache.keep([problem for _, problem in problems], solutions, self.C)
         self.stop_reason_, self.n_sweeps_ = passes.stop_reason, passes.n_iter
         self._warn_not_converged(solutions, rows)
-        for name, value in attributes(solutions).items():
-            setattr(self, name, value)
+        vars(self).update(attributes(solutions))
         if rows.kernel is not None:
             self._scores = KernelScores(self._fitted_kernel(), self.support_vectors_)
 
@@ -136,12 +134,11 @@ class KernelSVM(CallbackSupportMixin, Estimator):  # type: ignore[misc]
         if short[0].reason == "no_progress":
             limit, cure = f"(no progress, after {steps:,} steps in all)", "lower C"
         names = getattr(self, "feature_names_in_", None)
-        warn(
+        warn_not_converged(
             f"Solver terminated early {limit}: slopes are off by {worst:.3g}, wanted was "
             f"tol={self.tol:g}. Consider pre-processing your data with StandardScaler or "
             f"MinMaxScaler, {cure}, or bound the remaining error with certify(model, X, y)."
-            + ("" if rows.is_matrix else widest_columns(rows.X, names)),
-            ConvergenceWarning,
+            + ("" if rows.is_matrix else widest_columns(rows.X, names))
         )
 
     def _sums(self, X: Any, ends: Sequence[int] = ()) -> Array:

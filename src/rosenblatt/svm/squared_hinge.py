@@ -30,7 +30,7 @@ class SquaredHingeProblem(PenalizedProblem):
         )  # fmt: skip
         self.margin = margin
         self.P = np.empty(self.n)
-        self.hold = 1 / margin.bias**2 if margin.bias > 0 else 0.0  # of the intercept's penalty
+        self.bias_curvature = 1 / margin.bias**2 if margin.bias > 0 else 0.0
 
     def _loss(self, point: Array) -> tuple[float, Array]:
         margin = self.margin
@@ -45,8 +45,9 @@ class SquaredHingeProblem(PenalizedProblem):
 
         parts = self.over_rows(work)
         gradient = total([g for _, g in parts])
-        gradient[-1] += self.hold * point[-1]
-        return sum(loss for loss, _ in parts) + 0.5 * self.hold * float(point[-1]) ** 2, gradient
+        gradient[-1] += self.bias_curvature * point[-1]
+        penalty = 0.5 * self.bias_curvature * float(point[-1]) ** 2
+        return sum(loss for loss, _ in parts) + penalty, gradient
 
     def _curvature(self, P: Array, v: Array) -> Array:
         def work(start: int, stop: int) -> Array:
@@ -55,7 +56,7 @@ class SquaredHingeProblem(PenalizedProblem):
             return product
 
         product = total(self.over_rows(work))
-        product[-1] += self.hold * v[-1]
+        product[-1] += self.bias_curvature * v[-1]
         return product
 
     def hessian(self, iterate: Iterate, chosen: NDArray[np.intp] | None = None) -> Array:
@@ -64,7 +65,7 @@ class SquaredHingeProblem(PenalizedProblem):
         columns = chosen[chosen < self.d]
         every = len(columns) == self.d
         H = gram(self.X if every else self.X[:, columns], bend)
-        H[-1, -1] += self.hold
+        H[-1, -1] += self.bias_curvature
         if len(columns) == len(chosen):
             H = H[:-1, :-1]
         return self._penalized(H, chosen == self.d)
@@ -72,7 +73,7 @@ class SquaredHingeProblem(PenalizedProblem):
     def diagonal(self, iterate: Iterate) -> Array:
         bend = self.probabilities(iterate)
         diagonal = self._diagonal_of(bend)
-        diagonal[-1] += self.hold
+        diagonal[-1] += self.bias_curvature
         return diagonal
 
 

@@ -383,13 +383,6 @@ ROW = Row(
         endless={"kernel": "linear", "C": 1000000.0, "tol": 1e-12},
     ),
     warm=Warm(({}, {"kernel": "linear"})),
-    file_types=(
-        "kernels.functions.Gaussian",
-        "kernels.functions.Laplacian",
-        "kernels.functions.Linear",
-        "kernels.functions.Polynomial",
-        "kernels.functions.Sigmoid",
-    ),
     peer_tests=("svm/tests/test_sparse.py",),
     slow_peer_tests=("svm/tests/test_svm.py",),
 )

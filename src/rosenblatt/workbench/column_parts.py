@@ -12,7 +12,7 @@ from rosenblatt.feature_extraction.counting import with_columns
 from rosenblatt.feature_extraction.vocabulary import inverse_document_frequency
 from rosenblatt.term_table import TermTable, split
 
-from .row_view import View, dates_in, numbers_in
+from .row_view import dates_in, numbers_in
 from .texts import CountedTexts
 
 Array = NDArray[np.float64]
@@ -28,14 +28,6 @@ class Part:
 
     def __init__(self, name: str) -> None:
         self.name = name
-
-    def fit_to(self, frame: Any, counts: bool) -> None:
-        """Learn from the column in training rows; `counts` if no number may be negative."""
-        self.fit(frame[self.name], counts)
-
-    def columns_of(self, frame: Any) -> Any:
-        """The columns (n, m) of rows: an array, or a CSR matrix."""
-        return self.transform(frame[self.name])
 
     def fit(self, values: pl.Series, counts: bool) -> None:
         """Learn from training values."""
@@ -208,22 +200,29 @@ class Terms(Part):
     many texts have for less than a rare one. Texts are scaled to length one.
     """
 
-    def fit_to(self, frame: Any, counts: bool) -> None:
-        texts, X = _counted(frame, self.name)
+    texts: CountedTexts | None = None  # counts that others keep, if any
+
+    def fit(self, values: pl.Series, counts: bool) -> None:
+        texts = self.texts or CountedTexts()
+        X = texts.of(values)
         documents = np.bincount(X.indices, minlength=X.shape[1])
         kept = _frequent(documents, X.shape[0])
-        self.text, self.limits = texts.table(self.name).some(kept)
+        self.text, self.limits = texts.table(values.name).some(kept)
         self.counts, self.used = counts, max(1, int(X.nnz) // max(int(X.shape[0]), 1))
         double = np.dtype(np.float64)
         self.idf = inverse_document_frequency(documents[kept], X.shape[0], True, double)
 
-    def columns_of(self, frame: Any) -> Any:
-        texts, X = _counted(frame, self.name)
-        columns = TermTable.of_bytes(self.text, self.limits).numbers_of(texts.table(self.name))
-        X = with_columns(X, columns, len(self.idf))
+    def transform(self, values: pl.Series) -> Any:
+        texts = self.texts or CountedTexts()
+        X = texts.of(values)
+        known = TermTable.of_bytes(self.text, self.limits)
+        X = with_columns(X, known.numbers_of(texts.table(values.name)), len(self.idf))
         if not self.counts:
             text_loops.weigh(X.data, X.indices, X.indptr, self.idf, True, 2)
         return X
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "texts"}
 
     def n_used(self) -> int:
         return int(self.used)
@@ -233,14 +232,6 @@ class Terms(Part):
 
     def names(self) -> list[str]:
         return [f"{self.name}: {term}" for term in split(self.text, self.limits)]
-
-
-def _counted(frame: Any, name: str) -> tuple[CountedTexts, Any]:
-    """The counts of the words of a column, as they are kept or counted now, and their words."""
-    if not isinstance(frame, View) or frame.texts is None:
-        whole = pl.DataFrame({name: frame[name]})
-        frame = View(whole, np.arange(whole.height), CountedTexts())
-    return frame.texts, frame.word_counts(name)
 
 
 def _frequent(documents: NDArray[np.int64], n_rows: int) -> NDArray[np.int64]:

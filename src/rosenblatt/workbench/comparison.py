@@ -41,6 +41,7 @@ from .fitting import saved_model
 from .importance import certificate_of
 from .leakage import hints_of
 from .model_file import SavedModel
+from .pipelines import forget_texts
 from .problem import problem_of
 from .schedule import Progress, folds_in, search_families
 from .scoring import metric_for
@@ -184,6 +185,7 @@ def _compare_table(
     how = {"split": problem.split, "split_by": time or groups, "metric": metric}
     if findings.contestants[0].package != "rosenblatt":
         ours = [family for family in suiting if family.package == "rosenblatt"]
+        forget_texts(best)
         return Comparison(findings, best, partial(_best_of_ours, arena, ours, findings, clock, how))
     chosen, proved = findings.contestants[0].family, findings.certificate
     return Comparison(

@@ -23,11 +23,9 @@ from .importance import NO_TIME_TO_PROVE, Proof, proof_of, what_it_learned
 from .model_metadata import versions
 from .pipelines import fitted_to
 from .problem import Problem
-from .row_view import some
 from .scoring import positive_class, score_of
 from .search import Arena
 from .splines import bends_of
-from .texts import CountedTexts
 from .verdicts import unseen_classes, verdicts_of
 
 GRACE = 0.05  # of the budget, that the test score may take beyond it
@@ -198,8 +196,6 @@ def open_test(
 
     def scores(chosen: Any, X: Any, y: Any) -> dict[str, float]:
         score = score_of(metric)
-        if problem.has_text:  # whose words are counted once for all that follows
-            X = some(X, np.arange(len(y)), CountedTexts())
         seen["y"], seen["predicted"] = y, chosen.predict(X)
         seen["probabilities"] = _maybe(chosen, "predict_proba", X)
         if seen["probabilities"] is None:

@@ -17,8 +17,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt.runtime import deadline
 
-from .column_parts import CODED_PARTS, PARTS, Numbers, Part
+from .column_parts import CODED_PARTS, PARTS, Numbers, Part, Terms
 from .row_view import NO_LONGER, dates_in, frame_for, numbers_in
+from .texts import CountedTexts
 
 # A table of numbers may take this much as it is; a larger one is kept sparse.
 MOST_BYTES = 2**27
@@ -66,6 +67,7 @@ class TableFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """
 
     _sklearn_auto_wrap_output_keys: ClassVar[set[str]] = set()
+    texts: CountedTexts | None = None  # shared by the models of one table, and not stored
 
     def __init__(
         self,
@@ -88,9 +90,19 @@ class TableFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         parts = [known[kind](name) for name, kind in self.kinds.items()]
         for part in parts:
             deadline.check()
-            part.fit_to(frame, self.counts)
+            if isinstance(part, Terms):
+                part.texts = self.texts
+            part.fit(frame[part.name], self.counts)
         self.parts_ = parts
         self.n_features_out_ = sum(part.width() for part in parts)
+        return self
+
+    def share_counts(self, texts: CountedTexts | None) -> Self:
+        """Count words where others count them, too; with None for each call anew. Return self."""
+        self.texts = texts
+        for part in getattr(self, "parts_", []):
+            if isinstance(part, Terms):
+                part.texts = texts
         return self
 
     def transform(self, frame: Any) -> Any:
@@ -107,7 +119,7 @@ class TableFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         start = 0
         for part in self.parts_:
             deadline.check()
-            block = part.columns_of(frame)
+            block = part.transform(frame[part.name])
             stop = start + block.shape[1]
             dense[:, start:stop] = block.toarray() if sp.issparse(block) else block
             start = stop
@@ -129,8 +141,9 @@ class TableFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         size = min(ROWS_AT_A_TIME, CELLS_AT_A_TIME // self._n_used() + 1)
         for start in range(0, frame.height, size):
             deadline.check()
-            some = frame[np.arange(start, min(start + size, frame.height))]
-            blocks.append(sp.hstack([part.columns_of(some) for part in self.parts_], format="csr"))
+            some = frame.slice(start, size)
+            columns = [part.transform(some[part.name]) for part in self.parts_]
+            blocks.append(sp.hstack(columns, format="csr"))
         return sp.vstack(blocks, format="csr")
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
@@ -139,7 +152,8 @@ class TableFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return np.array([name for part in self.parts_ for name in part.names()], object)
 
     def __getstate__(self) -> dict[str, Any]:
-        return packed(super().__getstate__())
+        state = packed(super().__getstate__())
+        return {name: value for name, value in state.items() if name != "texts"}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(unpacked(state))

@@ -19,7 +19,7 @@ from .known_columns import known_columns, knows_plain_labels
 from .model_catalogue import class_of, families_named, family_named, named_families, settings_of
 from .model_file import SavedModel
 from .model_metadata import versions
-from .pipelines import pipeline
+from .pipelines import forget_texts, pipeline
 from .problem import Problem, problem_of, smaller, with_types
 from .row_view import first_of
 from .scoring import USUAL
@@ -90,6 +90,7 @@ def saved_model(
     """A model fitted to some rows, with all that its file is to say."""
     table = problem.is_table
     first = model.steps[0][1]
+    forget_texts(model)
     kinds = getattr(first, "kinds", None) or (problem.used if table else {})
     return SavedModel(
         model,

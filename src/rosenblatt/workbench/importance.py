@@ -212,7 +212,7 @@ def _by_column(model: Pipeline, found: Explanation, row: Any) -> Explanation:
         value = f"{part.name} = {_value(row[part.name][0])}"
         words: list[int] = []
         if isinstance(part, Terms):
-            words = part.columns_of(row).indices.tolist()
+            words = part.transform(row[part.name]).indices.tolist()
         names_of_words = part.names() if words else []
         added += [(names_of_words[j], parts[j]) for j in words]
         absent = np.delete(parts, words).sum()

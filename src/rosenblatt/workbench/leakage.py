@@ -7,7 +7,6 @@ from rosenblatt.runtime import deadline
 
 from .findings import Hint
 from .problem import Problem
-from .row_view import some
 
 MOST_VALUES_SHARE = 0.5  # of the rows: a column with more values decides nothing, it names rows
 SAME = 1 - 1e-9  # a correlation
@@ -27,7 +26,7 @@ def hints_of(problem: Problem) -> list[Hint]:
 def _telling_columns(problem: Problem) -> list[str]:
     """Return a sentence for each column that decides the target alone."""
     hints = []
-    frame, y = some(problem.X, problem.train), pl.Series("", problem.y[problem.train])
+    frame, y = problem.some(problem.train), pl.Series("", problem.y[problem.train])
     if problem.task == "classification":  # codes are compared faster than words
         y = pl.Series("", np.unique(y.to_numpy(), return_inverse=True)[1])
     for name, kind in problem.used.items():

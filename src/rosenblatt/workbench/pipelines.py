@@ -32,7 +32,9 @@ def preparation(problem: Problem, family: Family) -> Any:
         return TableFeatures(kinds, True, problem.single, how, coded=True)
     if problem.is_table:
         kinds = problem.used if reads_texts(family) else problem.used_by_mixed
-        return TableFeatures(kinds, family.takes != "numbers", problem.single, _notations(problem))
+        how = _notations(problem)
+        features = TableFeatures(kinds, family.takes != "numbers", problem.single, how)
+        return features.share_counts(problem.texts)
     if family.takes == "levels":
         return DenseRows()
     return MaxAbsScaler() if family.takes == "numbers" else "passthrough"
@@ -70,6 +72,12 @@ def pipeline(problem: Problem, family: Family, parameters: dict[str, Any]) -> Pi
     model, first = model_of(problem, family).set_params(**parameters), preparation(problem, family)
     between = [] if family.before is None else [("expansion", family.before())]
     return Pipeline([("features", first), *between, ("model", model)])
+
+
+def forget_texts(model: Pipeline) -> None:
+    """Let a model count the words of later tables without keeping them."""
+    if isinstance(model[0], TableFeatures):
+        model[0].share_counts(None)
 
 
 def fitted_to(

@@ -16,7 +16,7 @@ from rosenblatt.data.notation import Notation
 from rosenblatt.data.parsing import ParsedColumns, parse_columns, parse_written, words_among_numbers
 
 from . import targets
-from .row_view import NO_LONGER, dates_in, n_bytes, numbers_in, some
+from .row_view import NO_LONGER, dates_in, n_bytes, numbers_in
 from .splits import (
     MOST_FOLDS,
     USUAL_FOLDS,
@@ -57,17 +57,17 @@ class Problem:
     moments: Rows | None = None  # of each row, if they are split by time: 0 is the earliest
     split_words: str = ""  # by which column, and what the parts hold
     grouped_by: str | None = None  # the column of `groups`
-    texts: CountedTexts = field(default_factory=CountedTexts)  # of rows that were asked for
+    texts: CountedTexts = field(default_factory=CountedTexts)  # those seen so far
     written: dict[str, Notation] = field(default_factory=dict)  # columns in a notation of people
 
     def some(self, rows: Rows) -> Any:
-        """Some rows, whose texts are counted once, whoever asks for them."""
-        return some(self.X, rows, self.texts)
+        """Return some rows."""
+        return self.X[rows]
 
     def count_texts(self) -> None:
         """Count the words of all rows but those of the test part."""
         for name in (name for name, kind in self.used.items() if kind == "text"):
-            self.texts.count(self.X, name, np.concatenate([self.train, self.dev]))
+            self.texts.count(self.X[name][np.concatenate([self.train, self.dev])])
 
     @cached_property
     def columns(self) -> list[Column]:

@@ -1,4 +1,4 @@
-"""Views of rows of a table, which copy one column at a time; tables of arrays and data frames."""
+"""Rows as a model reads them: data frames and arrays of any kind as columns by name."""
 
 import re
 from typing import Any
@@ -12,59 +12,14 @@ from rosenblatt.data import TableError
 from rosenblatt.data.errors import did_you_mean, listed
 from rosenblatt.data.parsing import parsed_or_refused
 
-from .texts import CountedTexts
-
 MOST_NAMED = 5
 # Types whose numbers 32 bits hold.
 NO_LONGER = (pl.Float32, pl.Int8, pl.Int16, pl.UInt8, pl.UInt16, pl.Boolean)
 
 
-class View:
-    """View of some rows of a data frame, in any order.
-
-    >>> frame = pl.DataFrame({"a": [1, 2, 3], "b": ["x", "y", "z"]})
-    >>> view = View(frame, np.array([2, 0]))
-    >>> view["b"].to_list(), view.shape, view[np.array([1])]["a"].to_list()
-    (['z', 'x'], (2, 2), [1])
-    """
-
-    def __init__(
-        self, frame: pl.DataFrame, rows: NDArray[np.int64], texts: CountedTexts | None = None
-    ) -> None:
-        self.frame, self.rows, self.texts = frame, rows, texts
-
-    @property
-    def columns(self) -> list[str]:
-        """The names of the columns."""
-        return self.frame.columns
-
-    @property
-    def height(self) -> int:
-        """The number of rows."""
-        return len(self.rows)
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """The numbers of rows and columns."""
-        return self.height, self.frame.width
-
-    def __len__(self) -> int:
-        return self.height
-
-    def __getitem__(self, which: Any) -> Any:
-        """Return a column by its name, or a view of some of these rows by their numbers."""
-        if not isinstance(which, str):
-            return View(self.frame, self.rows[which], self.texts)
-        return self.frame[which][self.rows]
-
-    def word_counts(self, name: str) -> Any:
-        """Return the word counts of a column of texts, None if they were not counted."""
-        return None if self.texts is None else self.texts.of(self.frame, name, self.rows)
-
-
 def as_frame(X: Any) -> Any:
     """Return a polars data frame; the columns of an array are called x0, x1, ..."""
-    if isinstance(X, pl.DataFrame | View):
+    if isinstance(X, pl.DataFrame):
         return X
     if isinstance(X, pl.LazyFrame):
         return X.collect()
@@ -83,7 +38,7 @@ def frame_for(X: Any, kinds: dict[str, str], notations: dict[str, str] | None = 
     order of `kinds`. Words in a column that has a notation are read by it.
     """
     frame = _with_columns(X, kinds)
-    if not notations or isinstance(frame, View):
+    if not notations:
         return frame
     return frame.with_columns(
         parsed_or_refused(frame[name], notation)
@@ -202,11 +157,6 @@ def _is_gap(value: Any) -> bool:
     if isinstance(value, float | np.floating):
         return bool(value != value)
     return value is None or type(value).__name__ in ("NAType", "NaTType")
-
-
-def some(X: Any, rows: NDArray[np.int64], texts: CountedTexts | None = None) -> Any:
-    """Return some rows of a data frame, a view or a matrix."""
-    return View(X, rows, texts) if isinstance(X, pl.DataFrame) else X[rows]
 
 
 def n_bytes(X: Any) -> int:

@@ -210,7 +210,8 @@ class Arena:
     @cached_property
     def _scaled_columns(self) -> NDArray[np.bool_] | None:
         """The columns in which folds differ by their scale alone; None if they differ by more."""
-        if not self.problem.is_table or self.problem.single:  # 32 bits are rounded in each fold
+        # Numbers of 32 bits are rounded in each fold, which has words of its own.
+        if not self.problem.is_table or self.problem.single or self.problem.has_text:
             return None
         used = self.problem.used
         whole = TableFeatures(used).fit(self.rows)
@@ -254,9 +255,7 @@ class Arena:
         return [{**setting, **fewer} for setting in settings]
 
     def _places(self, fold: int) -> tuple[Rows, Rows]:
-        """Where rows to fit to and to score on stand among the features of a fold: one stretch
-        each, which need not be copied to be taken.
-        """
+        """Return where rows to fit to and to score on stand among the features of a fold."""
         n_fitted, n_scored = map(len, self.folds[fold])
         return np.arange(n_fitted), np.arange(n_fitted, n_fitted + n_scored)
 

@@ -35,8 +35,9 @@ class Bends(BasisExpansion):
         super().fit(X)
         return self
 
-    def _check(self, X: Any, first: bool) -> Any:
-        return super()._check(_dense(X), first)
+    def transform(self, X: Any) -> Any:
+        """Return the features of X (n, d), `n_output_features_` columns."""
+        return super().transform(_dense(X))
 
     def _parts(self, d: int, names: list[str]) -> Any:
         rest = np.setdiff1d(np.arange(d), self.bent_)

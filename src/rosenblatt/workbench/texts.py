@@ -1,7 +1,7 @@
-"""Words of texts, counted once for each row: its counts follow from its own text alone.
+"""Words of texts, counted once: the counts of a text follow from the text alone.
 
-Nothing is learned here, so that rows that a fold scores on may be counted beside those it fits to:
-words get numbers as they come, and a fold makes columns of those that its own rows have.
+Nothing is learned here, so that texts that a fold scores on may be counted beside those it fits to:
+words get numbers as they come, and a fold makes columns of those that its own texts have.
 """
 
 import time
@@ -10,72 +10,85 @@ from typing import Any
 import numpy as np
 import polars as pl
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
 from rosenblatt.feature_extraction import CountVectorizer
 from rosenblatt.feature_extraction.counting import Rows as GrowingRows
 from rosenblatt.feature_extraction.counting import TermCounter
 from rosenblatt.term_table import TermTable
 
-ROWS_AT_A_TIME = 2**12  # between which an interrupt takes effect
-
-Rows = NDArray[np.int64]
+TEXTS_AT_A_TIME = 2**12  # between which an interrupt takes effect
 
 
-def term_counts(values: pl.Series, counter: TermCounter) -> Any:
-    """How often (n, V) each word is in texts, words numbered as they come."""
-    rows = GrowingRows(np.int32, len(values))
-    counter.add_to(rows, _strings(values))
+def term_counts(texts: pl.Series, counter: TermCounter) -> Any:
+    """Return how often (n, V) each word is in texts, words numbered as they come."""
+    rows = GrowingRows(np.int32, len(texts))
+    counter.add_to(rows, texts.to_list())
     return rows.matrix(len(counter.table))
 
 
-def _strings(values: pl.Series) -> list[str]:
-    return values.cast(pl.String).fill_null("").to_list()
-
-
 class CountedTexts:
-    """Counts of the words of a table's texts, each row counted when it is first asked for."""
+    """Counts of the words of texts, by column; each text is counted when it is first seen.
+
+    >>> counted = CountedTexts()
+    >>> counted.of(pl.Series("said", ["so so", None, "so"])).toarray()
+    array([[2.],
+           [0.],
+           [1.]])
+    """
 
     def __init__(self) -> None:
-        # By column: the place of each row of the table among those that are counted, or -1, and
-        # their counts as a CSR matrix of numbers as small as they allow.
-        self._kept: dict[str, tuple[Rows, Any]] = {}
+        # By column: the texts, and their counts as a CSR matrix of numbers as small as they allow.
+        self._kept: dict[str, tuple[pl.Series, Any]] = {}
         self._counters: dict[str, TermCounter] = {}
-        self.n_rows, self.seconds = 0, 0.0  # counted so far, in all columns, and in what time
+        self.n_texts, self.seconds = 0, 0.0  # counted so far, in all columns, and in what time
 
     def table(self, name: str) -> TermTable:
         """Return the words of a column, with their numbers."""
         return self._counters[name].table
 
-    def of(self, frame: pl.DataFrame, name: str, rows: Rows) -> Any:
-        """Return the counts (n, V) of some rows of a column, as a CSR matrix."""
-        self.count(frame, name, rows)
-        place, counts = self._kept[name]
-        return counts[place[rows]].astype(np.float64)
+    def of(self, values: pl.Series) -> Any:
+        """Return the counts (n, V) of the words of texts, as a CSR matrix."""
+        self.count(values)
+        texts, counts = self._kept[values.name]
+        return counts[_places(_strings(values), texts).to_numpy()].astype(np.float64)
 
-    def count(self, frame: pl.DataFrame, name: str, rows: Rows) -> None:
-        """Count those of some rows that are not counted yet; what is done by an interrupt stays."""
+    def count(self, values: pl.Series) -> None:
+        """Count the texts that are not counted yet; what is done by an interrupt stays."""
+        name, begun = values.name, time.perf_counter()
         if name not in self._kept:
-            self._kept[name] = np.full(frame.height, -1), sp.csr_matrix((0, 0), dtype=np.uint8)
+            nothing = pl.Series(name, [], pl.String)
+            self._kept[name] = nothing, sp.csr_matrix((0, 0), dtype=np.uint8)
             self._counters[name] = TermCounter.of(CountVectorizer())
-        place, known = self._kept[name]
-        new, done, begun = rows[place[rows] < 0], [known], time.perf_counter()
+        texts, known = self._kept[name]
+        words = _strings(values)
+        new = words.filter(_places(words, texts).is_null()).unique(maintain_order=True)
+        done = [known]
         try:
-            for start in range(0, len(new), ROWS_AT_A_TIME):
-                some = frame[name][new[start : start + ROWS_AT_A_TIME]]
-                X = term_counts(some, self._counters[name])
+            for start in range(0, len(new), TEXTS_AT_A_TIME):
+                X = term_counts(new[start : start + TEXTS_AT_A_TIME], self._counters[name])
                 done.append(X.astype(np.min_scalar_type(int(X.data.max(initial=0)))))
         finally:
             if len(done) > 1:
                 for X in done:
                     X.resize(X.shape[0], len(self.table(name)))
                 counts = sp.vstack(done, format="csr")
-                place, n = place.copy(), counts.shape[0] - known.shape[0]
-                place[new[:n]] = np.arange(known.shape[0], counts.shape[0])
-                self._kept[name] = place, counts  # at once, so that an interrupt spoils nothing
-                self.n_rows += n
+                n = counts.shape[0] - known.shape[0]
+                # At once, so that an interrupt spoils nothing.
+                self._kept[name] = pl.concat([texts, new[:n]]), counts
+                self.n_texts += n
                 self.seconds += time.perf_counter() - begun
 
     def seconds_for(self, n_rows: int) -> float:
         """Return about how long it takes to count all texts of so many rows."""
-        return self.seconds * len(self._kept) * n_rows / self.n_rows if self.n_rows else 0.0
+        return self.seconds * len(self._kept) * n_rows / self.n_texts if self.n_texts else 0.0
+
+
+def _strings(values: pl.Series) -> pl.Series:
+    return values.cast(pl.String).fill_null("")
+
+
+def _places(words: pl.Series, texts: pl.Series) -> pl.Series:
+    """Return the place (n,) of each word among different texts; null if it is not there."""
+    known = pl.DataFrame({"text": texts}).with_row_index("place")
+    found = pl.DataFrame({"text": words}).join(known, "text", "left", maintain_order="left")
+    return found["place"]
