@@ -13,7 +13,7 @@ from sklearn.pipeline import Pipeline
 
 from rosenblatt.data import Table, TableError
 from rosenblatt.data.errors import listed, shown
-from rosenblatt.data.finite_numbers import as_floats, beyond, check_finite
+from rosenblatt.data.finite_numbers import FINITE, as_floats, beyond, check_finite
 from rosenblatt.data.parsing import YES_OR_NO, misfit, parse
 
 from .column_parts import MOST_CATEGORIES, Categories
@@ -164,10 +164,11 @@ def _column(table: Table, known: KnownColumn, start: int) -> pl.Series:
     found, bad = parse(values, known.notation if written else wanted, table.decimal_comma)
     if known.kind == "boolean" and found.dtype == pl.String and not len(bad):
         bad = (~found.str.to_lowercase().is_in(YES_OR_NO)).fill_null(False).arg_true()
-    if known.kind == "numeric" and not len(bad):
-        bad = beyond(found)
+    kind = known.kind
+    if kind == "numeric" and not len(bad):
+        bad, kind = beyond(found), FINITE
     if len(bad):
-        raise TableError(misfit(values, bad, known.kind, f" of {table.name}", start))
+        raise TableError(misfit(values, bad, kind, f" of {table.name}", start))
     return found.cast(wanted)
 
 
