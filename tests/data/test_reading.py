@@ -531,3 +531,26 @@ def test_quoted_line_breaks_are_not_cut(tmp_path):
     for rows in (1, 2, 3, 50):
         batches = list(read_batches(path, rows=rows))
         assert [row for batch in batches for row in batch.frame.rows()] == [(1, cell), (2, cell)]
+
+
+@pytest.mark.parametrize(
+    ("text", "header", "rows"),
+    [
+        (b"\xef\xbb\xbf1,x\n3,y\n", False, [("1", "x"), ("3", "y")]),
+        (b"\xef\xbb\xbfa,b\n3,y\n", True, [("3", "y")]),
+        (b"\n\na,b\n3,y\n", True, [("3", "y")]),
+        (b'"a\nb",c\n1,x\n2,y\n', True, [("1", "x"), ("2", "y")]),
+        (b'"a ""b""","c,d"\n1,x\n2,y\n', True, [("1", "x"), ("2", "y")]),
+    ],
+)
+def test_batches_of_any_size_have_the_rows_of_the_file(text, header, rows, tmp_path, monkeypatch):
+    path = tmp_path / "t.csv"
+    path.write_bytes(text)
+    whole = read_table(path, header=header).frame
+    assert [tuple(map(str, row)) for row in whole.rows()] == rows
+    for n in (1, 2, 50):
+        for source in (path, "-"):
+            monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text)))
+            batches = list(read_batches(source, header=header, rows=n, words=True))
+            assert [row for batch in batches for row in batch.frame.rows()] == rows
+            assert {tuple(batch.frame.columns) for batch in batches} == {tuple(whole.columns)}
