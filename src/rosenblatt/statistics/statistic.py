@@ -90,7 +90,7 @@ class Statistic(ABC):
         return sum(int(table.nbytes) for table in self._tables().values())
 
     def relative_noise(self, floor: Any = 0.0, pooled: bool = False) -> float:
-        """Return a bound on the relative error of the scatters; counts have none."""
+        """Return a bound on the relative error of the scatters; zero for counts."""
         return 0.0
 
     def __add__(self, other: Any) -> Self:
