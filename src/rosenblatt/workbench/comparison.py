@@ -182,7 +182,7 @@ def _compare_table(
     told = replace(findings.protocol, n_table=len(table), n_fitted=len(rows))
     findings = replace(findings, protocol=told)
     problem = arena.problem  # which may have lost some rows for want of time
-    how = {"split": problem.split, "split_by": time or groups, "metric": metric}
+    how: dict[str, Any] = {"split": problem.split, "split_by": time or groups, "metric": metric}
     if findings.contestants[0].package != "rosenblatt":
         ours = [family for family in suiting if family.package == "rosenblatt"]
         forget_texts(best)

@@ -244,7 +244,7 @@ def _of_weights(saved: SavedModel, row: Any) -> Explanation:
     at_zero = explain(saved.model[-1], expansion.transform(np.zeros((1, n_columns))))
     added = found.contributions - at_zero.contributions
     names = tuple(names_of_matrix(n_columns))
-    parts = np.bincount(expansion.source_columns(), added, n_columns)
+    parts: Any = np.bincount(expansion.source_columns(), added, n_columns)
     return replace(found, start=at_zero.log_odds, contributions=parts, names=names)
 
 
