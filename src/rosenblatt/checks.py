@@ -114,6 +114,17 @@ def finite(X: Any, name: str = "X", **options: Any) -> None:
         assert_all_finite(X.data if sp.issparse(X) else X, input_name=name, **options)
 
 
+def not_counts(numbers: NDArray[Any]) -> ValueError:
+    """Return the error about numbers that are not counts."""
+    if np.isnan(numbers).any():
+        return ValueError("Input X contains NaN; missing='ignore' leaves such values out.")
+    if np.isinf(numbers).any():
+        return ValueError("Input X contains infinity.")
+    if numbers.min(initial=0) < 0:
+        return ValueError(f"Negative values in data cannot be counted; got {numbers.min()}.")
+    return ValueError(f"Values in data are too large to be counts; got {numbers.max()}.")
+
+
 def has_finite_sum(values: NDArray[Any]) -> bool:
     """Return whether the sum is finite; if not, a value may be NaN or infinite."""
     with np.errstate(over="ignore", invalid="ignore"):
@@ -263,7 +274,8 @@ def labels(y: Any, n_rows: int | None = None) -> tuple[NDArray[Any], NDArray[np.
     if not (isinstance(y, np.ndarray) and y.ndim == 1):
         y = column_or_1d(y, warn=True)
     found = np.unique(y[:1000])
-    if _are_consecutive(found):
+    integers = found.dtype.kind in "iu" and len(found) > 0
+    if integers and int(found[-1]) - int(found[0]) < len(found):  # without a gap
         codes = (y - found[0]).astype(np.intp, copy=False)
         known = codes.min() >= 0 and codes.max() < len(found)
     elif len(found) == 2:
@@ -325,13 +337,6 @@ def same_length(n_rows: int, y: Any) -> None:
             "Found input variables with inconsistent numbers of samples: X has "
             f"{n_rows} rows and y has {len(y)}."
         )
-
-
-def _are_consecutive(found: NDArray[Any]) -> bool:
-    """Return whether sorted classes are integers without a gap."""
-    if found.dtype.kind not in "iu" or not len(found):
-        return False
-    return int(found[-1]) - int(found[0]) < len(found)
 
 
 def _one_type_of_labels(y: Any) -> None:

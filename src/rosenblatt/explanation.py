@@ -303,21 +303,6 @@ def one_row(model: Any, x: Any, check: Callable[[Any], Any]) -> Any:
     return X
 
 
-def explain_lead(
-    model: Any,
-    X: Any,
-    places: tuple[int, int],
-    plane: tuple[NDArray[Any], Any],
-    center: NDArray[np.float64],
-    feature_names: Any,
-) -> Explanation:
-    """Explain the lead coef.x + intercept of one class at X (1, d), relative to a center (d,)."""
-    x = (X.toarray() if sp.issparse(X) else X)[0].astype(np.float64)
-    coef, intercept = np.asarray(plane[0], np.float64), float(plane[1])
-    start, parts = float(coef @ center + intercept), coef * (x - center)
-    return Explanation.of(model, *places, start, parts, feature_names, ("at the middle", "lead"))
-
-
 def two_classes(classes: NDArray[Any], scores: NDArray[Any], rival: Any = None) -> tuple[int, int]:
     """Return the index of the class with the highest score (K,), and of its rival or the second."""
     if len(classes) < 2:

@@ -6,6 +6,7 @@ so that X is not read once more to look for them.
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt import checks, prediction_loops
-from rosenblatt.explanation import Explanation, explain_lead, one_row, two_classes
+from rosenblatt.explanation import Explanation, one_row, two_classes
 from rosenblatt.loops.rows import read_only
 from rosenblatt.runtime import threads
 from rosenblatt.runtime.threads import one_blas_thread
@@ -40,25 +41,26 @@ def rows_to_score(model: BaseEstimator, X: Any) -> Any:
     return checks.rows(model, X, finite=False)
 
 
+@dataclass(frozen=True)
 class InLoop:
     """A score function that is a compiled loop, for long chunks of C-ordered rows."""
 
-    def __init__(self, score: Score) -> None:
-        self.score = score
+    score: Score
 
     def __call__(self, rows: NDArray[Any]) -> NDArray[Any]:
-        """The scores of some rows."""
+        """Return the scores of some rows."""
         return self.score(read_only(rows))
 
 
+@dataclass(frozen=True, eq=False)
 class Planes:
     """The score function of planes coef (K, d) and intercept (K,)."""
 
-    def __init__(self, coef: NDArray[Any], intercept: NDArray[Any]) -> None:
-        self.coef, self.intercept = coef, intercept
+    coef: NDArray[Any]
+    intercept: NDArray[Any]
 
     def __call__(self, rows: Any) -> NDArray[Any]:
-        """The scores of some rows."""
+        """Return the scores of some rows."""
         if sp.issparse(rows):
             scores: NDArray[Any] = np.ascontiguousarray((rows @ self.coef.T).T)
         else:
@@ -289,9 +291,12 @@ class PlaneScores:
             positive = scores[0] >= 0 if self._zero_is_second else scores[0] > 0
             scores = np.array([[0.0, 1.0 if positive else -1.0]])
             coef, intercept = np.vstack([0 * coef, coef]), np.append(0.0, intercept)
-        winner, second = two_classes(self.classes_, scores[0], rival)
-        plane = coef[winner] - coef[second], intercept[winner] - intercept[second]
-        return explain_lead(self, X, (winner, second), plane, self._middle(), feature_names)
+        places = two_classes(self.classes_, scores[0], rival)
+        coef = np.asarray(coef[places[0]] - coef[places[1]], np.float64)
+        center, x = self._middle(), (X.toarray() if sp.issparse(X) else X)[0].astype(np.float64)
+        start = float(coef @ center + float(intercept[places[0]] - intercept[places[1]]))
+        words = ("at the middle", "lead")
+        return Explanation.of(self, *places, start, coef * (x - center), feature_names, words)
 
     def _plane_scores(self, X: Any) -> NDArray[Any]:
         dtype = np.result_type(X.dtype, self.coef_.dtype)

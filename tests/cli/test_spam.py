@@ -155,11 +155,12 @@ def test_a_filter_whose_installation_is_broken_passes_mail_on(trained):
 def test_a_store_that_is_damaged_inside_is_named(trained):
     path = trained / "s.db"
     with closing(sqlite3.connect(path)) as connection:
-        query = "SELECT rootpage FROM sqlite_master WHERE name IN ('tokens', 'token_names')"
+        query = "SELECT rootpage FROM sqlite_master WHERE name IN ('tokens', 'messages')"
         pages = [page for (page,) in connection.execute(query)]
+        ((size,),) = connection.execute("PRAGMA page_size")
     held = bytearray(path.read_bytes())
     for page in pages:
-        held[(page - 1) * 4096 : page * 4096] = b"\xff" * 4096
+        held[(page - 1) * size : page * size] = b"\xff" * size
     path.write_bytes(held)
     for words in (("classify", trained / "ham"), ("export",), ("explain", trained / "new")):
         done = run(trained, *words)

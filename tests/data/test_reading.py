@@ -100,11 +100,11 @@ def test_quotes_between_tabs_are_plain_characters(tmp_path):
 BAD = {
     "too many values": (
         "a,b\n1,2\n3,4,5\n",
-        "Line 3 of .* has 3 values, and there are 2",
+        "Line 3 of .* has 3 values, but the table has 2",
     ),
     "too few values": (
         "a,b,c\n1,2,3\n\n4,5\n",
-        "Line 4 of .* has 2 values, and there are 3",
+        "Line 4 of .* has 2 values, but the table has 3",
     ),
     "two columns of a name": ("a,b,a\n1,2,3\n", "more than one column named 'a'"),
     "no names": ("1,2\n3,4\n", "should name the columns, and holds numbers only: 1, 2"),
@@ -395,9 +395,9 @@ def test_standard_input_is_known_by_its_first_bytes(form, tmp_path, monkeypatch)
     for given in (None, form):
         assert read_table(pipe(), given).frame.equals(FRAME)
         assert pl.concat(b.frame for b in read_batches(pipe(), given, rows=3)).equals(FRAME)
-    with pytest.raises(TableError, match=f"standard input holds no text, but {form}: give that"):
+    with pytest.raises(TableError, match=f"standard input is not text but {form}: give that"):
         read_table(pipe(), "csv")
-    with pytest.raises(TableError, match=f"people.csv holds no text, but {form}: give that as its"):
+    with pytest.raises(TableError, match=f"people.csv is not text but {form}: give that as its"):
         read_table(path)
 
 
@@ -479,7 +479,7 @@ def test_spreadsheets_are_read_by_sheet(tmp_path):
     with pytest.raises(TableError, match=r"has no sheet 'othr'\. Did you mean other\?"):
         read_table(path, sheet="othr")
     (tmp_path / "t.csv").write_text("a\n1\n")
-    with pytest.raises(TableError, match="is no spreadsheet"):
+    with pytest.raises(TableError, match="is not a spreadsheet"):
         read_table(tmp_path / "t.csv", sheet="other")
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from rosenblatt.data.columns import told_by
+from rosenblatt.data.parsing import parse_columns
 
 ROWS = np.arange(4)
 
@@ -22,7 +22,7 @@ ROWS = np.arange(4)
     ],
 )
 def test_the_rest_follows_the_rows_that_are_looked_at(words, expected, holds):
-    frame, said, _ = told_by(pl.DataFrame({"a": words}), ROWS)
+    frame, said, _ = parse_columns(pl.DataFrame({"a": words}), ROWS)
     assert frame["a"].to_list() == expected
     [sentence] = said
     assert f"a holds {holds}" in sentence
@@ -37,7 +37,7 @@ def test_dates_are_dates_and_words_stay_words():
             "none": [None, None, None, None, "x", "y"],
         }
     )
-    told, said, _ = told_by(frame, ROWS)
+    told, said, _ = parse_columns(frame, ROWS)
     assert told.schema == {"day": pl.Date, "town": pl.String, "none": pl.String}
     assert told["day"].null_count() == 3
     assert len(said) == 1

@@ -1,5 +1,6 @@
 """Messages are taken apart as Python's own parser does, and nothing that arrives can break it."""
 
+import codecs
 import email
 import email.policy
 import random
@@ -8,9 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rosenblatt.spam import Mail, SpamFilter, marked
 from rosenblatt.spam import message as messages
-from rosenblatt.spam.html import read_page
+from rosenblatt.spam.html import lowered, read_page
 from rosenblatt.spam.message import check_mail, decode, from_base64, parse
+from rosenblatt.spam.store import digest_of
 from rosenblatt.spam.tokens import plainer, tokens
 from tests.spam.messages import ham
 
@@ -92,6 +95,16 @@ def test_pages_that_never_close_take_no_longer():
         assert page.visible.strip() in ("", (start * 40_000).strip())
 
 
+@given(st.text("<>/!-abp =\"'&;sizehdncolr#f:1", max_size=80), st.text(max_size=10))
+def test_any_page_is_read(source, more):
+    source += more
+    page = read_page(source)
+    assert len(page.visible) + len(page.hidden) <= 2 * len(source) + 1
+    assert page.tags == [lowered(name) for name in page.tags]
+    if "<" not in source and "&" not in source:
+        assert page == (source, "", [], [], 0)
+
+
 def test_what_decodes_to_line_breaks_and_halves_of_characters_is_harmless():
     message = parse(b"Subject: =?utf-8?q?a=0AX-Odd:_b?=\n\nx")
     assert message.headers == [("subject", "a X-Odd: b")]
@@ -160,3 +173,52 @@ def test_no_page_or_charset_takes_the_square_of_time(raw):
 def test_a_number_too_long_for_python_is_no_character():
     raw = b"Content-Type: text/html\n\nbefore &#" + b"9" * 5000 + b"; after &#65;"
     assert parse(raw).texts == ["before \ufffd after A"]
+
+
+def test_a_line_that_cannot_be_a_header_ends_the_headers():
+    """The messages of the Enron corpus have no empty line before their body."""
+    raw = b"Subject: farm pictures\nX-Folder: a,\n\tb\nfor your viewing pleasure\n\nTo: do\n"
+    for mail in (raw, raw.replace(b"\n", b"\r\n"), b"From x Mon Jul  1 2024\n" + raw):
+        found = parse(mail)
+        peer = email.message_from_bytes(mail, policy=email.policy.default)
+        assert [name for name, _ in found.headers] == [name.lower() for name in peer]
+        assert found.texts[0].split() == peer.get_content().split()
+        assert "viewing" in tokens(found)
+    part = b"Content-Type: multipart/mixed; boundary=b\n\n--b\nno headers\n\nhere\n--b--\n"
+    assert parse(part).texts == ["no headers\n\nhere"]
+
+
+def test_headers_of_ours_are_removed_from_headers_alone():
+    raw = b"Subject: farm\nthe body begins\nX-Rosenblatt: body\n\nmore\n"
+    ours = marked(b"X-Rosenblatt: forged\n" + raw, {"X-Rosenblatt": "ham"})
+    assert ours == b"X-Rosenblatt: ham\n" + raw
+    assert digest_of(ours) == digest_of(raw)
+
+
+def test_a_byte_order_mark_before_a_message_is_skipped():
+    (raw,) = ham(1)
+    assert parse(codecs.BOM_UTF8 + raw) == parse(raw)
+    assert digest_of(codecs.BOM_UTF8 + raw) == digest_of(raw)
+    check_mail(codecs.BOM_UTF8 + b"\nwords without headers")
+    assert marked(codecs.BOM_UTF8 + raw, {"X-Rosenblatt": "ham"}) == b"X-Rosenblatt: ham\n" + raw
+    with pytest.raises(ValueError, match="empty"):
+        check_mail(codecs.BOM_UTF8)
+
+
+def test_all_methods_accept_every_form_of_a_message(tmp_path):
+    (raw,) = ham(1)
+    forms = [raw, raw.decode(), email.message_from_bytes(raw), Mail("", raw)]
+    forms.append(email.message_from_bytes(raw, policy=email.policy.default))
+    with SpamFilter(tmp_path / "s.db") as spam_filter:
+        assert spam_filter.learn(forms, "ham")[:3] == (1, 0, 4)
+        for form in forms:
+            assert spam_filter.forget(form) == "ham"
+            assert spam_filter.learn(form, "ham").ham == 1
+            assert spam_filter.classify(form) == spam_filter.classify(raw)
+            assert spam_filter.explain(form) == spam_filter.explain(raw)
+            assert spam_filter.correct(form, "ham") == "ham"
+        assert {judged for _, judged, _ in spam_filter.classify_all(forms)} == {
+            spam_filter.classify(raw)
+        }
+        with pytest.raises(TypeError, match="must be bytes, text, an email"):
+            spam_filter.classify(7)

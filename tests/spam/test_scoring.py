@@ -8,7 +8,6 @@ from scipy.stats import chi2
 
 from rosenblatt import BernoulliNB, MultinomialNB
 from rosenblatt.spam import Mail, SpamFilter
-from rosenblatt.spam.evaluation import InMemory
 from rosenblatt.spam.scoring import (
     EFFECTIVE_SHARE,
     SMOOTHING,
@@ -17,7 +16,7 @@ from rosenblatt.spam.scoring import (
     chi_square_tail,
 )
 from rosenblatt.spam.spam_filter import MODELS
-from rosenblatt.spam.store import Lesson
+from rosenblatt.spam.store import Lesson, Store
 from tests.spam.messages import ham, message, spam
 
 RNG = np.random.RandomState(0)
@@ -28,6 +27,12 @@ LESSONS = [
     Lesson(bytes([i]), int(Y[i]), {w: int(n) for w, n in zip(WORDS, X[i], strict=True) if n})
     for i in range(40)
 ]
+
+
+def model_of(lessons, name):
+    store = Store.in_memory()
+    store.learn(lessons)
+    return CountingModel(store, name, all_tokens=True)
 
 
 @pytest.mark.parametrize(
@@ -52,9 +57,9 @@ def test_fishers_method_from_both_sides():
 @pytest.mark.parametrize("name", ["multinomial", "complement", "bernoulli"])
 def test_naive_bayes_is_that_of_the_library(name):
     """W1: word presence with Bernoulli, token stream with multinomial naive Bayes."""
-    model = CountingModel(InMemory(LESSONS), name, all_tokens=True)
+    model = model_of(LESSONS, name)
     counts = X if name == "complement" else (X > 0).astype(int)
-    n_ham, n_spam = model.totals.messages
+    n_ham, n_spam = model.n_messages
     prior = [(n_ham + 1) / (n_ham + n_spam + 2), (n_spam + 1) / (n_ham + n_spam + 2)]
     peer = BernoulliNB if name == "bernoulli" else MultinomialNB
     fitted = peer(alpha=SMOOTHING, class_prior=prior).fit(counts, Y)
@@ -64,7 +69,7 @@ def test_naive_bayes_is_that_of_the_library(name):
 
 
 def test_evidence_adds_up_to_the_log_odds():
-    model = CountingModel(InMemory(LESSONS), "multinomial", all_tokens=True)
+    model = model_of(LESSONS, "multinomial")
     verdict = model.verdict(LESSONS[3].tokens)
     assert verdict.log_odds == verdict.prior + math.fsum(e.weight for e in verdict.evidence)
     assert [abs(e.weight) for e in verdict.evidence] == sorted(

@@ -8,18 +8,15 @@ import stat
 import subprocess
 import sys
 import threading
-import zlib
-from array import array
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rosenblatt.spam import Mail, SpamFilter, StoreError, schema
+from rosenblatt.spam import Mail, SpamFilter, StoreError
 from rosenblatt.spam import store as store_module
 from rosenblatt.spam.export import export_lines, import_lines
 from rosenblatt.spam.message import MOST_BYTES
-from rosenblatt.spam.schema import SCHEMA
 from rosenblatt.spam.store import HAM, SPAM, Lesson, Store, digest_of
 from tests.spam.messages import ham, spam
 
@@ -34,7 +31,7 @@ LESSONS = st.lists(
 
 
 def state(store):
-    return store.all_counts(), store.totals()[:4]
+    return store.all_counts(), store.n_messages(), store.totals()
 
 
 @given(LESSONS, st.randoms(use_true_random=False))
@@ -110,6 +107,17 @@ def test_stores_that_cannot_be_used_are_refused_in_a_sentence(tmp_path):
         file.close()
         with pytest.raises(StoreError, match="install a newer rosenblatt"):
             Store.open(path)
+        for value, why in ((0, "learn the messages again"), ("one", "cannot be read as a store")):
+            with sqlite3.connect(path) as file:
+                file.execute("UPDATE facts SET value = ? WHERE name = ?", (value, name))
+            file.close()
+            with pytest.raises(StoreError, match=why):
+                Store.open(path)
+    with sqlite3.connect(tmp_path / "foreign.db") as file:
+        file.execute("CREATE TABLE facts (other)")
+    file.close()
+    with pytest.raises(StoreError, match="cannot be read as a store"):
+        Store.open(tmp_path / "foreign.db")
     with Store.open(tmp_path / "schema2.db") as store:
         store.read_only = True
         with pytest.raises(StoreError, match="cannot be written"):
@@ -150,7 +158,7 @@ def test_a_store_that_cannot_be_made_is_reported(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("no folder")
     with pytest.raises(StoreError, match="cannot be made"):
         Store.open(tmp_path / "file" / "s.db")
-    monkeypatch.setattr(schema, "TABLES", "no SQL")
+    monkeypatch.setattr(store_module, "TABLES", "no SQL")
     with pytest.raises(StoreError, match="cannot be made"):
         Store.open(tmp_path / "s.db")
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
@@ -160,14 +168,14 @@ def test_a_store_is_read_where_no_lock_can_be_written(tmp_path, monkeypatch):
     """On a full disk, or one that is mounted read-only, SQLite cannot open it as it is."""
     with Store.open(tmp_path / "s.db") as store:
         store.learn([Lesson(b"1", HAM, {"a": 1})])
-    connected = store_module._connected
+    connect = store_module._connect
 
     def without_locks(path, how):
-        return connected(tmp_path / "nowhere" if how == "mode=ro" else path, how)
+        return connect(tmp_path / "nowhere" if how == "mode=ro" else path, how)
 
-    monkeypatch.setattr(store_module, "_connected", without_locks)
+    monkeypatch.setattr(store_module, "_connect", without_locks)
     with Store.open(tmp_path / "s.db", read_only=True) as store:
-        assert store.totals().messages == (1, 0)
+        assert store.n_messages() == (1, 0)
         with pytest.raises(StoreError, match="cannot be written"):
             store.learn([Lesson(b"2", HAM, {"a": 1})])
     # With changes in the log that are not in the file yet, it would be read as it was before.
@@ -176,65 +184,23 @@ def test_a_store_is_read_where_no_lock_can_be_written(tmp_path, monkeypatch):
         Store.open(tmp_path / "s.db", read_only=True)
 
 
-OLD_TABLES = """
-CREATE TABLE facts (name TEXT PRIMARY KEY, value) WITHOUT ROWID;
-CREATE TABLE tokens (
-    id INTEGER PRIMARY KEY, token TEXT NOT NULL UNIQUE, ham INTEGER NOT NULL,
-    spam INTEGER NOT NULL, ham_total INTEGER NOT NULL, spam_total INTEGER NOT NULL
-);
-CREATE TABLE messages (
-    digest BLOB PRIMARY KEY, label INTEGER NOT NULL, sent REAL, name TEXT, tokens BLOB
-) WITHOUT ROWID;
-CREATE TABLE weights (model TEXT PRIMARY KEY, revision INTEGER NOT NULL, value BLOB) WITHOUT ROWID;
-"""
+def test_a_damaged_history_is_named(tmp_path):
+    with Store.open(tmp_path / "s.db") as store:
+        store.learn([Lesson(b"1", HAM, {"a": 1, "b": 2})])
+        store.connection.execute("UPDATE messages SET tokens = 'a'")
+        for read in (lambda: list(store.messages()), lambda: store.forget(b"1")):
+            with pytest.raises(StoreError, match="its history is damaged"):
+                read()
+        assert store.counts(["a"]) == {"a": (1, 0, 1, 0)}
 
 
-def store_of_schema_1(path):
-    """Two messages as the first version kept them: `free` three times and `win` in a spam."""
-    facts = {"schema": 1, "tokens": 1, "history": 1, "revision": 2, "n_tokens": 3}
-    facts |= {"ham_messages": 1, "ham_occurrences": 1, "ham_presences": 1}
-    facts |= {"spam_messages": 1, "spam_occurrences": 4, "spam_presences": 2}
-    rows = [(1, "free", 0, 1, 0, 3), (2, "win", 0, 1, 0, 1), (3, "hello", 1, 0, 1, 0)]
-    with sqlite3.connect(path) as file:
-        file.executescript(OLD_TABLES)
-        file.executemany("INSERT INTO facts VALUES (?, ?)", facts.items())
-        file.executemany("INSERT INTO tokens VALUES (?, ?, ?, ?, ?, ?)", rows)
-        for digest, label, ids in ((b"s", SPAM, [1, 2, 1, 3, 1]), (b"h", HAM, [3, 0])):
-            data = zlib.compress(array("I", ids).tobytes(), 1)
-            file.execute("INSERT INTO messages VALUES (?, ?, 1.0, 'm', ?)", (digest, label, data))
-    file.close()
-
-
-def test_a_store_of_the_first_schema_is_migrated(tmp_path):
-    path = tmp_path / "old.db"
-    store_of_schema_1(path)
-    wanted = {b"s": {1: 3, 2: 1}, b"h": {3: 1}}
-    with Store.open(path, read_only=True) as store:  # read as it is
-        assert {m.digest: m.tokens for m in store.messages()} == wanted
-        assert store.fact("schema") == 1
-    with Store.open(path) as store:
-        assert store.fact("schema") == SCHEMA
-        assert {m.digest: m.tokens for m in store.messages()} == wanted
-        layout = "SELECT sql FROM sqlite_master WHERE tbl_name = 'tokens' ORDER BY name"
-        with Store.open(tmp_path / "new.db") as new:
-            assert [*store.connection.execute(layout)] == [*new.connection.execute(layout)]
-            new.learn([Lesson(b"s", SPAM, {"free": 3, "win": 1}), Lesson(b"h", HAM, {"hello": 1})])
-            assert state(store) == state(new)
-        assert store.forget(b"s") == SPAM
-        assert store.all_counts() == {"hello": (1, 0, 1, 0)}
-        assert store.learn([Lesson(b"t", SPAM, {"free": 1})]) == [True]
-        assert store.connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
-
-
-def test_a_migration_that_fails_leaves_the_store_as_it_was(tmp_path, monkeypatch):
-    path = tmp_path / "old.db"
-    store_of_schema_1(path)
-    monkeypatch.setattr(schema, "TABLES", "a;\nno SQL;\n")
-    with pytest.raises(StoreError, match="left as it was"):
-        Store.open(path)
-    monkeypatch.undo()
-    with Store.open(path) as store:
-        assert store.all_counts()["free"] == (0, 1, 0, 3)
+def test_readers_of_one_state_do_not_see_what_others_write(tmp_path):
+    with Store.open(tmp_path / "s.db") as store, Store.open(tmp_path / "s.db") as other:
+        with store.snapshot():
+            assert store.n_messages() == (0, 0)
+            other.learn([Lesson(b"1", HAM, {"a": 1})])
+            assert (store.n_messages(), store.all_counts()) == ((0, 0), {})
+        assert store.n_messages() == (1, 0)
 
 
 LEARNER = """
@@ -249,14 +215,14 @@ with Store.open(sys.argv[1]) as store:
 BATCH_LEARNER = """
 import sys
 from rosenblatt.spam.batch_learning import BatchLearner
-from rosenblatt.spam.spam_filter import parsed_message
+from rosenblatt.spam.spam_filter import lesson_of
 from rosenblatt.spam.store import Store
 with Store.open(sys.argv[1]) as store:
     learner = BatchLearner(store)
     for k in range(100_000):
         word = "".join(chr(97 + int(digit)) for digit in str(k))
-        learner.take([parsed_message(b"a: b\\n\\nxa x%s" % word.encode(), k % 2)])
-        learner.learn()
+        raw = b"a: b\\n\\nxa x%s" % word.encode()
+        learner.learn([lesson_of(raw, k % 2)])
         print(k, flush=True)
 """
 
@@ -271,9 +237,9 @@ def test_a_kill_loses_nothing_that_was_reported(tmp_path, learner, token):
                 last = int(job.stdout.readline())
             job.send_signal(signal.SIGKILL)
         with Store.open(path) as store:
-            n = sum(store.totals().messages)
+            n = sum(store.n_messages())
             assert n >= last + 1
-            assert store.all_counts()[token][:2] == store.totals().messages
+            assert store.all_counts()[token][:2] == store.n_messages()
             assert store.connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
 
 
@@ -293,11 +259,11 @@ def test_two_learners_and_a_reader_at_once(tmp_path):
         while any(thread.is_alive() for thread in threads):
             reader.connection.execute("BEGIN")
             counts = reader.counts(["a"]).get("a", (0, 0))
-            assert counts[:2] == reader.totals().messages
+            assert counts[:2] == reader.n_messages()
             reader.connection.execute("COMMIT")
         for thread in threads:
             thread.join()
-        assert reader.totals().messages == (30, 30)
+        assert reader.n_messages() == (30, 30)
 
 
 HEAD = {"rosenblatt spam": 1, "tokens": 1, "history": True, "ham": 1, "spam": 0}
@@ -317,6 +283,8 @@ MESSAGE = {"message": "00ff", "label": "ham", "sent": None, "name": "x", "tokens
         {"tokens": {"a": -5}},
         {"tokens": {"a": 1.5}},
         {"tokens": {"a": 10**30}},
+        {"tokens": {"": 1}},
+        {"tokens": {"a\0b": 1}},
     ],
 )
 def test_exports_that_were_changed_are_refused_with_their_line(tmp_path, change):
@@ -324,7 +292,7 @@ def test_exports_that_were_changed_are_refused_with_their_line(tmp_path, change)
     with pytest.raises(StoreError, match="Line 2 of the export is no message as"):
         import_lines(lines, lambda history: Store.open(tmp_path / "s.db", history=history))
     with Store.open(tmp_path / "s.db") as store:
-        assert store.totals().messages == (0, 0)
+        assert store.n_messages() == (0, 0)
 
 
 def test_exports_of_other_versions_and_without_sense_are_refused(tmp_path):

@@ -57,9 +57,7 @@ def _row(table: str, row: int, batches: Iterator[Table]) -> Table:
     start = 0
     for batch in batches:
         if row < start + len(batch):
-            place = row - start
-            sparse = None if batch.sparse is None else batch.sparse[[place]]
-            return replace(batch, frame=batch.frame[place : place + 1], sparse=sparse, cells=None)
+            return batch.take(slice(row - start, row - start + 1))
         start += len(batch)
     raise TableError(
         f"{table} has {rows_counted(start)}, counted from 0; row {row} does not exist."

@@ -32,7 +32,7 @@ def score_in_words(saved: SavedModel, path: str, target: str | None, reading: Re
     if ledger is None:
         return f"{_in_words(scores(saved.model))} {of_what}"
     sealed = reading._replace(verbose=False).table(path)  # read as `split` read it
-    seal = SealedTest(sealed.frame if sealed.sparse is None else sealed.sparse, ledger=ledger)
+    seal = SealedTest(sealed.rows, ledger=ledger)
     found = seal.open(saved.model, scores, reason="rosenblatt predict --score")
     return f"{_in_words(found)} {of_what}; this evaluation is recorded in {ledger.name}"
 

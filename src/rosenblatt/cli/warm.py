@@ -192,14 +192,12 @@ def _filter_mail() -> None:
     """Learn and classify a message with the loops of large batches."""
     from rosenblatt.spam.batch_learning import BatchLearner
     from rosenblatt.spam.batch_scoring import BatchScorer
-    from rosenblatt.spam.spam_filter import SpamFilter, parsed_message
+    from rosenblatt.spam.spam_filter import SpamFilter, lesson_of
 
     with TemporaryDirectory() as folder, SpamFilter(f"{folder}/spam.db") as spam_filter:
-        learner = BatchLearner(spam_filter.store)
-        one = parsed_message(MAIL, 1, read_html=learner.read_page)
-        learner.take([one])
-        learner.learn()
-        BatchScorer(spam_filter.store, spam_filter.model).probabilities([one.message])
+        lesson, message = lesson_of(MAIL, 1)
+        BatchLearner(spam_filter.store).learn([(lesson, message)])
+        BatchScorer(spam_filter.store, spam_filter.model).probabilities([message])
 
 
 def _fit(model: Any, rehearsal: Rehearsal) -> None:

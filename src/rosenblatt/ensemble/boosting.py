@@ -4,7 +4,7 @@ import itertools
 from collections.abc import Callable, Iterator
 from copy import copy
 from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +22,7 @@ from sklearn.utils.validation import (
 )
 
 from rosenblatt import checks
-from rosenblatt.base import Passes, StopReason
+from rosenblatt.base import Passes, StopReason, fitting
 from rosenblatt.explanation import Explanation, names_of_features, one_row, two_classes
 from rosenblatt.mixed_tables import categorical_columns, checked_table, encode, learn_categories
 
@@ -126,10 +126,22 @@ class HistGradientBoosting(CallbackSupportMixin, BaseEstimator):  # type: ignore
         "random_state": ["random_state"],
     }
 
-    def _boost(
-        self, X: Any, y: Any, sample_weight: Any, X_val: Any, y_val: Any, sample_weight_val: Any
-    ) -> None:
-        """Grow the trees, those that are there kept if `warm_start` asks for it."""
+    @fitting
+    def fit(
+        self, X: Any, y: Any, sample_weight: Any = None, *, X_val: Any = None, y_val: Any = None,
+        sample_weight_val: Any = None,
+    ) -> Self:  # fmt: skip
+        """Fit the gradient boosting model.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n, d)
+        y : array-like of shape (n,)
+        sample_weight : array-like of shape (n,) or None
+        X_val, y_val, sample_weight_val : array-like or None
+            Validation rows for early stopping, instead of a part of X.
+        """
+        self._validate_params()
         goes_on = bool(self.warm_start and hasattr(self, "trees_"))
         before = getattr(self, "classes_", None) if goes_on else None
         rows = self._check_training(X, y, sample_weight)
@@ -161,12 +173,9 @@ class HistGradientBoosting(CallbackSupportMixin, BaseEstimator):  # type: ignore
             self._n_levels, np.isnan(kept.X).any(axis=0), self._n_categories() > 0, monotonic
         ], np.int64)  # fmt: skip
         rounds = Rounds(self, loss, kept, columns, groups)
-        self._descend(Passes(self, X, y, sample_weight, self._left_to_do(old)), rounds, held, old)
-
-    def _left_to_do(self, old: BoostedTrees | None) -> int:
-        """The rounds that a fit has to add."""
-        done = 0 if old is None else len(old) // self.n_trees_per_iteration_
-        return int(self.max_iter) - done
+        n_rounds = self.max_iter - (0 if old is None else len(old) // loss.n_outputs)
+        self._descend(Passes(self, X, y, sample_weight, n_rounds), rounds, held, old)
+        return self
 
     def _descend(
         self, passes: Passes, rounds: Rounds, held: BoostingRows | None, old: BoostedTrees | None
@@ -178,7 +187,11 @@ class HistGradientBoosting(CallbackSupportMixin, BaseEstimator):  # type: ignore
         scores = Scores(self, rounds, held, self._seed) if self.do_early_stopping_ else None
 
         def attributes() -> dict[str, Any]:
-            return {"trees_": BoostedTrees.join(parts), **self._published(scores)}
+            return {
+                "trees_": BoostedTrees.join(parts),
+                "train_score_": np.array(scores.train if scores else []),
+                "validation_score_": np.array(scores.validation if scores else []),
+            }
 
         def fitted() -> Any:
             model = copy(self)
@@ -205,12 +218,6 @@ class HistGradientBoosting(CallbackSupportMixin, BaseEstimator):  # type: ignore
         self.__dict__.update(attributes())
         self.stop_reason_: StopReason | None = passes.stop_reason
         rounds.warn_if_diverged()
-
-    def _published(self, scores: Scores | None) -> dict[str, Any]:
-        return {
-            "train_score_": np.array(scores.train if scores else []),
-            "validation_score_": np.array(scores.validation if scores else []),
-        }
 
     def _print(self, n_iter: int, new: BoostedTrees, scores: Scores | None) -> None:
         """One line for the person who waits."""
@@ -448,7 +455,7 @@ class HistGradientBoosting(CallbackSupportMixin, BaseEstimator):  # type: ignore
 
     @property
     def feature_importances_(self) -> NDArray[np.float64]:
-        """The share of each column in what the splits gained, shape (d,)."""
+        """The share of each column (d,) in the total decrease of the loss."""
         check_is_fitted(self, "trees_")
         inner = self.trees_.left >= 0
         gained = np.bincount(

@@ -14,7 +14,7 @@ from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt.base import Passes, StopReason, fitting, store_parameters, warn
-from rosenblatt.explanation import Explanation, as_row, names_of_features, one_row, two_classes
+from rosenblatt.explanation import Explanation
 from rosenblatt.runtime import threads
 from rosenblatt.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from rosenblatt.tree.base import DecisionTree
@@ -31,7 +31,7 @@ from rosenblatt.tree.inputs import (
 )
 from rosenblatt.tree.routing import mean_values
 from rosenblatt.tree.structure import Tree
-from rosenblatt.tree.text import path_contributions
+from rosenblatt.tree.text import explain
 
 from .forest_growth import ForestGrowth
 
@@ -41,8 +41,8 @@ TREE_PARAMETERS = (
     "max_features", "max_leaf_nodes", "min_impurity_decrease", "ccp_alpha", "monotonic_cst",
     "categorical_features", "unknown", "missing",
 )  # fmt: skip
-OF_CLASSES = ("classes_", "n_classes_", "n_outputs_")
-PUBLISHED = ("n_features_in_", "feature_names_in_", *OF_CLASSES)
+OF_TARGETS = ("classes_", "n_classes_", "n_outputs_")
+PUBLISHED = ("n_features_in_", "feature_names_in_", *OF_TARGETS)
 
 
 class Forest(CallbackSupportMixin, TableInput, BaseEstimator):  # type: ignore[misc]
@@ -54,6 +54,8 @@ class Forest(CallbackSupportMixin, TableInput, BaseEstimator):  # type: ignore[m
 
     _tree: Callable[..., Any]
     _random_thresholds = False
+    _targets: Callable[[Any, int], Targets]
+    _all_weights: Callable[[Any, Any], Any]
     _publish_out_of_bag: Callable[..., None]
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -81,25 +83,37 @@ class Forest(CallbackSupportMixin, TableInput, BaseEstimator):  # type: ignore[m
         return self._tree(splitter="random" if self._random_thresholds else "best")
 
     def _goes_on(self) -> bool:
-        """Whether a fit adds trees to those that are there."""
+        """Return whether a fit adds trees to existing ones."""
         return bool(self.warm_start and hasattr(self, "estimators_"))
 
-    def _all_weights(self, y: Any, weights: Any) -> Any:
-        """The weights of the rows with those of their classes; not those of each sample."""
-        if self.class_weight == "balanced_subsample":
-            return weights
-        if isinstance(self.class_weight, str) and self.warm_start:
-            warn(
-                'class_weight presets "balanced" or "balanced_subsample" are not recommended for '
-                "warm_start if the fitted data differs from the full dataset. In order to use "
-                '"balanced" weights, use compute_class_weight ("balanced", classes, y).'
-            )
-        return class_weights(self, y, weights)
+    @fitting
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Grow the trees.
+
+        Parameters
+        ----------
+        X : array-like, data frame or sparse matrix of shape (n, d)
+        y : array-like of shape (n,) or (n, o)
+        sample_weight : array-like of shape (n,) or None
+        """
+        self._validate_params()
+        warn_of_friedman(self.criterion)
+        goes_on = self._goes_on()
+        rows = self._check_rows(X, reset=not goes_on)
+        before = {name: value for name, value in vars(self).items() if name in OF_TARGETS}
+        targets = self._targets(y, rows.shape[0])
+        if goes_on and (self.n_estimators > len(self.estimators_) or self.oob_score):
+            refuse_other_classes(before.get("classes_"), self)
+        if goes_on:
+            vars(self).update(before)  # as in the existing trees
+        weights = self._all_weights(y, self._weights(sample_weight, rows))
+        self._grow(X, y, sample_weight, rows, targets, weights)
+        return self
 
     def _grow(
         self, X: Any, y: Any, sample_weight: Any, rows: Any, targets: Targets, weights: Any
     ) -> None:
-        """Grow the trees that are missing, and publish all."""
+        """Grow the missing trees and set the fitted attributes."""
         if not self.bootstrap and self.oob_score:
             raise ValueError("Out of bag estimation only available if bootstrap=True")
         if self.oob_score and targets.n_outputs > 1 and max(targets.n_classes) > 2:
@@ -121,7 +135,7 @@ class Forest(CallbackSupportMixin, TableInput, BaseEstimator):  # type: ignore[m
         self._n_rows, self._sample_weight, self._part_rows = rows.shape[0], weights, None
         self._n_drawn = n_drawn(self.max_samples, self._n_rows, weights)
         rng = check_random_state(self.random_state)
-        rng.randint(SEEDS, size=len(old))  # those of the trees that are there
+        rng.randint(SEEDS, size=len(old))  # as in the existing trees
         seeds = [int(rng.randint(SEEDS)) for _ in range(self.n_estimators - len(old))]
         if old and not seeds:
             warn("Warm-start fitting without increasing n_estimators does not fit new trees.")
@@ -134,7 +148,7 @@ class Forest(CallbackSupportMixin, TableInput, BaseEstimator):  # type: ignore[m
     def _trees(
         self, rows: Any, targets: Targets, weights: Any, y: Any, seeds: list[int]
     ) -> Iterator[Tree]:
-        """The trees, in order; several at a time."""
+        """Yield the trees in order; several grow at a time."""
         growth = ForestGrowth(self, rows, targets, weights, y)
         listening = bool(getattr(self, "_skl_callbacks", ()))
         step = TREES_BETWEEN_REPORTS * threads.count() if listening else max(len(seeds), 1)
@@ -151,7 +165,7 @@ class Forest(CallbackSupportMixin, TableInput, BaseEstimator):  # type: ignore[m
         self, X: Any, y: Any, sample_weight: Any, old: list[Any], trees: Iterator[Tree],
         seeds: list[int],
     ) -> list[Any]:  # fmt: skip
-        """The models of the trees; each is reported to the callbacks."""
+        """Return the models of the trees; report each to the callbacks."""
         models = list(old)
         self.n_iter_ = max(len(seeds), 1)
         self.stop_reason_: StopReason | None = "converged"
@@ -170,13 +184,13 @@ class Forest(CallbackSupportMixin, TableInput, BaseEstimator):  # type: ignore[m
         return models
 
     def _make_estimator(self) -> Any:
-        """A tree with the parameters of the forest, not grown yet."""
+        """Return an unfitted tree with the parameters of the forest."""
         tree = self._tree(**{name: getattr(self, name) for name in TREE_PARAMETERS})
         tree.max_features_ = n_features_of(self.max_features, self.n_features_in_)
         return tree
 
     def _model(self, tree: Tree, seed: int) -> Any:
-        """A grown tree as a model of its own."""
+        """Return a grown tree as a fitted estimator."""
         model = self._make_estimator()
         model.random_state, model.tree_ = seed, tree
         if self._random_thresholds:
@@ -192,7 +206,7 @@ class Forest(CallbackSupportMixin, TableInput, BaseEstimator):  # type: ignore[m
         return [self._sample(model.random_state).astype(np.int32) for model in self.estimators_]
 
     def _sample(self, seed: int) -> NDArray[np.int64]:
-        """The rows that the tree of a seed draws."""
+        """Return the rows that the tree of a seed draws."""
         if not self.bootstrap:
             return np.arange(self._n_rows)
         parts: Any = vars(self).get("_part_rows")
@@ -207,7 +221,7 @@ class Forest(CallbackSupportMixin, TableInput, BaseEstimator):  # type: ignore[m
         return np.asarray(drawn, np.int64)
 
     def _score_out_of_bag(self, rows: Any, targets: Targets, y: Any) -> None:
-        """Predict each row by the trees that have not seen it."""
+        """Predict each row with the trees whose sample does not contain it."""
         K = max(targets.n_classes)
         total = np.zeros((self._n_rows, self.n_outputs_, K))
         seen_by = np.zeros(self._n_rows, np.int64)
@@ -238,7 +252,7 @@ class Forest(CallbackSupportMixin, TableInput, BaseEstimator):  # type: ignore[m
             self.oob_score_ = self.oob_score(truth, guess)
 
     def _mean_values(self, X: Any) -> NDArray[np.float64]:
-        """The mean over the trees of the values (n, o, K) of the leaves."""
+        """Return the mean over the trees of the values (n, o, K) of the leaves."""
         check_is_fitted(self)
         rows = self._check_rows(X, reset=False)
         most = self.n_jobs if isinstance(self.n_jobs, int) and self.n_jobs > 0 else threads.count()
@@ -270,33 +284,28 @@ class Forest(CallbackSupportMixin, TableInput, BaseEstimator):  # type: ignore[m
         return paths.tocsr(), np.cumsum([0, *(tree.node_count for tree in trees)])
 
     def trace_view(self) -> dict[str, Any]:
-        """Return how many trees vote, and what the last of them is like."""
+        """Return how many trees vote, with the leaves and depth of the last."""
         tree = self.estimators_[-1].tree_
         news = f"{tree.n_leaves} leaves, depth {tree.max_depth}"
         return {"votes": np.array([len(self.estimators_)]), "unit": "tree", "news": news}
 
-    def _explain(
-        self, x: Any, lead: Callable[[Any], Any], classes: tuple[Any, Any], feature_names: Any
-    ) -> Explanation:
-        """What the tests on each column add to a value, from the roots to the leaves of one row.
+    def explain(self, x: Any, rival: Any = None, feature_names: Any = None) -> Explanation:
+        """Explain the prediction of one row: how much the splits on each column add to it.
 
-        The value of the nodes of a tree is `lead` of their values (nodes, o, K).
+        For classes they add to the lead of the predicted class.
+
+        Parameters
+        ----------
+        x : array-like of shape (d,) or (1, d)
+        rival : label or None
+            The class to compare with; the second best if None. Numbers have no rivals.
+        feature_names : array-like of shape (d,) or None
         """
-        X = one_row(self, x, lambda X: self._check_rows(X, reset=False))
-        X = X.toarray() if sp.issparse(X) else X
-        start, parts = 0.0, np.zeros(self.n_features_in_)
-        for tree in (model.tree_ for model in self.estimators_):
-            value = lead(tree.value)
-            start += float(value[0])
-            parts += path_contributions(tree, int(tree.apply(X)[0]), value)
-        start, parts = start / len(self.estimators_), parts / len(self.estimators_)
-        names = names_of_features(self, self.n_features_in_, feature_names)
-        words = ("at the roots", "at the leaves")
-        return Explanation(*classes, start + float(parts.sum()), start, parts, names, words)
+        return explain(self, x, rival, feature_names)
 
     @property
     def feature_importances_(self) -> NDArray[np.float64]:
-        """The share of each column in what the splits gained, over all trees, shape (d,)."""
+        """The share of each column (d,) in the impurity decrease, averaged over the trees."""
         check_is_fitted(self)
         each = [
             model.tree_.compute_feature_importances()
@@ -409,27 +418,20 @@ class ForestClassifier(ClassifierMixin, Forest):  # type: ignore[misc]
     ) -> None:
         store_parameters(self, locals())
 
-    @fitting
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Grow the trees.
+    def _targets(self, y: Any, n: int) -> Targets:
+        return class_targets(self, y, n)
 
-        Parameters
-        ----------
-        X : array-like, data frame or sparse matrix of shape (n, d)
-        y : array-like of shape (n,) or (n, o)
-        sample_weight : array-like of shape (n,) or None
-        """
-        self._validate_params()
-        goes_on = self._goes_on()
-        rows = self._check_rows(X, reset=not goes_on)
-        before = {name: getattr(self, name) for name in OF_CLASSES} if goes_on else {}
-        targets = class_targets(self, y, rows.shape[0])
-        if goes_on and (self.n_estimators > len(self.estimators_) or self.oob_score):
-            refuse_other_classes(before["classes_"], self)
-        vars(self).update(before)  # the trees of the forest have these classes
-        weights = self._all_weights(y, self._weights(sample_weight, rows))
-        self._grow(X, y, sample_weight, rows, targets, weights)
-        return self
+    def _all_weights(self, y: Any, weights: Any) -> Any:
+        """Return the weights of rows times those of their classes, except of each sample."""
+        if self.class_weight == "balanced_subsample":
+            return weights
+        if isinstance(self.class_weight, str) and self.warm_start:
+            warn(
+                'class_weight presets "balanced" or "balanced_subsample" are not recommended for '
+                "warm_start if the fitted data differs from the full dataset. In order to use "
+                '"balanced" weights, use compute_class_weight ("balanced", classes, y).'
+            )
+        return class_weights(self, y, weights)
 
     def predict_proba(self, X: Any) -> Any:
         """Return the mean class shares of the leaves, shape (n, K); a list for several outputs.
@@ -487,26 +489,6 @@ class ForestClassifier(ClassifierMixin, Forest):  # type: ignore[misc]
             shares += tree.votes[tree.apply(rows), 0]
         return shares / len(self.estimators_)
 
-    def explain(self, x: Any, rival: Any = None, feature_names: Any = None) -> Explanation:
-        """Return what the tests on each column add to the lead of one row's class.
-
-        Parameters
-        ----------
-        x : array-like of shape (d,) or (1, d)
-        rival : label or None
-            The class to compare with; the second best if None.
-        feature_names : array-like of shape (d,) or None
-        """
-        check_is_fitted(self)
-        if self.n_outputs_ > 1:
-            raise ValueError("explain takes a forest of one output.")
-        shares = self.predict_proba(as_row(self, x))[0]
-        winner, second = two_classes(self.classes_, shares, rival)
-        classes = (self.classes_[winner], self.classes_[second])
-        return self._explain(
-            x, lambda value: value[:, 0, winner] - value[:, 0, second], classes, feature_names
-        )
-
     def _publish_out_of_bag(self, value: NDArray[np.float64], targets: Any) -> None:
         several = self.n_outputs_ > 1
         self.oob_decision_function_ = value.transpose(0, 2, 1) if several else value[:, 0]
@@ -556,22 +538,11 @@ class ForestRegressor(RegressorMixin, Forest):  # type: ignore[misc]
     ) -> None:
         store_parameters(self, locals())
 
-    @fitting
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Grow the trees.
+    def _targets(self, y: Any, n: int) -> Targets:
+        return number_targets(self, y, n)
 
-        Parameters
-        ----------
-        X : array-like, data frame or sparse matrix of shape (n, d)
-        y : array-like of shape (n,) or (n, o)
-        sample_weight : array-like of shape (n,) or None
-        """
-        self._validate_params()
-        warn_of_friedman(self.criterion)
-        rows = self._check_rows(X, reset=not self._goes_on())
-        targets = number_targets(self, y, rows.shape[0])
-        self._grow(X, y, sample_weight, rows, targets, self._weights(sample_weight, rows))
-        return self
+    def _all_weights(self, y: Any, weights: Any) -> Any:
+        return weights
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the mean of the trees' predictions.
@@ -583,21 +554,6 @@ class ForestRegressor(RegressorMixin, Forest):  # type: ignore[misc]
         value = self._mean_values(X)
         return value[:, 0, 0] if self.n_outputs_ == 1 else value[:, :, 0]
 
-    def explain(self, x: Any, rival: Any = None, feature_names: Any = None) -> Explanation:
-        """Return what the tests on each column add to the prediction for one row.
-
-        Parameters
-        ----------
-        x : array-like of shape (d,) or (1, d)
-        rival : None
-            Numbers have no rivals.
-        feature_names : array-like of shape (d,) or None
-        """
-        check_is_fitted(self)
-        if self.n_outputs_ > 1:
-            raise ValueError("explain takes a forest of one output.")
-        return self._explain(x, lambda value: value[:, 0, 0], ("prediction", None), feature_names)
-
     def _publish_out_of_bag(self, value: NDArray[np.float64], targets: Any) -> None:
         from sklearn.metrics import r2_score
 
@@ -607,14 +563,12 @@ class ForestRegressor(RegressorMixin, Forest):  # type: ignore[misc]
 
 
 def drawn_in_part(seed: int, part: int, n: int, share: float) -> NDArray[np.int64]:
-    """How often the tree of a seed draws each of the n rows of a part: a sample of rows that come
-    by and by, since nobody can draw from all of them.
-    """
+    """Return how often the tree of a seed draws each of the n rows of a part of the table."""
     return np.asarray(np.random.default_rng([seed, part]).poisson(share, n), np.int64)
 
 
 def n_drawn(max_samples: Any, n: int, weights: Any) -> int:
-    """How many rows a bootstrap sample draws."""
+    """Return how many rows a bootstrap sample draws."""
     if max_samples is None:
         return n
     if isinstance(max_samples, Integral):

@@ -254,6 +254,9 @@ def split_node(levels, settings, nodes, scratch, node, start, stop, state):
     nodes.ints[node, MISSING_LEFT] = int(found[4])
     nodes.floats[node, THRESHOLD] = found[5]
     partition(levels, scratch, start, stop)
+    if levels.stored_rows.shape[0]:
+        for i in range(start, stop):
+            scratch.place[scratch.keys[i] & LOW_HALF] = i
     if not has_missing(levels, scratch, start, stop):
         nodes.ints[node, MISSING_LEFT] = TO_THE_HEAVIER
     return True, state

@@ -56,6 +56,10 @@ class Levels(NamedTuple):
     targets: Any  # (n,) targets
     weights: Any  # (n,)
     table: Any  # x ln x of whole numbers
+    # Of sparse tables, else of length zero, one and one:
+    stored_rows: Any  # (stored,) rows of the numbers that are stored, by column
+    first_stored: Any  # (d + 1,) where those of each column begin
+    zero_codes: Any  # (d,) code of zero
 
 
 class Scratch(NamedTuple):
@@ -64,6 +68,7 @@ class Scratch(NamedTuple):
     keys: Any  # (n,)
     buffer: Any  # (n,)
     added: Any  # (n,) what each row adds to a count: rows, weight, ones
+    place: Any  # (n,) where each row is among the keys, -1 if nowhere; of sparse tables
     stack: Any  # (n + 1, 5) start, stop, depth, parent, branch code
     sums: Any  # (M + 1, S) of codes; zero between uses
     rows: Any  # (M + 1,) rows of codes, counted if settings ask for it; zero between uses
@@ -335,16 +340,43 @@ def scan_sorted_numbers(levels, codes, settings, scratch, start, stop, W, total)
 
 
 @compiled(inline=True)
-def scan_counted(codes, settings, scratch, table, start, stop, W, W1):
+def is_mostly_zero(levels, j, start, stop):
+    """Return whether counting the stored numbers of a column takes less time than all rows."""
+    if levels.stored_rows.shape[0] == 0:
+        return False
+    return 4 * (levels.first_stored[j + 1] - levels.first_stored[j]) < stop - start
+
+
+@compiled(inline=True)
+def count_codes(levels, scratch, j, start, stop):
+    """Count the rows of a node by their codes in column j, in scratch.counts."""
+    codes, keys, added, counts = levels.codes[j], scratch.keys, scratch.added, scratch.counts
+    if is_mostly_zero(levels, j, start, stop):
+        rest = np.uint64(0)
+        for p in range(levels.first_stored[j], levels.first_stored[j + 1]):
+            row = levels.stored_rows[p]
+            i = scratch.place[row]
+            if start <= i < stop:
+                counts[codes[row]] += added[i]
+                rest += added[i]
+        W, ones = scratch.totals[0, 0] + scratch.totals[0, 1], scratch.totals[0, 1]
+        whole = np.uint64(stop - start) | np.uint64(W) << FIELD | np.uint64(ones) << FIELDS
+        counts[levels.zero_codes[j]] += whole - rest
+    else:
+        for i in range(start, stop):
+            counts[codes[keys[i] & LOW_HALF]] += added[i]
+
+
+@compiled(inline=True)
+def scan_counted(levels, settings, scratch, j, start, stop, W, W1):
     """The same on more rows, by counts of codes; scores below the best so far may be left out."""
-    keys, added, counts, found = scratch.keys, scratch.added, scratch.counts, scratch.found
-    for i in range(start, stop):
-        counts[codes[keys[i] & LOW_HALF]] += added[i]
+    codes, keys, counts, found = levels.codes[j], scratch.keys, scratch.counts, scratch.found
+    count_codes(levels, scratch, j, start, stop)
     first = codes[keys[start] & LOW_HALF]
     score, code, above = -np.inf, CONSTANT, -1
     if np.int64(counts[first] & FIELD_MASK) < stop - start:
         least = 0.5 * (found[0] - W) if found[1] >= 0 else -np.inf
-        score, code = best_code(settings, scratch, table, stop - start, W, W1, least)
+        score, code = best_code(settings, scratch, levels.table, stop - start, W, W1, least)
     if code >= 0:
         above = code + 1
         while counts[above] == 0:
@@ -424,9 +456,7 @@ def split_on_pairs(levels, settings, scratch, j, start, stop, W):
         if stop - start <= FEW:
             score, code, above = scan_sorted(codes, settings, scratch, start, stop, W, second)
         else:
-            score, code, above = scan_counted(
-                codes, settings, scratch, levels.table, start, stop, W, second
-            )
+            score, code, above = scan_counted(levels, settings, scratch, j, start, stop, W, second)
         score = W + 2.0 * score
     if code >= 0 and is_better(score, scratch.found):
         take(levels, scratch, j, code, above, 0, score, np.nan)
@@ -452,11 +482,23 @@ def split_at_random(levels, settings, scratch, j, start, stop, W, share):
     Two reads of the codes do without sums by code. Returns whether the values differ.
     """
     codes, keys, left, right = levels.codes[j], scratch.keys, scratch.totals[1], scratch.totals[2]
-    least = most = np.int64(codes[keys[start] & LOW_HALF])
-    for i in range(start + 1, stop):
-        c = np.int64(codes[keys[i] & LOW_HALF])
-        least, most = min(least, c), max(most, c)
+    whole = settings.kind <= ENTROPY and left.shape[0] == 2 and not settings.weighted
+    whole &= W <= MOST_COUNTED
+    by_code = whole and is_mostly_zero(levels, j, start, stop)
+    if by_code:
+        counts, least, most = scratch.counts, 0, scratch.counts.shape[0] - 1
+        count_codes(levels, scratch, j, start, stop)
+        while counts[least] == 0:
+            least += 1
+        while counts[most] == 0:
+            most -= 1
+    else:
+        least = most = np.int64(codes[keys[start] & LOW_HALF])
+        for i in range(start + 1, stop):
+            c = np.int64(codes[keys[i] & LOW_HALF])
+            least, most = min(least, c), max(most, c)
     if least == most:
+        scratch.counts[least] = 0
         return False
     lows, highs = levels.bounds[j, 0], levels.bounds[j, 1]
     threshold = lows[least] + share * (highs[most] - lows[least])
@@ -467,7 +509,20 @@ def split_at_random(levels, settings, scratch, j, start, stop, W, share):
             a = middle
         else:
             b = middle - 1
-    n_left = sum_left(levels, settings, scratch, codes, a, start, stop, W)
+    if whole:
+        total = np.uint64(0)
+        if by_code:
+            for c in range(least, most + 1):
+                total += counts[c] if c <= a else np.uint64(0)
+                counts[c] = 0
+        else:
+            for i in range(start, stop):
+                left_count = codes[keys[i] & LOW_HALF] <= a
+                total += scratch.added[i] if left_count else np.uint64(0)
+        L, left[1] = left_of(total)
+        left[0], n_left = L - left[1], np.int64(total & FIELD_MASK)
+    else:
+        n_left = sum_left(levels, settings, scratch, codes, a, start, stop)
     L = 0.0
     for k in range(left.shape[0]):
         right[k] = scratch.totals[0, k] - left[k]
@@ -483,17 +538,10 @@ def split_at_random(levels, settings, scratch, j, start, stop, W, share):
 
 
 @compiled(inline=True)
-def sum_left(levels, settings, scratch, codes, last, start, stop, W):
+def sum_left(levels, settings, scratch, codes, last, start, stop):
     """Sum the rows whose codes are at most `last` in scratch.totals[1]; return their number."""
     keys, left = scratch.keys, scratch.totals[1]
     by_class, weighted = settings.kind <= ENTROPY, settings.weighted
-    if by_class and left.shape[0] == 2 and not weighted and W <= MOST_COUNTED:
-        total = np.uint64(0)
-        for i in range(start, stop):
-            total += scratch.added[i] if codes[keys[i] & LOW_HALF] <= last else np.uint64(0)
-        L, left[1] = left_of(total)
-        left[0] = L - left[1]
-        return np.int64(total & FIELD_MASK)
     n_left = 0
     for k in range(left.shape[0]):
         left[k] = 0.0

@@ -46,7 +46,7 @@ class RandomForestClassifier(ForestClassifier):
     estimators_samples_ : the rows that each tree drew.
     classes_, n_classes_, n_outputs_, n_features_in_, feature_names_in_ : of the data.
     categories_ : the categories of each column, None of one of numbers.
-    feature_importances_ : the share of each column in what the splits gained, shape (d,).
+    feature_importances_ : the share of each column in the total impurity decrease, shape (d,).
     oob_score_, oob_decision_function_ : the accuracy and class shares out of bag.
 
     Examples
@@ -97,7 +97,7 @@ class RandomForestRegressor(ForestRegressor):
     estimators_samples_ : the rows that each tree drew.
     n_outputs_, n_features_in_, feature_names_in_ : of the data.
     categories_ : the categories of each column, None of one of numbers.
-    feature_importances_ : the share of each column in what the splits gained, shape (d,).
+    feature_importances_ : the share of each column in the total impurity decrease, shape (d,).
     oob_score_, oob_prediction_ : R2 and predictions out of bag.
 
     Examples
@@ -126,27 +126,33 @@ DRAWN_ROWS = unlike_repeated_rows(
     "a forest draws rows: of one of weight two it may draw one, two or none"
 )
 PEER_TESTS = ("tree/tests/test_monotonic_tree.py", "ensemble/tests/test_forest.py")
+CLASSIFIER = Candidate(
+    "random forest",
+    "interactions between columns; few settings to tune",
+    {"max_features": ("sqrt", 0.5), "min_samples_leaf": (1, 3)},
+    reads="codes",
+    settings={"random_state": 0},
+    limits=("columns beside texts",),
+    halve="forest",
+    short_names=("rf", "forest"),
+    order=92,
+    rank=1,
+)
+REGRESSOR = CLASSIFIER._replace(
+    name="random forest regression",
+    grid={"max_features": (0.3, 0.6), "min_samples_leaf": (1, 3)},
+    short_names=("rf", "forest", "random forest"),
+    order=93,
+)
+WARM = Warm(({"n_estimators": 2},))
 ROWS = (
     Row(
         "RandomForestClassifier",
         page="forests.md",
         certificate="forest",
-        compare=(
-            Candidate(
-                "random forest",
-                "interactions between columns; few settings to tune",
-                {"max_features": ("sqrt", 0.5), "min_samples_leaf": (1, 3)},
-                reads="codes",
-                settings={"random_state": 0},
-                limits=("columns beside texts",),
-                halve="forest",
-                short_names=("rf", "forest"),
-                order=92,
-                rank=1,
-            ),
-        ),
+        compare=(CLASSIFIER,),
         contract=CLASSIFIER_CONTRACT._replace(expected_failures=DRAWN_ROWS),
-        warm=Warm(({"n_estimators": 2},)),
+        warm=WARM,
         parts="forest",
         file_types=("tree.structure.Tree",),
         slow_peer_tests=PEER_TESTS,
@@ -155,22 +161,9 @@ ROWS = (
         "RandomForestRegressor",
         page="forests.md",
         certificate="forest",
-        compare=(
-            Candidate(
-                "random forest regression",
-                "interactions between columns; few settings to tune",
-                {"max_features": (0.3, 0.6), "min_samples_leaf": (1, 3)},
-                reads="codes",
-                settings={"random_state": 0},
-                limits=("columns beside texts",),
-                halve="forest",
-                short_names=("rf", "forest", "random forest"),
-                order=93,
-                rank=1,
-            ),
-        ),
+        compare=(REGRESSOR,),
         contract=REGRESSOR_CONTRACT._replace(expected_failures=DRAWN_ROWS),
-        warm=Warm(({"n_estimators": 2},)),
+        warm=WARM,
         parts="forest",
         file_types=("tree.structure.Tree",),
         slow_peer_tests=PEER_TESTS,

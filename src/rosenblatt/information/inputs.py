@@ -112,11 +112,11 @@ def distribution(values: Any, name: str, *, axis: int | None = None, cure: str =
     return np.asarray(array / total)
 
 
-def frequencies(counts: Any, name: str = "counts") -> Floats:
+def frequencies(counts: Any) -> Floats:
     """Return counts, whole or weighted, as shares of their sum."""
-    array = nonnegative(counts, name)
+    array = nonnegative(counts, "counts")
     if array.ndim == 0 or not array.any():
-        raise ValueError(f"{name} must be an array with a count above zero; got {short(counts)}.")
+        raise ValueError(f"counts must be an array with a count above zero; got {short(counts)}.")
     return np.asarray(array / array.sum())
 
 

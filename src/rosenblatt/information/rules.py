@@ -305,7 +305,7 @@ class BayesClassifier:
         X = np.asarray(X)
         K = len(self.densities)
         prior = np.full(K, 1 / K) if self.prior is None else np.asarray(self.prior)
-        logs = np.array([_log_density(density)(X) for density in self.densities.values()])
+        logs = np.array([_log_density(density, X) for density in self.densities.values()])
         return bayes(prior, log_likelihoods=logs.T)
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
@@ -321,13 +321,11 @@ class BayesClassifier:
         return float(1 - self.predict_proba(X).max(axis=1).mean())
 
 
-def _log_density(density: Any) -> Any:
-    """Return the function of rows that returns their log densities."""
-    for name in ("log_density", "logpdf", "logpmf"):
+def _log_density(density: Any, X: NDArray[Any]) -> Any:
+    """Return the log densities of rows."""
+    for name in ("log_density", "logpdf", "logpmf", "__call__"):
         if hasattr(density, name):
-            return getattr(density, name)
-    if callable(density):
-        return density
+            return getattr(density, name)(X)
     raise TypeError(
         "densities must be Gaussians, frozen distributions of scipy.stats or functions that "
         f"return log densities; got {density!r}."

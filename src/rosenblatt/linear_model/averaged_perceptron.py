@@ -9,54 +9,45 @@ from rosenblatt.base import Attributes
 from rosenblatt.mistake_driven import Examples
 from rosenblatt.registry.row import VISITS_ROWS, Candidate, Contract, Row, Warm
 
-from .perceptron_base import LinearPerceptron, LinearWeights, as_columns
+from .perceptron import LinearPerceptron, LinearWeights, as_columns
 
 
 class AveragedPerceptron(LinearPerceptron):
-    """The mean of a perceptron's weights over every visit: calmer than where it happened to stop.
+    """Averaged perceptron: the mean of a perceptron's weights over all visits.
 
-    The run is the perceptron's: a mistake moves the weights by the example. What is published is
-    the mean of the weights after each visit, mistaken or not [1]_, so weights that survived many
-    examples count for more. On data that no plane separates, where the last weights depend on the
-    last few mistakes, the mean is usually the better classifier.
-
-    The run ends at a clean pass like the perceptron's; its last weights then make no mistake,
-    though their mean may still make some.
+    The weights change as those of `Perceptron`. `coef_` is their mean after each visit, with or
+    without a mistake [1]_, so that weights that survived many examples count for more. If no plane
+    separates the classes, the last weights depend on the last few mistakes, and their mean usually
+    predicts better. The fit also ends after a pass without a mistake, though the mean may still
+    misclassify some rows.
 
     Parameters
     ----------
-    fit_intercept, max_iter, tol, shuffle, verbose, eta0, random_state, n_iter_no_change
+    fit_intercept, max_iter, tol, shuffle, verbose, eta0, random_state, validation_fraction, \
+    n_iter_no_change, class_weight, boundary
         As for `Perceptron`.
     early_stopping : bool
-        Hold out rows and return the mean at the pass that did best on them.
-    validation_fraction : float
-        Share of rows held out by `early_stopping`.
-    class_weight : dict, "balanced" or None
-        Multiplies the steps of each class.
+        Hold out rows and return the mean with the best accuracy on them.
     warm_start : bool
-        Begin the run where the previous one ended; the mean begins anew.
-    boundary : {"mistake", "positive", "negative"}
-        What a score of exactly 0, or a tie, is: see `Perceptron`.
+        Whether to start from the last weights of the previous fit; the mean starts anew.
 
     Attributes
     ----------
     coef_, intercept_ : ndarrays of shapes (1, d) and (1,), or (K, d) and (K,)
-        The mean weights.
+        Mean weights.
     last_coef_, last_intercept_ : ndarrays of the same shapes
-        The plain weights at the end of the run.
-    classes_ : ndarray of shape (K,)
-        The labels, sorted.
+        Weights after the last visit.
     t_ : float
-        Rows visited up to this mean, plus one.
-    n_iter_, n_updates_, converged_, stop_reason_, cycle_, step_range_, coef_init_, \
-    intercept_init_, n_parameters_, n_features_in_, feature_names_in_
-        As for `Perceptron`, of the run.
+        Number of rows visited until this mean, plus one.
     validation_scores_ : list of float or None
         Accuracy of the mean on the held-out rows after each pass.
+    classes_, n_iter_, n_updates_, converged_, stop_reason_, cycle_, step_range_, coef_init_, \
+    intercept_init_, n_parameters_, n_features_in_, feature_names_in_
+        As for `Perceptron`.
 
     See Also
     --------
-    Perceptron : the run alone.
+    Perceptron : with the last weights.
 
     References
     ----------

@@ -355,8 +355,7 @@ class FoldErrors:
                 max_iter=search.max_iter, rng=rng, finish=finish,
             )  # fmt: skip
             self.shortfall = self.shortfall or path.shortfall()
-            intercepts = squares.mean_y[0] - path.coefs @ squares.mean_x
-            residuals = X[test] @ path.coefs.T + intercepts - y[test, None]
+            residuals = X[test] @ path.coefs.T + squares.intercepts(path.coefs) - y[test, None]
             errors[:, k] = np.average(
                 residuals**2, axis=0, weights=None if weights is None else weights[test]
             )
@@ -400,7 +399,7 @@ def training_problems(rows: Rows, folds: Folds, fit_intercept: bool) -> list[Squ
 
 
 def _refuse_without_weight(weights: Array, folds: Folds) -> None:
-    """Raise if all rows to train or to test on count nothing, saying which."""
+    """Raise if all training rows or all test rows of a fold have weight zero."""
     for k, fold in enumerate(folds):
         for rows, what in zip(fold, ("train", "test"), strict=True):
             if not weights[rows].any():

@@ -197,6 +197,12 @@ def lasso_path(
     verbose: Any = False,
     return_n_iter: bool = False,
     positive: bool = False,
+    check_input: bool = True,
+    tol: float = 1e-4,
+    max_iter: int | None = 1000,
+    random_state: Any = None,
+    selection: str = "cyclic",
+    sample_weight: Any = None,
     **params: Any,
 ) -> tuple[Any, ...]:
     """Return the weights of lassos without intercept, at many penalties in one call.
@@ -205,10 +211,9 @@ def lasso_path(
 
     Parameters
     ----------
-    X, y, eps, n_alphas, alphas, precompute, Xy, copy_X, coef_init, verbose, return_n_iter, positive
+    X, y, eps, n_alphas, alphas, precompute, Xy, copy_X, coef_init, verbose, return_n_iter, \
+    positive, check_input, tol, max_iter, random_state, selection, sample_weight, params
         As for `enet_path`.
-    params : dict
-        Its other parameters: check_input, tol, max_iter, random_state, selection, sample_weight.
 
     Returns
     -------
@@ -229,11 +234,12 @@ def lasso_path(
     return enet_path(
         X, y, l1_ratio=1.0, eps=eps, n_alphas=n_alphas, alphas=alphas, precompute=precompute,
         Xy=Xy, copy_X=copy_X, coef_init=coef_init, verbose=verbose, return_n_iter=return_n_iter,
-        positive=positive, **params,
+        positive=positive, check_input=check_input, tol=tol, max_iter=max_iter,
+        random_state=random_state, selection=selection, sample_weight=sample_weight, **params,
     )  # fmt: skip
 
 
-# Fits of one target at many penalties, each begun where the last ended.
+# Fits of one target at many penalties, each started from the last one.
 
 
 @dataclass(frozen=True, eq=False)

@@ -174,7 +174,7 @@ def solve_nonnegative(gram: Array, products: Array, penalty: float = 0.0) -> Sol
 
 
 def _lengths(squares: Any) -> Array:
-    """Return the lengths of columns, one for those that have none."""
+    """Return the lengths of columns, 1 for columns of zeros."""
     lengths = np.sqrt(np.maximum(squares, 0.0))
     return np.where(lengths > 0, lengths, 1.0)
 
@@ -204,13 +204,13 @@ def by_penalty(penalties: Array, one: Callable[[NDArray[np.intp], float], Soluti
 
 
 def has_gram(X: Any) -> bool:
-    """Return whether the products of all pairs of columns are worth a table."""
+    """Return whether to compute the products of all pairs of columns."""
     d = X.shape[1]
     return bool(d <= FEATURES_WITH_GRAM or d * d <= (X.nnz if sp.issparse(X) else X.size))
 
 
 def has_dual(rows: CenteredRows) -> bool:
-    """Return whether the rows are few enough for a table of the products of all pairs of them."""
+    """Return whether the rows are few enough to compute the products of all pairs of rows."""
     n, d = rows.shape
     return n <= d and (n <= ROWS_WITH_DUAL or not rows.sparse)
 

@@ -37,7 +37,6 @@ class GramRegressor(CallbackSupportMixin, LinearRegressor, Additive):  # type: i
 
     fit_intercept: bool
     positive: bool
-    solver = "cholesky"  # `Ridge` has a parameter
     statistics_: Gram
     stop_reason_: StopReason
     _multi_output = True
@@ -107,12 +106,7 @@ class GramRegressor(CallbackSupportMixin, LinearRegressor, Additive):  # type: i
         return Gram.of(X, y, sample_weight)
 
     def _measure_groups(
-        self,
-        X: Any,
-        y: Any,
-        sample_weight: NDArray[Any] | None,
-        groups: NDArray[np.int64],
-        n_groups: int,
+        self, X: Any, y: Any, sample_weight: Any, groups: NDArray[np.int64], n_groups: int
     ) -> list[Any]:
         self._refuse_without_gram(X)
         return Gram.by_group(X, y, groups, n_groups, sample_weight)
@@ -155,7 +149,7 @@ class GramRegressor(CallbackSupportMixin, LinearRegressor, Additive):  # type: i
 
         solution = by_penalty(penalties, solve)
         by_rows = solution.condition < AS_GOOD_AS_ROWS or n_rows <= len(gram)
-        if rows is not None and not self.positive and (by_rows or self.solver == "svd"):
+        if rows is not None and not self.positive and (by_rows or self._solver() == "svd"):
             A, B = CenteredRows(*rows, self.fit_intercept, means).condensed()
             solution = by_penalty(
                 penalties, lambda here, p: least_squares.solve_rows(A, B[:, here], p, share)
@@ -163,11 +157,15 @@ class GramRegressor(CallbackSupportMixin, LinearRegressor, Additive):  # type: i
         self._set(solution, means, known.dtype, known.flat_y)
         self._note_dependence(solution, np.diag(gram), streamed=rows is None)
 
+    def _solver(self) -> str:
+        """Return the parameter of `Ridge`, or its equivalent for `LinearRegression`."""
+        return getattr(self, "solver", "cholesky")
+
     def _solve_wide(self, rows: CenteredRows) -> Solution:
         """Return the coefficients of rows too wide for products of columns."""
         n, d = rows.shape
         targets, limits = rows.targets, self._limits(d)
-        exact = self.solver in ("cholesky", "svd") or n <= ROWS_SOLVED_EXACTLY
+        exact = self._solver() in ("cholesky", "svd") or n <= ROWS_SOLVED_EXACTLY
 
         def solve(here: NDArray[np.intp], penalty: float) -> Solution:
             right = targets[:, here]
@@ -219,7 +217,7 @@ class GramRegressor(CallbackSupportMixin, LinearRegressor, Additive):  # type: i
         )
 
     def _set(self, solution: Solution, means: Means, dtype: Any, flat_y: bool) -> None:
-        """Set the attributes of a solution, in place of those of a fit before."""
+        """Set the fitted attributes of a solution, and remove those of an earlier fit."""
         for name in ("objective_", "dual_gap_", "gradient_norm_"):
             self.__dict__.pop(name, None)
         self.stop_reason_ = "converged"

@@ -342,15 +342,15 @@ class LeaveOneOutScores:
                 total -= np.einsum("nat,nat->at", errors, errors)
             scores = total / len(self.y)
             return scores if each else scores.mean(axis=1)
-        scores = []
+        found: list[Any] = []
         for predicted in np.moveaxis(self._predictions(penalties), 1, 0):
             if each:
                 columns = zip(predicted.T, self.y.T, strict=True)
-                scores.append([_scored(self.scorer, p, y, self.params) for p, y in columns])
+                found.append([_scored(self.scorer, p, y, self.params) for p, y in columns])
             else:
                 shaped = predicted.reshape(self.y.shape)
-                scores.append(_scored(self.scorer, shaped, self.y, self.params))
-        return np.array(scores)
+                found.append(_scored(self.scorer, shaped, self.y, self.params))
+        return np.array(found)
 
     def _predictions(self, penalties: Array) -> Array:
         """Return the predictions (n, A, t) for rows that were left out."""

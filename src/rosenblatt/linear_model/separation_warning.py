@@ -161,7 +161,7 @@ def _listed(names: tuple[Any, ...]) -> str:
 
 
 class ClassMargins:
-    """By how much the score of each row's own class leads those of others, along a direction.
+    """Margins ("leads") of the class of each row over the other classes, along a direction.
 
     Rows of weight zero do not count. Directions have the shape of the problem's points.
     """

@@ -33,7 +33,7 @@ from rosenblatt.registry.row import VISITS_ROWS, Contract, Row, Warm
 from rosenblatt.runtime import threads
 
 from . import sgd_loops as loops
-from .perceptron_base import as_columns, check_classes, check_start
+from .perceptron import as_columns, check_classes, check_start
 
 Floats = NDArray[np.float64]
 
@@ -198,14 +198,6 @@ class Descent:
         coef = np.array(np.atleast_2d(w.T), self.dtype, order="C")
         return Weights(coef, intercept.astype(self.dtype))
 
-    @property
-    def n_averaged(self) -> int:
-        return int(self.state[loops.N_AVERAGED].max())
-
-    @property
-    def t(self) -> float:
-        return float(self.state[loops.T].max())
-
 
 class HeldOut:
     """The rows kept out of training by `early_stopping`."""
@@ -270,7 +262,7 @@ class StochasticGradient(CallbackSupportMixin):  # type: ignore[misc]
         self._check_parameters()
         data = self._training_data(X, y, sample_weight)
         if self.warm_start and hasattr(self, "coef_"):
-            coef_init = self._dense_coef() if coef_init is None else coef_init
+            coef_init = self.densify().coef_ if coef_init is None else coef_init
             intercept_init = self.intercept_ if intercept_init is None else intercept_init
         zero = data.start(None, None)
         start = data.start(coef_init, intercept_init)
@@ -293,7 +285,7 @@ class StochasticGradient(CallbackSupportMixin):  # type: ignore[misc]
         start = mean = data.start(None, None)
         t, n = 1.0, 0
         if hasattr(self, "coef_"):
-            t, coef, intercept = self.t_, self._dense_coef(), self.intercept_
+            t, coef, intercept = self.t_, self.densify().coef_, self.intercept_
             if self.average and hasattr(self, "_average_coef"):
                 mean = data.start(self._average_coef, self._average_intercept)
                 coef, intercept = self._standard_coef, self._standard_intercept
@@ -347,11 +339,12 @@ class StochasticGradient(CallbackSupportMixin):  # type: ignore[misc]
         found = weights = descent.last()
         extra: dict[str, Any] = {}
         if self.average:
-            mean, n = descent.mean(), descent.n_averaged
+            mean, n = descent.mean(), int(descent.state[loops.N_AVERAGED].max())
             extra = dict(zip(AVERAGING, (*weights, *mean, n), strict=True))
             found = mean if n else weights
         attributes = {"coef_": found.coef, "intercept_": found.intercept, **extra}
-        return attributes | {"t_": descent.t, "n_iter_": n_iter, "stop_reason_": "callback"}
+        t = float(descent.state[loops.T].max())
+        return attributes | {"t_": t, "n_iter_": n_iter, "stop_reason_": "callback"}
 
     def _rule(self, sparse: bool) -> loops.Rule:
         """The parameters as the loops read them."""
@@ -394,14 +387,6 @@ class StochasticGradient(CallbackSupportMixin):  # type: ignore[misc]
         X = checks.rows(self, X, reset=first, order="C")
         # The length of a row, in the PA rules, is that of its sums.
         return summed_duplicates(X) if self.learning_rate in ("pa1", "pa2") else X
-
-    def _check_weight(self, sample_weight: Any, n: int) -> Floats | None:
-        """Sample weights (n,), None for equal ones; `HeldOut` has its own error for zeros."""
-        found: Floats | None = checks.weights(sample_weight, n, all_zero=self.early_stopping)
-        return found
-
-    def _dense_coef(self) -> NDArray[Any]:
-        return np.asarray(self.coef_.toarray() if sp.issparse(self.coef_) else self.coef_)
 
     def _shortfall(self, patience: list[Patience]) -> str:
         """The warning of a fit that reached `max_iter`."""
@@ -620,7 +605,8 @@ class SGDClassifier(StochasticGradient, LogisticScores, LinearClassifier):
         else:
             known, codes = checks.classes(y, X.shape[0])
         self.classes_ = known
-        weight = self._check_weight(sample_weight, X.shape[0])
+        # With early stopping, `HeldOut` raises an error about weights of zero.
+        weight = checks.weights(sample_weight, X.shape[0], all_zero=self.early_stopping)
         by_class = class_weights(self.class_weight, known, codes)
         outputs = np.arange(len(known), dtype=np.float64), by_class, np.ones(len(known))
         if len(known) == 2:
@@ -759,7 +745,7 @@ class SGDRegressor(StochasticGradient, LinearRegressor):
         """The checked input of `fit`, or of `partial_fit` if `batch`."""
         X = self._check_X(X, first=not (batch and hasattr(self, "coef_")))
         y = column_or_1d(checks.targets(self, y, X.shape[0]), warn=True)
-        weight = self._check_weight(sample_weight, X.shape[0])
+        weight = checks.weights(sample_weight, X.shape[0], all_zero=self.early_stopping)
         return TrainingData(X, y, weight, np.ones(1), np.ones(1), np.ones(1))
 
     def _attributes(self, descent: Descent, n_iter: int) -> dict[str, Any]:

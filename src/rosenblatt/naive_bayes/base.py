@@ -5,11 +5,12 @@ A model defines `_log_likelihood` and `_log_factors` of checked rows. Classes ar
 """
 
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from numbers import Real
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.special import logsumexp
 from sklearn.utils import check_random_state
@@ -22,6 +23,9 @@ from rosenblatt.additive import AdditiveClassifier
 from rosenblatt.base import warn
 from rosenblatt.explanation import Explanation, one_row, two_classes
 from rosenblatt.prediction import draw_codes, log_probabilities, probabilities
+from rosenblatt.runtime import threads
+
+CELLS_PER_CHUNK = 1_000_000  # of a prediction: much more than a call costs, much less than the data
 
 
 class NaiveBayes(AdditiveClassifier):
@@ -195,6 +199,13 @@ class NaiveBayes(AdditiveClassifier):
         shares = counted if self.priors is None else self.priors
         self.class_prior_ = np.array(shares, self.statistics_.dtype)
         return n_learned
+
+
+def over_chunks(work: Callable[[int, int], Any], X: Any) -> list[Any]:
+    """Return what ``work(start, stop)`` returns for chunks of rows that keep a thread busy."""
+    cells = X.nnz if sp.issparse(X) else X.size
+    cells = cells * threads.CELLS_PER_CHUNK // CELLS_PER_CHUNK
+    return threads.over_chunks(work, X.shape[0], cells)
 
 
 def relative_to_best(joint: NDArray[Any], dtype: Any) -> NDArray[Any]:

@@ -9,13 +9,12 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from rosenblatt import checks
 from rosenblatt.additive import Additive
-from rosenblatt.mixed_tables import codes_of
+from rosenblatt.mixed_tables import codes_of, places_among
 from rosenblatt.registry.row import Contract, Row
 from rosenblatt.statistics import CategoryCounts
 from rosenblatt.statistics.categories import Coded, CodedColumn, coded
 
-from .base import COUNT_PARAMETERS, NaiveBayes, checked_alpha, log_shares, unit_of
-from .linear_scores import over_rows
+from .base import COUNT_PARAMETERS, NaiveBayes, checked_alpha, log_shares, over_chunks, unit_of
 
 MOST_CATEGORIES = 2**24  # larger whole numbers are not codes of categories
 
@@ -173,7 +172,7 @@ class CategoricalNB(NaiveBayes):
                 total += table.take(places, axis=0)
             return total
 
-        return over_rows(score, X)
+        return np.concatenate(over_chunks(score, X))
 
     def _log_factors(self, X: Any) -> NDArray[np.float64]:
         parts = [table[self._places(X, j)[0]] for j, table in enumerate(self._tables())]
@@ -186,9 +185,8 @@ class CategoricalNB(NaiveBayes):
         """
         alphas = np.broadcast_to(checked_alpha(self), (len(self.feature_log_prob_),))
         tables = []
-        for logs, counts, alpha in zip(
-            self.feature_log_prob_, self.category_count_, alphas, strict=True
-        ):
+        pairs = zip(self.feature_log_prob_, self.category_count_, alphas, strict=True)
+        for logs, counts, alpha in pairs:
             never = np.zeros((counts.shape[0], 1))  # one more value, which no row has
             if counts.size and not np.isinf(alpha):
                 unit = unit_of(counts, alpha)
@@ -253,9 +251,9 @@ def places_of(model: Any, X: Any, j: int, width: int) -> NDArray[np.int64]:
     places = np.full(len(values), width)
     if values.dtype.kind == "i" and np.array_equal(categories, np.arange(width)):
         places = np.where((values >= 0) & (values < width), values, width)
-    elif len(categories) and are_words(values) == are_words(categories):
-        found = np.minimum(np.searchsorted(categories, values), len(categories) - 1)
-        places = np.where(categories[found] == values, found, width)
+    elif are_words(values) == are_words(categories):
+        found = places_among(values, categories)
+        places = np.where(found < 0, width, found)
     if model.unknown == "error" and (places == width).any():
         name = getattr(model, "feature_names_in_", range(model.n_features_in_))[j]
         refuse_unknown(values[places == width].tolist()[0], name)
@@ -271,9 +269,8 @@ def are_words(categories: NDArray[Any]) -> bool:
 
 def checked_values(X: NDArray[Any], missing: str) -> NDArray[Any] | Coded:
     """Return X (n, d) as integers; as coded columns if it holds words or missing values."""
-    if X.dtype.kind in "iub" or (X.dtype.kind == "f" and missing == "refuse"):
-        return _integers(X)
-    if X.dtype.kind == "f" and not np.isnan(X).any():
+    floats = X.dtype.kind == "f"
+    if X.dtype.kind in "iub" or (floats and (missing == "refuse" or not np.isnan(X).any())):
         return _integers(X)
     columns = []
     for j in range(X.shape[1]):

@@ -18,12 +18,11 @@ from rosenblatt.base import warn
 from rosenblatt.loops.rows import read_only, summed_duplicates
 from rosenblatt.prediction import in_cells
 from rosenblatt.registry.row import Candidate, Contract, Row, Warm
-from rosenblatt.runtime import threads
 from rosenblatt.runtime.threads import one_blas_thread
 from rosenblatt.statistics import Moments
 
 from . import gaussian_loops
-from .base import NaiveBayes, relative_to_best
+from .base import NaiveBayes, over_chunks, relative_to_best
 
 Table = NDArray[np.float64]
 
@@ -40,7 +39,6 @@ SMALLEST_VARIANCE = 2.0**-100
 
 # Up to this many distances are computed one by one; more of them from matrix products.
 FEW_DISTANCES = 100_000
-CELLS_PER_CHUNK = 1_000_000
 BLOCK_CELLS = 32_768  # that BLAS is given at a time; they stay in cache
 MOST_APART = 1e6  # multiplying out loses this share of the digits of a score
 
@@ -63,8 +61,8 @@ class GaussianNB(NaiveBayes):
     var_smoothing : float
         The share of the largest variance that is added to all; >= 0.
     variance : {"class-feature", "feature", "class", "single"}
-        What has a variance of its own: each feature in each class; each feature; each class; or
-        nothing, there being one for all.
+        Whether there is a variance for each feature in each class, for each feature, for each
+        class, or a single one.
     ddof : float
         A variance is a sum of squares over the weight of its rows less `ddof` for each mean in the
         sum: 0 is maximum likelihood, 1 unbiased.
@@ -195,7 +193,7 @@ class GaussianNB(NaiveBayes):
                 # Reports what is wrong with the rows, or decides by the prior.
                 codes[start:stop] = super(GaussianNB, self)._predict_codes(rows)
 
-        _over_chunks(work, X)
+        over_chunks(work, X)
         return codes
 
     def _log_densities(self, X: Any) -> Table:
@@ -211,7 +209,7 @@ class GaussianNB(NaiveBayes):
             scores[start:stop] = score(X[start:stop])
 
         with one_blas_thread() if with_blas else nullcontext():
-            _over_chunks(work, X)
+            over_chunks(work, X)
         with np.errstate(over="ignore"):
             if not np.isfinite(scores.sum()):
                 with checks.naming_columns(X):
@@ -363,12 +361,6 @@ def at_least_four(table: NDArray[Any]) -> NDArray[Any]:
     """Return a table (n, d) with columns of zeros up to four, the least that loops read."""
     lack = 4 - table.shape[1]
     return np.pad(table, ((0, 0), (0, lack))) if lack > 0 else table
-
-
-def _over_chunks(work: Any, X: Any) -> None:
-    """Call ``work(start, stop)`` on chunks of rows that keep a thread busy for a while."""
-    cells = X.nnz if sp.issparse(X) else X.size
-    threads.over_chunks(work, X.shape[0], cells * threads.CELLS_PER_CHUNK // CELLS_PER_CHUNK)
 
 
 def variances_of(

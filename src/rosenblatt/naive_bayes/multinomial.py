@@ -8,13 +8,14 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from rosenblatt import checks
 from rosenblatt.prediction import draw_codes
 from rosenblatt.registry.row import Candidate, Contract, Row
 from rosenblatt.statistics import FeatureCounts
 
 from . import linear_scores
 from .base import COUNT_PARAMETERS, NaiveBayes, checked_alpha, log_shares
-from .linear_scores import ALL, LinearForm, feature_count, known_row, not_counts
+from .linear_scores import ALL, LinearForm, feature_count, known_row
 
 
 def refuse_strange(model: Any, X: Any) -> None:
@@ -32,7 +33,7 @@ def count_factors(model: Any, X: Any) -> NDArray[np.float64]:
     """Return the part (K, d) of each feature of one row (1, d) in the scores."""
     x, _ = known_row(model, X)
     if (x < 0).any():
-        raise not_counts(x)
+        raise checks.not_counts(x)
     present = x > 0  # an absent feature has no part, whatever its weight
     factors = np.zeros((len(model.classes_), len(x)))
     factors[:, present] = x[present] * model.feature_log_prob_[:, present]
@@ -153,11 +154,11 @@ class MultinomialNB(NaiveBayes):
 
 
 class ComplementNB(NaiveBayes):
-    """Naive Bayes that weighs what speaks against the other classes [1]_.
+    """Complement naive Bayes for counts, for imbalanced classes [1]_.
 
     The weight of feature j for class y is ``-log`` of its share among the tokens of all classes
-    but y. Made for classes of uneven size. The scores are no probabilities of rows: there is no
-    ``score_samples``, and ``predict_proba`` shares out by ``exp`` of the scores.
+    but y. The scores are not probabilities of rows: ``score_samples`` is not available, and
+    ``predict_proba`` is proportional to ``exp`` of the scores.
 
     Parameters
     ----------
@@ -229,7 +230,7 @@ class ComplementNB(NaiveBayes):
     @property
     def score_samples(self) -> NoReturn:
         """Not available: the scores are not probabilities of rows."""
-        raise AttributeError("ComplementNB has no score_samples: it is no model of the rows.")
+        raise AttributeError("ComplementNB has no score_samples: it does not model the rows.")
 
     def _conclude(self, rows: Any, final: bool) -> None:
         counts = self._by_class(self.statistics_.sums)

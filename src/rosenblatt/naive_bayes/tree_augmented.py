@@ -10,9 +10,8 @@ from rosenblatt.base import warn
 from rosenblatt.registry.row import Contract, Row
 from rosenblatt.statistics import PairCounts
 
-from .base import COUNT_PARAMETERS, NaiveBayes, log_shares
+from .base import COUNT_PARAMETERS, NaiveBayes, log_shares, over_chunks
 from .categorical import CategoricalNB, places_of
-from .linear_scores import over_rows
 
 ROOT = -1
 DIGITS = 12  # of information, so that ties are not decided by rounding
@@ -103,8 +102,15 @@ class TreeAugmentedNB(NaiveBayes):
 
     def _check_X(self, X: Any, first: bool) -> Any:
         found = CategoricalNB._check_X(self, X, first)
-        if first:
-            _warn_of_fractions(X)
+        if first and (X := np.asarray(X)).dtype.kind == "f":
+            column, row = np.nonzero(np.floor(X).T < np.ceil(X).T)
+            if len(column):
+                j, value = int(column[0]), float(X[row[0], column[0]])
+                warn(
+                    f"TreeAugmentedNB takes categories, and cuts fractions off: column {j} holds "
+                    f"{value:g}. Sort measurements into a few intervals first, with "
+                    'KBinsDiscretizer(encode="ordinal"), or use GaussianNB.'
+                )
         return found
 
     def _conclude(self, rows: Any, final: bool) -> None:
@@ -143,7 +149,7 @@ class TreeAugmentedNB(NaiveBayes):
                 total += table.reshape(-1, table.shape[2]).take(cell, axis=0)
             return total
 
-        return over_rows(score, X)
+        return np.concatenate(over_chunks(score, X))
 
     def _log_factors(self, X: Any) -> Array:
         places = self._places(X)[:, 0]
@@ -214,21 +220,6 @@ def widest_tree(weights: Array) -> NDArray[np.int64]:
         wider = outside & (weights[j] > widest)
         nearest[wider], widest[wider] = j, weights[j][wider]
     return parents
-
-
-def _warn_of_fractions(X: Any) -> None:
-    """Warn if X holds fractions, which are cut off."""
-    X = np.asarray(X)
-    if X.dtype.kind != "f":
-        return
-    column, row = np.nonzero(np.floor(X).T < np.ceil(X).T)
-    if len(column):
-        j, value = int(column[0]), float(X[row[0], column[0]])
-        warn(
-            f"TreeAugmentedNB takes categories, and cuts fractions off: column {j} holds {value:g}."
-            " Sort measurements into a few intervals first, with KBinsDiscretizer("
-            'encode="ordinal"), or use GaussianNB.'
-        )
 
 
 ROW = Row(

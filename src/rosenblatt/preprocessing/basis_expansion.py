@@ -39,8 +39,8 @@ class _Part(NamedTuple):
 class BasisExpansion(CallbackSupportMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Replace columns by functions of them.
 
-    A linear model of functions h_1(x), h_2(x), ... is still linear in its coefficients: that is
-    how a line becomes a parabola, a wave or any smooth curve. Make many, and let a penalty choose.
+    A linear model of functions h_1(x), h_2(x), ... is linear in its coefficients, but can be a
+    parabola, a wave or any smooth curve of x.
 
     =================== ========================================================================
     ``"polynomial"``    all products of powers of the columns, up to `degree`
@@ -56,10 +56,10 @@ class BasisExpansion(CallbackSupportMixin, TransformerMixin, BaseEstimator):  # 
     Parameters
     ----------
     basis : str, function, BasisExpansion, or a list or dict of these
-        A list puts families side by side. A dict gives some columns, by name or number, a family or
-        a list of them: ``{"age": "spline", ("x", "y"): ["powers", "interactions"]}``; a
-        `BasisExpansion` as a value has parameters of its own. Columns that a dict does not name
-        stay as they are. Features of functions without a name are those of f1, f2, ...
+        A list concatenates the features of families. A dict maps columns, by name or number, to a
+        family or a list: ``{"age": "spline", ("x", "y"): ["powers", "interactions"]}``; a
+        `BasisExpansion` as a value has its own parameters. Columns that a dict does not name are
+        not changed. Functions without a name are called f1, f2, ...
     degree : int, (int, int) or None
         The highest degree, or the lowest and the highest; of ``"fourier"`` the highest frequency,
         of ``"spline"`` the degree of the pieces. None for 3 of these two and for 2 of the others.
@@ -268,11 +268,13 @@ def _total(parts: list[_Part]) -> int:
     return sum(part.basis.count(len(part.columns)) for part in parts)
 
 
-SETTINGS = ({}, {"basis": "gaussian", "n_functions": 4}, {"basis": ["powers", "fourier"]})
 ROW = Row(
     "BasisExpansion",
     page="preprocessing.md",
-    contract=Contract(settings=SETTINGS, checked=SETTINGS),
+    contract=Contract(
+        settings=({}, {"basis": "gaussian", "n_functions": 4}, {"basis": ["powers", "fourier"]}),
+        checked=({}, {"basis": "gaussian", "n_functions": 4}, {"basis": ["powers", "fourier"]}),
+    ),
     warm=Warm(({"basis": "spline"},), sparse=False),
     file_types=(
         "preprocessing.basis_expansion._Part",

@@ -1,7 +1,4 @@
-"""Families of functions of columns. Each can say how many it has before it makes any.
-
-Legend: m the columns a family is given, x one of them.
-"""
+"""Families of functions of columns. Legend: m columns of a family, x one of them."""
 
 import math
 from abc import ABC, abstractmethod
@@ -200,7 +197,7 @@ class Splines(Basis):
                 for spline, a, b in zip(made, low, high, strict=True)
             ]
         )
-        # All but so many are zero there, with no slope; where knots coincide, rounding says other.
+        # All but so many are zero there, with slope zero; exactly so even where knots coincide.
         lines = max(self.degree, 2)
         ends[:, :2, lines:] = ends[:, 2:, :-lines] = 0.0
         ends = np.ascontiguousarray(ends[:, :, : self.n_functions])

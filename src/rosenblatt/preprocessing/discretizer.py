@@ -17,28 +17,28 @@ from rosenblatt.registry.row import Contract, Row
 
 
 class Discretizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
-    """Cut columns of numbers into bins, where that tells most about the classes.
+    """Cut columns of numbers into bins with the largest information about the classes.
 
     The cut that lowers the entropy of the classes most comes first, then the best cut of either
-    part, while that shortens the description of the classes [1]_. Rules and trees of few tests
-    are read from bins; what is within a bin is lost.
+    part, while that shortens the description of the classes [1]_.
 
     Parameters
     ----------
     strategy : {"information", "quantile", "uniform"}
-        Where to cut: by the classes, or into bins of equally many rows or of equal width.
+        Cuts by the classes, or into bins of equally many rows or of equal width.
     max_bins : int
-        The most bins of a column; with another strategy than "information", their number, unless
-        values are so often equal that there are fewer.
+        Largest number of bins of a column; for the other strategies their number, which is smaller
+        if many values are equal.
     encode : {"ordinal", "onehot", "thresholds"}
-        What comes out: the number of the bin; a column of zeros and ones for each bin; or one for
-        each cut, which is one above it.
+        Whether the result has the number of the bin, an indicator of each bin, or for each cut an
+        indicator of values above it.
 
     Attributes
     ----------
     cuts_ : list of d ndarrays, rising
-        Where each column is cut: a value on a cut is in the bin below it.
+        Cuts of each column: a value on a cut is in the bin below it.
     n_bins_ : ndarray of shape (d,)
+        Number of bins of each column.
     n_features_in_, feature_names_in_ : of the data.
 
     Examples

@@ -20,7 +20,7 @@ from rosenblatt import checks
 from rosenblatt.additive import Additive, Rows
 from rosenblatt.base import all_or_nothing, fitting_at_once
 from rosenblatt.loops.rows import summed_duplicates
-from rosenblatt.registry.row import Contract, Row, Warm
+from rosenblatt.registry.row import Contract, Row, Settings, Warm
 from rosenblatt.statistics import Extremes, Moments, RowCounts, Statistic
 
 from . import scaling_steps
@@ -40,9 +40,7 @@ def _can_be_inverted(self: "Standardizer") -> bool:
     return True
 
 
-class Standardizer(  # type: ignore[misc]
-    OneToOneFeatureMixin, TransformerMixin, CallbackSupportMixin, Additive
-):
+class Standardizer(OneToOneFeatureMixin, TransformerMixin, CallbackSupportMixin, Additive):  # type: ignore[misc]
     """Bring columns, or rows, to one scale.
 
     ======================== =====================================================================
@@ -53,51 +51,47 @@ class Standardizer(  # type: ignore[misc]
     ``method="l2"``          each row divided by its Euclidean length
     ======================== =====================================================================
 
-    The variance is ``s^2 = sum (x - m)^2 / (n - ddof)``. A column that is constant is centred and
-    its scale is 1; a row of zeros stays as it is. Fit on training rows only: what is learned from
-    others leaks into the test.
+    The variance is ``s^2 = sum (x - m)^2 / (n - ddof)``. A constant column is centered and has
+    scale 1; a row of zeros is not changed. Fit on training rows only, to avoid leakage.
 
-    All that is known of the data is an additive statistic (`Moments`, `Extremes` for ``"min-max"``,
-    and no more than `RowCounts` for ``"l1"`` and ``"l2"``), made in one read: `partial_fit`,
-    `merge` and `forget` give what one fit on the same rows gives. Minima and maxima merge but
-    cannot be taken back.
+    The model follows from an additive statistic, made in one read: `Moments`, `Extremes` for
+    ``"min-max"``, and `RowCounts` for ``"l1"`` and ``"l2"``. `partial_fit`, `merge` and `forget`
+    give the result of one fit on the same rows. Minima and maxima can be merged but not forgotten.
 
     Parameters
     ----------
     method : {"z-score", "min-max", "sigmoid", "l1", "l2"}
-        What to do; see above.
+        The transformation; see above.
     ddof : int
-        What the divisor of the variance is less than the number of rows: 1 for the sample's
+        Difference between the number of rows and the divisor of the variance: 1 for the sample
         variance, 0 as in scikit-learn's ``StandardScaler``.
     with_mean : bool
-        Whether the z-score subtracts the mean. Sparse rows need False, or they would fill up.
+        Whether the z-score subtracts the mean. It must be False for sparse rows.
     with_std : bool
         Whether the z-score divides by the standard deviation.
     feature_range : (low, high)
-        Where ``"min-max"`` puts the least and the greatest number.
+        Range of the result of ``"min-max"``.
     copy : bool
-        Whether `transform` leaves its input alone. With False it works in place where it can.
+        If False, `transform` works in place if possible.
     missing : {"refuse", "ignore"}
-        Whether NaN is an error; or left out of what is learned of a column, and left where it is
-        by `transform`, as ``StandardScaler`` does. Not for ``"l1"`` and ``"l2"``: the length of a
-        row of which something is missing is not known.
+        Whether NaN is an error, or is ignored in `fit` and kept in `transform`, as in
+        ``StandardScaler``. ``"ignore"`` is not available for ``"l1"`` and ``"l2"``.
 
     Attributes
     ----------
     mean_ : ndarray of shape (d,) or None
-        The mean of each column. As in ``StandardScaler``, in 64 bits whatever the input.
+        Mean of each column, float64 for any input as in ``StandardScaler``.
     var_ : ndarray of shape (d,) or None
-        Its variance; 0 for constant columns, None with ``with_std=False``.
+        Variance of each column; 0 for constant columns, None with ``with_std=False``.
     scale_ : ndarray of shape (d,) or None
-        What the column is divided by: the standard deviation, or for ``"min-max"`` its range over
-        that of `feature_range`; 1 for a constant column.
+        Divisor of each column: the standard deviation, or for ``"min-max"`` its range divided by
+        the width of `feature_range`; 1 for a constant column.
     data_min_, data_max_ : ndarray of shape (d,)
-        The least and the greatest number of each column, with ``"min-max"``.
+        Minimum and maximum of each column, with ``"min-max"``.
     n_samples_seen_ : int, float or ndarray of shape (d,)
-        How many rows were learned from, or their weight; for each column, if some values are
-        missing and not the same number in all.
+        Number of rows, or their weight; for each column, if columns differ in their missing values.
     statistics_ : Moments, Extremes or RowCounts
-        What is known of the data.
+        The statistic, with + and -.
     n_features_in_, feature_names_in_
         Number of columns, and their names if they have any.
 
@@ -149,18 +143,13 @@ class Standardizer(  # type: ignore[misc]
 
     @fitting_at_once
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Learn the scales of X (n, d), dense or sparse, in one read; return self.
-
-        `sample_weight` (n,), any numbers >= 0, says how often each row counts; y is ignored.
-        """
-        return super().fit(X, None, sample_weight)
+        """Learn the scales of X (n, d), dense or sparse, with weights >= 0 (n,); y is ignored."""
+        super().fit(X, None, sample_weight)
+        return self
 
     @all_or_nothing
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Learn from more rows with the arguments of `fit`; all batches give the result of one fit.
-
-        Return self.
-        """
+        """Update the scales with a batch of rows; return self. Arguments are those of `fit`."""
         self._validate_params()
         first = not hasattr(self, "statistics_")
         statistic = self._statistic(X, None, sample_weight, first=first)
@@ -168,12 +157,9 @@ class Standardizer(  # type: ignore[misc]
         return self
 
     def forget(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Unlearn rows, as if never fitted on them; return self.
-
-        X and `sample_weight` are rows that it has learned from, and the weights they had. Not with
-        ``method="min-max"``: minima and maxima merge but cannot be taken back.
-        """
-        return super().forget(X, None, sample_weight)
+        """Remove rows that were learned with these weights; not with ``method="min-max"``."""
+        super().forget(X, None, sample_weight)
+        return self
 
     def _validate_params(self) -> None:
         super()._validate_params()
@@ -249,7 +235,7 @@ class Standardizer(  # type: ignore[misc]
         self.n_samples_seen_ = int(weight) if weight.dtype.kind == "i" else float(weight)
         self.mean_ = self.var_ = self.scale_ = None
         if isinstance(statistic, Extremes):
-            known = statistic.low[0] <= statistic.high[0]  # a column without a value has none
+            known = statistic.low[0] <= statistic.high[0]  # False if all values are missing
             self.data_min_, self.data_max_ = (
                 np.where(known, table[0], 0.0) for table in (statistic.low, statistic.high)
             )
@@ -376,7 +362,7 @@ def _target(X: Any, given: Any, copy: bool) -> Any:
     return X.copy() if sp.issparse(X) else np.empty_like(X)
 
 
-SETTINGS = (
+SETTINGS: tuple[Settings, ...] = (
     {},
     {"with_mean": False, "ddof": 0},
     {"method": "min-max", "feature_range": (-1, 1)},

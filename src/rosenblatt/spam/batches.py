@@ -1,7 +1,7 @@
-"""Messages by the thousand: the tokens of `tokens` and the pages of `html`, by compiled loops.
+"""Tokens of many messages by compiled loops: the same as `tokens.tokens` of each message.
 
-Loading the compiler takes longer than reading a few hundred messages, so that this module is
-imported for large batches alone. Whatever the loops leave is done by Python, with the same result.
+Loading the loops takes longer than reading a few hundred messages, so this module is imported for
+large batches only. Messages that the loops cannot read are read by Python.
 """
 
 import string
@@ -15,15 +15,12 @@ from rosenblatt.machine_code import MachineCode
 from rosenblatt.spam import mail_loops as codes
 from rosenblatt.term_table import OVERHANG, TermTable, joined
 
-from .html import BREAKS, MOST_LINKS, VOID, Page, unescape
-from .html_loops import read_page
 from .message import BLANKS, MOST_DECODED, Message
 from .tokens import ADDRESSES, IGNORED, IGNORED_STARTS, tokens
 
 MOST_TERMS = 1 << 19  # tokens of one message; one with more is read by Python
 TERMS_OF_A_MESSAGE = 500  # room for about so many, to begin with
 count_messages, add_tokens = MachineCode(codes.count_messages), MachineCode(codes.add_tokens)
-read_html = MachineCode(read_page)
 
 DIGITS, LETTERS = string.digits.encode(), string.ascii_letters.encode()
 OTHERS = bytes(range(0x80, 0x100))  # all letters
@@ -63,61 +60,16 @@ KINDS = _bits(
     (codes.BLANK, BLANKS),
     (codes.URL_END, BLANK + b"<>\"'"),
     (codes.HOST_END, BLANK + b"/<>\"'?#"),
-    (codes.DIGIT, DIGITS),
     (codes.HEADER_NAME, bytes(set(range(33, 127)) - {ord(":")})),
 )
 FOLDS = _folds()
 ROLES = _listed(
-    [("received", codes.RECEIVED), ("subject", codes.SUBJECT)]
+    [("subject", codes.SUBJECT)]
     + [(name, codes.ADDRESS) for name in sorted(ADDRESSES)]
     + [(name, codes.IGNORED) for name in sorted(IGNORED)]
     + [(name, codes.IGNORED_START) for name in IGNORED_STARTS]
 )
 RULES = (KINDS, FOLDS, *ROLES)
-HTML_KINDS = _bits(
-    (codes.PAGE_WORD, LETTERS + DIGITS + b"_"),
-    (codes.PAGE_BLANK, BLANK),
-    (codes.PAGE_LETTER, LETTERS),
-)
-HTML_NAMES = _listed(
-    (name, codes.BREAKING * (name in BREAKS) + codes.EMPTY * (name in VOID))
-    for name in sorted(BREAKS | VOID)
-)
-HTML_RULES = (FOLDS[codes.LOWER], HTML_KINDS, *HTML_NAMES)
-
-
-class PageReader:
-    """`html.read_page` for many pages: the same answer from compiled loops."""
-
-    def __init__(self) -> None:
-        self._room(1 << 16)
-
-    def _room(self, n: int) -> None:
-        # Shown and hidden text are shorter than the page and its breaks, links and tags than twice.
-        self._out = tuple(np.empty(2 * n + 16, np.uint8) for _ in range(4))
-        self._kept = np.empty(n + 16, np.uint8)
-        self._unclosed, self._count = np.zeros(5, np.uint8), np.zeros(1, np.int64)
-        self._sizes = np.zeros(5, np.int64)
-
-    def __call__(self, source: str) -> Page:
-        """Separate what a page shows from what it hides."""
-        text = np.frombuffer(source.encode(), np.uint8)
-        if len(text) > len(self._kept):
-            self._room(len(text))
-        scratch = self._kept, self._unclosed, self._count
-        read_html(text, HTML_RULES, MOST_LINKS, scratch, self._out, self._sizes)
-        *sizes, n_comments = self._sizes.tolist()
-        shown, hidden, links, tags = (
-            part[:n].tobytes().decode() for part, n in zip(self._out, sizes, strict=True)
-        )
-        targets = links.split("\n")[:-1]
-        return Page(
-            unescape(shown),
-            unescape(hidden),
-            [unescape(link) for link in targets] if "&" in links else targets,
-            tags.split("\n")[:-1],
-            n_comments,
-        )
 
 
 class Rows(NamedTuple):
@@ -129,12 +81,10 @@ class Rows(NamedTuple):
 
 
 def joined_rows(parts: Sequence[Rows]) -> Rows:
-    """The messages of some rows after each other."""
-    if not parts:
-        return Rows(np.empty(0, np.int32), np.empty(0, np.int32), np.zeros(1, np.int64))
-    lengths = np.concatenate([np.diff(part.indptr) for part in parts])
+    """Return the messages of some rows after each other."""
+    lengths = [np.zeros(1, np.int64), *(np.diff(part.indptr) for part in parts)]
     numbers, counts = (np.concatenate([part[k] for part in parts]) for k in (0, 1))
-    return Rows(numbers, counts, np.concatenate([[0], np.cumsum(lengths)]))
+    return Rows(numbers, counts, np.cumsum(np.concatenate(lengths)))
 
 
 class TokenCounter:
@@ -143,11 +93,11 @@ class TokenCounter:
     def __init__(self, table: TermTable) -> None:
         self.table = table
         size = MOST_TERMS
-        self._state = np.zeros(4, np.int64)
+        self._state = np.zeros(3, np.int64)
         places = np.empty(size, np.int64), np.empty(size, np.int64)
         self._out = (np.empty(4 * MOST_DECODED, np.uint8), *places, self._state)
         self._found = np.empty(size, np.uint64), np.empty(size, np.int64)
-        self._scratch = np.zeros(64, np.uint8), np.empty((codes.MOST_RELAYS, 2), np.int64)
+        self._name = np.zeros(64, np.uint8)
         self._place = np.zeros(table.room, np.int32)
 
     def count(self, messages: Sequence[Message]) -> Rows:
@@ -157,7 +107,7 @@ class TokenCounter:
         indptr, left, reached = np.zeros(n + 1, np.int64), np.zeros(n, np.uint8), 0
         while reached < n:
             reached = count_messages(
-                batch, reached, RULES, self._scratch, self._out, self._found,
+                batch, reached, RULES, self._name, self._out, self._found,
                 self.table.arrays, self.table.size, self._place, row, indptr, left,
             )  # fmt: skip
             if reached < n:
@@ -165,6 +115,11 @@ class TokenCounter:
         end = indptr[-1]
         rows = Rows(row[0][:end], row[1][:end], indptr)
         return self._with_left(rows, messages, np.flatnonzero(left)) if left.any() else rows
+
+    def names_from(self, first: int) -> list[str]:
+        """Return the tokens with numbers from the first on."""
+        text, _ = self.table.some(np.arange(first, len(self.table)), between=b"\0")
+        return text.tobytes().decode().split("\0")[:-1]
 
     def _row(self, n: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         return np.empty(n, np.int32), np.empty(n, np.int32)

@@ -8,17 +8,18 @@ another stays with it.
 
 import itertools
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.metrics import roc_curve
 
 from .mailbox import Mail
 from .scoring import COUNTING, CountingModel
-from .spam_filter import MODELS, OTHER_THRESHOLDS, THRESHOLDS, lesson, parsed_message
-from .store import HAM, SPAM, Lesson, Store, Sums, TokenCounts, Totals, tokens_by_name
+from .spam_filter import MODELS, OTHER_THRESHOLDS, THRESHOLDS, lesson_of, with_tokens
+from .store import HAM, SPAM, Lesson, Store
 
 PROTOCOLS = ("time", "folds")
 N_BLOCKS = 10
@@ -74,44 +75,37 @@ class Evaluation(NamedTuple):
 
 
 def caught(score: NDArray[Any], is_spam: NDArray[np.bool_], ham_lost: float) -> float:
-    """The share of spam that scores above all but this share of the ham."""
-    ham = np.sort(score[~is_spam])[::-1]
-    threshold = ham[min(int(ham_lost * len(ham)), len(ham) - 1)]
-    return float(np.mean(score[is_spam] > threshold))
+    """Return the largest recall of spam at a false positive rate of at most `ham_lost`."""
+    lost_by, caught_by, _ = roc_curve(is_spam, score, drop_intermediate=False)
+    return float(caught_by[lost_by <= ham_lost].max())
 
 
 def lost(score: NDArray[Any], is_spam: NDArray[np.bool_], spam_caught: float) -> float:
-    """The share of ham that scores no less than the spam that must be caught."""
-    spam = np.sort(score[is_spam])[::-1]
-    threshold = spam[max(int(np.ceil(spam_caught * len(spam))), 1) - 1]
-    return float(np.mean(score[~is_spam] >= threshold))
+    """Return the smallest false positive rate at a recall of at least `spam_caught`."""
+    lost_by, caught_by, _ = roc_curve(is_spam, score, drop_intermediate=False)
+    return float(lost_by[caught_by >= spam_caught].min())
 
 
 def area(score: NDArray[Any], is_spam: NDArray[np.bool_]) -> float:
-    """The probability that a spam scores above a ham, ties counted half."""
-    ham = np.sort(score[~is_spam])
-    below = np.searchsorted(ham, score[is_spam], "left")
-    upto = np.searchsorted(ham, score[is_spam], "right")
-    return float(np.mean(below + upto) / (2 * len(ham)))
+    """Return the probability that spam scores above ham; ties count half."""
+    ham = np.sort(score[~is_spam])  # exact, unlike the sum of trapezoids
+    below, up_to = (np.searchsorted(ham, score[is_spam], side) for side in ("left", "right"))
+    return float(np.mean(below + up_to) / (2 * len(ham)))
 
 
 def examples_of_mails(mails: Iterable[tuple[Mail, int | None]]) -> list[Lesson]:
-    """The lessons of messages; what cannot be read or has no label is left out."""
+    """Return the lessons of messages; messages that are refused or have no label are left out."""
     found = []
     for mail, label in mails:
         with suppress(ValueError):
             if label is not None:
-                found.append(lesson(parsed_message(mail.raw, label, mail.name)))
+                found.append(with_tokens(*lesson_of(mail.raw, label, mail.name)))
     return found
 
 
 def examples_of_store(store: Store) -> list[Lesson]:
-    """The lessons of a store's history."""
-    names = store.token_names()
-    return [
-        Lesson(m.digest, m.label, tokens_by_name(m, names), m.sent, m.name or m.digest.hex())
-        for m in store.messages()
-    ]
+    """Return the lessons of a store's history."""
+    return [one._replace(name=one.name or one.digest.hex()) for one in store.messages()]
 
 
 def evaluate_filter(
@@ -180,42 +174,14 @@ def _at_random(examples: list[Lesson], seed: int) -> Iterator[Block]:
 
 
 def _trained(train: list[Lesson], model: str) -> Any:
-    """A model of these messages alone."""
+    """Return a model of these messages alone."""
+    store = Store.in_memory()
+    store.learn(train)
     if model in COUNTING:
-        return CountingModel(InMemory(train), model, all_tokens=True)  # type: ignore[arg-type]
-    import tempfile
-
+        return CountingModel(store, model, all_tokens=True)
     from .fitted_models import fitted_model
 
-    with tempfile.TemporaryDirectory() as folder:
-        store = Store.open(f"{folder}/spam.db")
-        store.learn(train)
-        return fitted_model(store, model)
-
-
-class InMemory:
-    """The sums of some messages, read like a store."""
-
-    def __init__(self, lessons: list[Lesson]) -> None:
-        sums = Sums((lesson.label, lesson.tokens) for lesson in lessons)
-        self._counts = {token: sums.of(token) for token in sums.tokens()}
-        presences = [sum(sums.presences[k].values()) for k in (HAM, SPAM)]
-        occurrences = [presences[k] + sum(sums.repeats[k].values()) for k in (HAM, SPAM)]
-        self._totals = Totals(
-            (sums.messages[HAM], sums.messages[SPAM]),
-            (occurrences[HAM], occurrences[SPAM]),
-            (presences[HAM], presences[SPAM]),
-            len(self._counts),
-            0,
-        )
-
-    def totals(self) -> Totals:
-        """What all messages add up to."""
-        return self._totals
-
-    def all_counts(self) -> Mapping[str, TokenCounts]:
-        """The counts of all tokens."""
-        return self._counts
+    return fitted_model(store, model)
 
 
 def summary(found: Evaluation) -> str:

@@ -6,13 +6,13 @@ from contextlib import contextmanager
 from math import isfinite
 from typing import Any
 
-from .schema import LABELS
-from .store import Lesson, Store, StoreError, TokenCounts, tokens_by_name
+from .store import BETWEEN, LABELS, Lesson, Store, StoreError, TokenCounts
 from .tokens import VERSION
 
 FORMAT = 1
 BATCH = 2000
 MOST = 1 << 48  # of one count
+MOST_REPEATS = 1 << 31  # of a token in a message
 
 Row = tuple[int, dict[str, Any]]  # of an export, with the number of its line
 
@@ -20,18 +20,17 @@ Row = tuple[int, dict[str, Any]]  # of an export, with the number of its line
 def export_lines(store: Store) -> Iterator[str]:
     """First what the file is, then messages with their tokens; without a history the counts."""
     history = bool(store.fact("history"))
-    totals = store.totals()
+    n_ham, n_spam = store.n_messages()
     head = {"rosenblatt spam": FORMAT, "tokens": VERSION, "history": history}
-    yield json.dumps(head | {"ham": totals.messages[0], "spam": totals.messages[1]})
-    names = store.token_names() if history else {}
-    for message in store.messages() if history else store.digests():
+    yield json.dumps(head | {"ham": n_ham, "spam": n_spam})
+    for message in store.messages(with_tokens=history):
         yield json.dumps(
             {
                 "message": message.digest.hex(),
                 "label": LABELS[message.label],
                 "sent": message.sent,
                 "name": message.name,
-                "tokens": dict(tokens_by_name(message, names)) if history else None,
+                "tokens": message.tokens if history else None,
             }
         )
     if not history:
@@ -88,7 +87,7 @@ def _lesson(n: int, row: dict[str, Any]) -> Lesson:
     with _line(n, "message"):
         tokens, sent = row["tokens"] or {}, row["sent"]
         digest, label = bytes.fromhex(row["message"]), LABELS.index(row["label"])
-        counted = {_text(token): _count(times, 1) for token, times in tokens.items()}
+        counted = {_token(token): _count(times, 1, MOST_REPEATS) for token, times in tokens.items()}
         when = None if sent is None else float(sent)
         if when is not None and not isfinite(when):
             raise ValueError("no time")
@@ -100,7 +99,7 @@ def _counts(n: int, row: dict[str, Any]) -> tuple[str, TokenCounts]:
         ham, spam, ham_total, spam_total = (_count(times, 0) for times in row["counts"])
         if ham > ham_total or spam > spam_total:
             raise ValueError("more messages than occurrences")
-        return _text(row["token"]), (ham, spam, ham_total, spam_total)
+        return _token(row["token"]), (ham, spam, ham_total, spam_total)
 
 
 @contextmanager
@@ -117,7 +116,14 @@ def _text(value: Any) -> str:
     return text
 
 
-def _count(value: Any, least: int) -> int:
-    if type(value) is not int or not least <= value < MOST:
+def _token(value: Any) -> str:
+    token = _text(value)
+    if not token or BETWEEN in token:
+        raise ValueError("no token")
+    return token
+
+
+def _count(value: Any, least: int, most: int = MOST) -> int:
+    if type(value) is not int or not least <= value < most:
         raise ValueError("no count")
     return value

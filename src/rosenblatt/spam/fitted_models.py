@@ -23,43 +23,38 @@ SEED = 0
 
 def fitted_model(store: Store, name: str) -> Any:
     """The model of a store, from its kept weights or fitted anew."""
-    if name == "nearest neighbors":
-        return Neighbours(store)
-    return Linear(store, name)
+    with store.snapshot():
+        return Neighbours(store) if name == "nearest neighbors" else Linear(store, name)
 
 
-def history_matrix(store: Store) -> tuple[sp.csr_array, Any]:
-    """Which tokens each message of the history holds (n, ids), and which of them are spam (n,)."""
+def history_matrix(store: Store) -> tuple[sp.csr_array, Any, dict[str, int]]:
+    """Return the tokens of each message (n, V), the labels (n,), and the column of each token."""
+    columns = {token: j for j, token in enumerate(store.all_counts())}
     rows, labels = [], []
     for message in store.messages():
-        rows.append(np.fromiter(message.tokens or {}, np.int32))
+        rows.append(sorted(columns[token] for token in message.tokens))
         labels.append(message.label)
     if len(set(labels)) < 2:
         raise StoreError("This model needs ham and spam: learn some of either first.")
-    indptr = np.concatenate([[0], np.cumsum([len(row) for row in rows])])
+    indptr = np.cumsum([0, *map(len, rows)]).astype(np.int32)
     indices = np.concatenate(rows).astype(np.int32)
-    shape = (len(rows), int(max(store.token_names())) + 1)
-    X = sp.csr_array((np.ones(len(indices)), indices, indptr.astype(np.int32)), shape=shape)
-    X.sort_indices()
-    return X, np.array(labels)
+    X = sp.csr_array((np.ones(len(indices)), indices, indptr), shape=(len(rows), len(columns)))
+    return X, np.array(labels), columns
 
 
 class Linear:
     """Weights of tokens that add up to the log-odds of spam."""
 
     def __init__(self, store: Store, name: str) -> None:
-        self.totals = store.totals()
-        self.store = store
+        self.store, self.revision = store, store.revision()
         kept = store.weights(name)
-        if kept is not None and kept[0] == self.totals.revision:
+        if kept is not None and kept[0] == self.revision:
             values = np.frombuffer(kept[1], np.float64)
         else:
             values = _fit(store, name)
-            store.keep_weights(name, self.totals.revision, values.tobytes())
-        self.prior, by_id = float(values[0]), values[1:]
-        self._weights = {
-            token: float(by_id[number]) for number, token in store.token_names().items()
-        }
+            store.keep_weights(name, self.revision, values.tobytes())
+        self.prior = float(values[0])
+        self._weights = dict(zip(store.all_counts(), values[1:].tolist(), strict=True))
 
     def probability(self, tokens: Mapping[str, int]) -> float:
         """The probability that a message with these tokens is spam."""
@@ -81,8 +76,8 @@ class Linear:
 
 
 def _fit(store: Store, name: str) -> Any:
-    """The intercept and the weight of each id."""
-    X, y = history_matrix(store)
+    """Return the intercept, and the weight of each token in their order."""
+    X, y, _ = history_matrix(store)
     if name == "logistic regression":
         model: Any = LogisticRegression(C=1.0, max_iter=500).fit(X, y)
     else:
@@ -98,19 +93,19 @@ class Neighbours:
     """The share of spam among the messages that have most tokens in common (cosine)."""
 
     def __init__(self, store: Store) -> None:
-        self.totals = store.totals()
-        X, y = history_matrix(store)
-        self._ids = {token: number for number, token in store.token_names().items()}
-        self._d = X.shape[1]
+        self.revision = store.revision()
+        X, y, self._columns = history_matrix(store)
         k = min(N_NEIGHBORS, X.shape[0])
         self._model = KNeighborsClassifier(k, metric="cosine", weights="distance").fit(X, y)
 
     def probability(self, tokens: Mapping[str, int]) -> float:
         """The probability that a message with these tokens is spam."""
-        ids = sorted({self._ids[token] for token in tokens if token in self._ids})
-        if not ids:
+        found = [self._columns[token] for token in tokens if token in self._columns]
+        if not found:
             return 0.5
-        row = sp.csr_array((np.ones(len(ids)), (np.zeros(len(ids), int), ids)), shape=(1, self._d))
+        row = sp.csr_array(
+            (np.ones(len(found)), sorted(found), [0, len(found)]), shape=(1, len(self._columns))
+        )
         return float(self._model.predict_proba(row)[0, 1])
 
     def verdict(self, tokens: Mapping[str, int]) -> Verdict:

@@ -12,38 +12,28 @@ one ends. `rules` is (kinds, folds, names, name_limits, roles), which `spam.batc
 import numpy as np
 
 from rosenblatt.loops import compiled
-from rosenblatt.term_table_loops import NUMBERS as NUMBER_BITS
-from rosenblatt.term_table_loops import add_term, add_to_row, clear, fingerprint, look_up, slot_of
+from rosenblatt.term_table_loops import add_term, add_to_row, clear, fingerprint, look_up
 
-# Of mail.
 HEADERS, TEXT, HIDDEN, LINKS, TOKENS = 0, 1, 2, 3, 4  # kinds of sections
 # Bits of what a byte is.
-LETTER, NAME, HOST_NAME, PATH, BLANK, URL_END, HOST_END, DIGIT, HEADER_NAME = (
-    1, 2, 4, 8, 16, 32, 64, 128, 256,
+LETTER, NAME, HOST_NAME, PATH, BLANK, URL_END, HOST_END, HEADER_NAME = (
+    1, 2, 4, 8, 16, 32, 64, 128,
 )  # fmt: skip
 AS_IS, DIGITS, LOWER, LOWER_DIGITS = 0, 1, 2, 3  # rows of folds
-ORDINARY, IGNORED, IGNORED_START, ADDRESS, SUBJECT, RECEIVED = 0, 1, 2, 3, 4, 5  # roles of headers
-MOST_RELAYS = 300
-N_TERMS, AT, N_RELAYS, FULL = 0, 1, 2, 3  # places in the state
+ORDINARY, IGNORED, IGNORED_START, ADDRESS, SUBJECT = 0, 1, 2, 3, 4  # roles of headers
+N_TERMS, AT, FULL = 0, 1, 2  # places in the state
 
-# Of pages.
-PAGE_WORD, PAGE_BLANK, PAGE_LETTER = 1, 2, 4  # bits of what a byte is
-BREAKING, EMPTY = 1, 2  # bits of names: breaks a word, holds nothing
-
-LONGEST, LONGEST_NAME, LONGEST_VALUE, LONGEST_RELAY = 24, 48, 500, 200  # characters
-LONGEST_PATH, LONGEST_HOST, MOST_LINKS, MOST_WORDS, MOST_PARTS = 200, 100, 200, 8, 20
-OVERHANG = 16  # bytes that `text_loops` reads at once
+LONGEST, LONGEST_NAME, LONGEST_VALUE, LONGEST_HOST = 24, 48, 500, 100  # characters
+LONGEST_PATH, MOST_LINKS, MOST_WORDS, MOST_PARTS = 200, 200, 8, 20
 NAME_START = 30  # characters of a header's name in its tokens
 SPARE_BYTES, SPARE_TERMS = 16384, 64  # one word, link or header takes less
 SUBJECT_MARK, HEADER_MARK = (
     np.frombuffer(b"subject:", np.uint8),
     np.frombuffer(b"header:", np.uint8),
 )
-HIDDEN_MARK, RELAY_MARK = np.frombuffer(b"hidden:", np.uint8), np.frombuffer(b"received:", np.uint8)
-URL_MARK, VERSION = np.frombuffer(b"url:", np.uint8), np.frombuffer(b"version", np.uint8)
-NUMBERS = np.frombuffer(b"address-in-numbers", np.uint8)
+HIDDEN_MARK, URL_MARK = np.frombuffer(b"hidden:", np.uint8), np.frombuffer(b"url:", np.uint8)
 NO_MARK = np.frombuffer(b"", np.uint8)
-BANG, HASH, SLASH, COLON, AT_SIGN, DOT, NEWLINE = 33, 35, 47, 58, 64, 46, 10
+BANG, SLASH, COLON, AT_SIGN, DOT, NEWLINE = 33, 47, 58, 64, 46, 10
 
 
 # Writing tokens.
@@ -142,13 +132,15 @@ def word_tokens(text, first, last, mark, most_links, only_links, rules, out):
         if not kinds[text[i]] & LETTER:
             i += 1
             continue
-        start = i
-        i = run_end(text, i, last, kinds, LETTER)
+        start, n = i, 0
+        while i < last and kinds[text[i]] & LETTER:
+            n += starts_character(text[i])
+            i += 1
         if i < last and text[i] == COLON and n_links < most_links:
             scheme = scheme_before(text, start, i, last)
             if scheme >= 0 and i + 3 < last and not kinds[text[i + 3]] & HOST_END:
                 if not only_links:
-                    word_token(text, start, scheme, scheme, mark, digits, out)
+                    word_token(text, start, scheme, n - (i - scheme), mark, digits, out)
                 i = link_tokens(text, i + 3, last, mark, rules, out)
                 n_links += 1
                 continue
@@ -156,18 +148,16 @@ def word_tokens(text, first, last, mark, most_links, only_links, rules, out):
             stop = i
             while i < last and text[i] == BANG and i < stop + 3:
                 i += 1
-            word_token(text, start, stop, i, mark, digits, out)
+            if n > 1:
+                word_token(text, start, i, n + i - stop, mark, digits, out)
 
 
 @compiled(inline=True)
-def word_token(text, start, stop, after, mark, digits, out):
-    """Write the word text[start:stop] with the marks up to `after`, unless it is short or long."""
-    if stop - start < 2 or stop - start > 4 * LONGEST:
-        return
-    n = n_characters(text, start, stop, LONGEST)
-    if n > 1 and n + after - stop <= LONGEST:
+def word_token(text, start, stop, n, mark, digits, out):
+    """Write the word text[start:stop] of n characters, unless it is short or long."""
+    if 1 < n <= LONGEST:
         begin(out, mark)
-        write_all(out, text, start, after, digits)
+        write_all(out, text, start, stop, digits)
         end(out)
 
 
@@ -192,74 +182,53 @@ def scheme_before(text, start, colon, last):
 
 @compiled
 def link_tokens(text, first, last, mark, rules, out):
-    """Write the tokens of the link whose host begins at `first`; return where it ends."""
+    """Write the tokens of the link whose host begins at `first`; return where the link ends."""
     kinds, lower = rules[0], rules[1][LOWER]
-    host_end = first
-    while host_end < last and not kinds[text[host_end]] & HOST_END:
-        host_end += 1
-    stop, n = host_end, 0
+    stop = first
     while stop < last and not kinds[text[stop]] & URL_END:
-        if starts_character(text[stop]):
-            n += 1
-            if n > LONGEST_PATH:
-                break
         stop += 1
-    begin_host, end_host = first, host_end
-    for k in range(first, host_end):
+    path = first
+    while path < stop and not kinds[text[path]] & HOST_END:
+        path += 1
+    path = after_characters(text, first, path, LONGEST_HOST)
+    begin_host, end_host = first, path
+    for k in range(first, path):
         if text[k] == AT_SIGN:
             begin_host = k + 1
-    for k in range(begin_host, host_end):
+    for k in range(begin_host, end_host):
         if text[k] == COLON:
             end_host = k
             break
-    end_host = after_characters(text, begin_host, end_host, LONGEST_HOST)
-    if is_address(text, begin_host, end_host, kinds):
-        begin_link(out, mark)
-        for byte in NUMBERS:
-            write(out, byte)
-        end(out)
-        begin_link(out, mark)
-        write_all(out, text, begin_host, last_dot(text, begin_host, end_host), lower)
-        end(out)
-    else:
-        domain_tokens(text, begin_host, end_host, mark, URL_MARK, 4, lower, out)
-    path_tokens(text, host_end, stop, mark, rules, out)
+    domain_tokens(text, begin_host, end_host, mark, URL_MARK, lower, out)
+    path_tokens(text, path, after_characters(text, path, stop, LONGEST_PATH), mark, rules, out)
     return stop
 
 
 @compiled
-def begin_link(out, mark):
-    """Begin a token of a link within a section that has a mark of its own."""
-    begin(out, mark)
-    for byte in URL_MARK:
-        write(out, byte)
-
-
-@compiled
 def path_tokens(text, first, last, mark, rules, out):
-    """Write the words of a link's path."""
+    """Write the words of the path of a link."""
     kinds, same = rules[0], rules[1][AS_IS]
     i, n = first, 0
     while i < last and n < MOST_PARTS:
-        if not kinds[text[i]] & PATH:
-            i += 1
-            continue
         start = i
-        i = run_end(text, i, last, kinds, PATH)
+        i = run_end(text, start, last, kinds, PATH)
         while start < i and n < MOST_PARTS:
             stop = after_characters(text, start, i, LONGEST)
             if n_characters(text, start, stop, 2) > 1:
-                begin_link(out, mark)
+                begin(out, mark)
+                for byte in URL_MARK:
+                    write(out, byte)
                 write(out, SLASH)
                 write_all(out, text, start, stop, same)
                 end(out)
                 n += 1
             start = stop
+        i += 1
 
 
 @compiled
-def domain_tokens(text, first, last, mark, more, most, lower, out):
-    """Write a host and the domains it belongs to, of four labels at the most, `most` of them."""
+def domain_tokens(text, first, last, mark, more, lower, out):
+    """Write a host and the domains that it belongs to, of at most four labels."""
     while first < last and text[first] == DOT:
         first += 1
     while first < last and text[last - 1] == DOT:
@@ -269,7 +238,7 @@ def domain_tokens(text, first, last, mark, more, most, lower, out):
         n_labels += text[k] == DOT
     start, skip = first, n_labels - min(n_labels, 4)
     for label in range(n_labels):
-        if label >= skip and label < skip + most:
+        if label >= skip:
             begin(out, mark)
             for byte in more:
                 write(out, byte)
@@ -280,54 +249,25 @@ def domain_tokens(text, first, last, mark, more, most, lower, out):
         start += 1
 
 
-@compiled
-def is_address(text, first, last, kinds):
-    """Whether text[first:last] is four numbers of one to three digits with dots between them."""
-    n_dots, n_digits = 0, 0
-    for k in range(first, last):
-        if kinds[text[k]] & DIGIT:
-            n_digits += 1
-            if n_digits > 3:
-                return False
-        elif text[k] == DOT and n_digits > 0:
-            n_dots, n_digits = n_dots + 1, 0
-        else:
-            return False
-    return n_dots == 3 and n_digits > 0
-
-
-@compiled(inline=True)
-def last_dot(text, first, last):
-    """Where the last dot of text[first:last] is."""
-    k = last - 1
-    while k > first and text[k] != DOT:
-        k -= 1
-    return k
-
-
 # Headers.
 
 
 @compiled
-def header_tokens(text, first, last, rules, name, relays, out):
-    """Write the tokens of headers, one a line. Changes name and relays (scratch)."""
-    state = out[3]
-    state[N_RELAYS] = 0
+def header_tokens(text, first, last, rules, name, out):
+    """Write the tokens of headers, one a line. Changes name (scratch)."""
     start = first
-    while start < last and not state[FULL]:
+    while start < last and not out[3][FULL]:
         stop = start
         while stop < last and text[stop] != NEWLINE:
             stop += 1
-        header_token(text, start, stop, rules, name, relays, out)
+        header_token(text, start, stop, rules, name, out)
         start = stop + 1
-    if not state[FULL]:
-        relay_tokens(text, rules, relays, out)
 
 
 @compiled
-def header_token(text, start, stop, rules, name, relays, out):
-    """Write the tokens of one header, or note the relays in it."""
-    kinds, folds, state = rules[0], rules[1], out[3]
+def header_token(text, start, stop, rules, name, out):
+    """Write the tokens of one header."""
+    kinds, folds = rules[0], rules[1]
     colon = run_end(text, start, stop, kinds, HEADER_NAME)
     if colon in (start, stop) or text[colon] != COLON:
         return
@@ -340,10 +280,7 @@ def header_token(text, start, stop, rules, name, relays, out):
     while value < value_end and kinds[text[value_end - 1]] & BLANK:
         value_end -= 1
     role = role_of(name, n_name, colon - start, rules)
-    if role == RECEIVED:
-        value_end = after_characters(text, value, value_end, LONGEST_RELAY)
-        find_relays(text, value, value_end, kinds, relays, state)
-    elif role == SUBJECT:
+    if role == SUBJECT:
         begin(out, HEADER_MARK)
         write_all(out, name, 0, n_name, folds[AS_IS])
         end(out)
@@ -406,80 +343,17 @@ def host_tokens(text, first, last, mark, rules, out):
         start = i + 1
         i = run_end(text, start, last, kinds, HOST_NAME)
         if i > start:
-            domain_tokens(text, start, i, mark, NO_MARK, 3, lower, out)
-
-
-@compiled
-def find_relays(text, first, last, kinds, relays, state):
-    """Note where hosts stand: letters, digits and hyphens, a dot, and more of all these."""
-    i = first
-    while i < last:
-        if not is_host(text[i], kinds):
-            i += 1
-            continue
-        start = i
-        while i < last and is_host(text[i], kinds):
-            i += 1
-        if i + 1 < last and text[i] == DOT and (is_host(text[i + 1], kinds) or text[i + 1] == DOT):
-            while i < last and (is_host(text[i], kinds) or text[i] == DOT):
-                i += 1
-            if state[N_RELAYS] == MOST_RELAYS:
-                state[FULL] = 1
-                return
-            relays[state[N_RELAYS], 0], relays[state[N_RELAYS], 1] = start, i
-            state[N_RELAYS] += 1
-
-
-@compiled(inline=True)
-def is_host(byte, kinds):
-    """Whether a byte is a letter or a digit of ASCII, or a hyphen."""
-    return byte == 45 or (byte < 0x80 and kinds[byte] & HOST_NAME and byte != DOT and byte != 95)
-
-
-@compiled
-def relay_tokens(text, rules, relays, out):
-    """Write the token of each host that a message passed; one that it passed twice counts once."""
-    for r in range(out[3][N_RELAYS]):
-        first, last = relays[r, 0], relays[r, 1]
-        if out[3][FULL] or seen_before(text, relays, r):
-            continue
-        begin(out, RELAY_MARK)
-        if is_address(text, first, last, rules[0]):
-            write_all(out, text, first, last_dot(text, first, last), rules[1][AS_IS])
-        elif rules[0][text[last - 1]] & DIGIT:
-            for byte in VERSION:
-                write(out, byte)
-        else:
-            dot = last_dot(text, first, last)
-            dot = last_dot(text, first, dot)
-            start = dot + 1 if text[dot] == DOT else first
-            write_all(out, text, start, last, rules[1][LOWER])
-        end(out)
-
-
-@compiled
-def seen_before(text, relays, r):
-    """Whether the bytes of relay r are those of one before it."""
-    first, n = relays[r, 0], relays[r, 1] - relays[r, 0]
-    for q in range(r):
-        k, start = 0, relays[q, 0]
-        if relays[q, 1] - start != n:
-            continue
-        while k < n and text[start + k] == text[first + k]:
-            k += 1
-        if k == n:
-            return True
-    return False
+            domain_tokens(text, start, i, mark, NO_MARK, lower, out)
 
 
 # Messages to rows.
 
 
 @compiled
-def section_tokens(text, kind, first, last, rules, scratch, out):
+def section_tokens(text, kind, first, last, rules, name, out):
     """Write the tokens of one section."""
     if kind == HEADERS:
-        header_tokens(text, first, last, rules, scratch[0], scratch[1], out)
+        header_tokens(text, first, last, rules, name, out)
     elif kind == TEXT:
         word_tokens(text, first, last, NO_MARK, MOST_LINKS, False, rules, out)
     elif kind == HIDDEN:
@@ -508,7 +382,7 @@ def line_tokens(text, first, last, rules, out):
 
 
 @compiled
-def count_messages(batch, first, rules, scratch, out, found, table, size, place, row, indptr, left):
+def count_messages(batch, first, rules, name, out, found, table, size, place, row, indptr, left):
     """Count the tokens of messages from the first on; return the message that had no room.
 
     Reads batch: text, sections (s, 3) of kind, start and stop, and limits of messages in these.
@@ -524,7 +398,7 @@ def count_messages(batch, first, rules, scratch, out, found, table, size, place,
         for s in range(limits[d], limits[d + 1]):
             if not state[FULL]:
                 section_tokens(
-                    text, sections[s, 0], sections[s, 1], sections[s, 2], rules, scratch, out
+                    text, sections[s, 0], sections[s, 1], sections[s, 2], rules, name, out
                 )
         m = state[N_TERMS]
         if state[FULL]:
@@ -559,94 +433,3 @@ def add_tokens(text, limits, first, table, size, numbers):
         if numbers[t] < 0:
             return t
     return len(limits) - 1
-
-
-@compiled
-def pack_histories(keys, indptr, data, ends):
-    """Write the ids and counts of messages as `spam.history` does.
-
-    Reads keys: of each token id * 2**20 + count in the lower 48 bits, by message and id; changes
-    data (12 n,) and ends, where each message's end there.
-    """
-    at = 0
-    for i in range(len(indptr) - 1):
-        before = 0
-        for k in range(indptr[i], indptr[i + 1]):
-            number, count = (keys[k] >> 20) & 0xFFFFFFF, keys[k] & 0xFFFFF
-            at = write_number(data, at, 2 * (number - before) + (count > 1))
-            if count > 1:
-                at = write_number(data, at, count)
-            before = number
-        ends[i + 1] = at
-
-
-@compiled(inline=True)
-def write_number(data, at, number):
-    """Write a number in base 128, the lowest first; return where it ends."""
-    while number >= 0x80:
-        data[at] = number & 0x7F | 0x80
-        number >>= 7
-        at += 1
-    data[at] = number
-    return at + 1
-
-
-# Plainer forms of tokens.
-
-
-@compiled
-def find_plainer(table, first, last, n_known, folds, buffer, forms):
-    """Find what each token counts as that is new in a table: the nearest plainer form it knew.
-
-    Reads tokens first:last and looks for those of the first n_known; folds (256,), lower and upper
-    case. Changes buffer (scratch) and forms (last - first,): the number of the form, -1 if there
-    is none, -2 if a token is long or not in ASCII, whose forms Python must find.
-    """
-    arena, limits = table[1], table[2]
-    for j in range(first, last):
-        begin, stop, colon, plain = limits[j], limits[j + 1], -1, True
-        for k in range(begin, stop):
-            plain = plain and arena[k] < 0x80
-            if arena[k] == COLON:
-                colon = k
-        if not plain or stop - begin + OVERHANG > len(buffer):
-            forms[j - first] = -2
-            continue
-        word = colon + 1 if colon >= 0 else begin
-        number = find_form(table, begin, word, stop, n_known, folds, buffer)
-        if number < 0 and colon >= 0:
-            number = find_form(table, word, word, stop, n_known, folds, buffer)
-        forms[j - first] = number
-
-
-@compiled
-def find_form(table, home, word, stop, n_known, folds, buffer):
-    """The number of the nearest form of arena[home:stop], whose word begins at `word`; or -1."""
-    arena, lower, upper = table[1], folds[0], folds[1]
-    n, bare = stop - home, stop
-    for k in range(n):
-        buffer[k] = arena[home + k]
-    while bare > word and arena[bare - 1] == BANG:
-        bare -= 1
-    number = find_known(table, buffer, n, n_known)
-    if number < 0:
-        n = bare - home
-        number = find_known(table, buffer, n, n_known)
-    if number < 0:
-        for k in range(word - home, n):
-            buffer[k] = lower[buffer[k]]
-        if word < bare:
-            buffer[word - home] = upper[buffer[word - home]]
-        number = find_known(table, buffer, n, n_known)
-    if number < 0 and word < bare:
-        buffer[word - home] = lower[buffer[word - home]]
-        number = find_known(table, buffer, n, n_known)
-    return number
-
-
-@compiled
-def find_known(table, buffer, n, n_known):
-    """The number of the token buffer[:n], if it is one of the first n_known; or -1."""
-    slot = slot_of(table, buffer, 0, n, fingerprint(buffer, 0, n))
-    number = np.int64(table[0][slot, 1] & NUMBER_BITS) - 1
-    return number if number < n_known else -1

@@ -7,7 +7,7 @@ import stat
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from .message import MOST_BYTES
 
@@ -17,6 +17,13 @@ TABLES = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
 TEXT_COLUMNS = ("text", "message", "body", "sms", "email", "content", "v2")
 LABEL_COLUMNS = ("label", "class", "category", "spam", "target", "type", "v1")
 SPAM_WORDS, HAM_WORDS = ("spam", "1", "true", "yes", "junk"), ("ham", "0", "false", "no", "good")
+
+
+class EmailMessage(Protocol):
+    """An `email.message.Message`, without an import of that package."""
+
+    def as_bytes(self) -> bytes:
+        """Return the message as it is sent."""
 
 
 class Mail(NamedTuple):
@@ -29,6 +36,34 @@ class Mail(NamedTuple):
     name: str
     raw: bytes  # at most a little more than is ever read
     label: int | None = None  # 1 is spam; tables have labels
+
+
+AnyMessage = bytes | str | EmailMessage | Mail
+
+
+def is_message(value: object) -> bool:
+    """Return whether a value is one message in any of the forms that the filter reads."""
+    return isinstance(value, bytes | str | Mail) or hasattr(value, "as_bytes")
+
+
+def mail_of(message: AnyMessage) -> Mail:
+    """Return a message in any form as a `Mail`.
+
+    >>> mail_of("Subject: Hi\\n\\nHello").raw
+    b'Subject: Hi\\n\\nHello'
+    """
+    if isinstance(message, Mail):
+        return message
+    if isinstance(message, bytes):
+        return Mail("", message)
+    if isinstance(message, str):
+        return Mail("", message.encode(errors="replace"))
+    if is_message(message):
+        return Mail("", message.as_bytes())
+    raise TypeError(
+        "A message must be bytes, text, an email.message.Message or a Mail; "
+        f"got {type(message).__name__}."
+    )
 
 
 def mails(path: str) -> Iterator[Mail]:
@@ -145,8 +180,10 @@ def _table(place: Path) -> Iterator[Mail]:
         names = [cell.strip().lower().lstrip("\ufeff") for cell in first]
         text = next((names.index(name) for name in TEXT_COLUMNS if name in names), None)
         label = next((names.index(name) for name in LABEL_COLUMNS if name in names), None)
+        if not names:
+            raise ValueError(f"{place} is empty.")
         if text is None:
-            if not names or label_of(names[0]) is None:
+            if label_of(names[0]) is None:
                 raise ValueError(
                     f"{place} needs a column called {', '.join(TEXT_COLUMNS[:3])} or the like; "
                     f"it has {', '.join(first[:8])}."

@@ -25,6 +25,11 @@ MOST_DECODED = 1 << 19  # characters of the text of one part
 PARAMETER = re.compile(r';\s*([\w*-]+)\s*=\s*(?:"([^"]*)"|([^\s;"]+))')
 HEADER = re.compile(rb"^([!-9;-~]+):(.*)", re.M)
 FOLD = re.compile(rb"\n[ \t]")
+# A line that is neither a header nor its continuation ends the headers, empty or not.
+HEADER_LINE = rb"[!-9;-~]+:|[ \t]|>?From "
+FIRST_HEADER = re.compile(HEADER_LINE)
+END_OF_HEADERS = re.compile(rb"\n(?!" + HEADER_LINE + rb")")
+BYTE_ORDER_MARK = codecs.BOM_UTF8
 CONTENT = (b"\ncontent-type:", b"\ncontent-disposition:", b"\ncontent-transfer-encoding:")
 BLANKS = b" \t\r\f\v"
 ENCODED_WORD = re.compile(r"=\?([\w*.:+-]{1,40})\?([bBqQ])\?([^?\s]*)\?=(?:\s+(?==\?))?")
@@ -65,15 +70,15 @@ class Part(NamedTuple):
     depth: int
 
 
-def parse(raw: bytes, read: Callable[[str], Page] = read_page) -> Message:
-    r"""Take a message apart; `read` separates what HTML shows from what it hides.
+def parse(raw: bytes) -> Message:
+    r"""Split a message into headers, texts, pages and attachments.
 
     >>> message = parse(b"Subject: =?utf-8?q?Gr=C3=BC=C3=9Fe?=\n\nHello there\n")
     >>> message.header("subject"), message.texts
     ('Grüße', ['Hello there\n'])
     """
     truncated = len(raw) > MOST_BYTES
-    raw = raw[:MOST_BYTES]
+    raw = raw[:MOST_BYTES].removeprefix(BYTE_ORDER_MARK)
     if raw.startswith((b"From ", b">From ")):  # the line that mbox puts before a message
         raw = raw[raw.find(b"\n") + 1 :]
     head, body = split_headers(raw)
@@ -81,12 +86,13 @@ def parse(raw: bytes, read: Callable[[str], Page] = read_page) -> Message:
     parts, n_parts = [Part(message.lines, body, 0)], 0
     while parts and n_parts < MOST_PARTS:
         n_parts += 1
-        parts += reversed(list(_read_part(parts.pop(), message, read)))
+        parts += reversed(list(_read_part(parts.pop(), message)))
     return message
 
 
 def check_mail(raw: bytes) -> None:
     """Refuse what is empty or no e-mail; a text without headers begins with an empty line."""
+    raw = raw.removeprefix(BYTE_ORDER_MARK)
     if not raw or raw.isspace():
         raise ValueError("the message is empty.")
     if not BEGINNING.match(raw) and not HEADER.search(raw[:4096]):
@@ -94,15 +100,26 @@ def check_mail(raw: bytes) -> None:
 
 
 def split_headers(raw: bytes) -> tuple[bytes, bytes]:
-    """The headers, and what follows the first empty line."""
-    if raw.startswith((b"\n", b"\r\n")):
-        return b"", raw.lstrip(b"\r\n")
-    end, gap = raw.find(b"\n\n"), 2
-    if end < 0:
-        end = len(raw)
-    if b"\r" in raw and (place := raw.find(b"\n\r\n", 0, end)) >= 0:
-        end, gap = place, 3
-    return raw[:end], raw[end + gap :]
+    """Split a message at the end of its headers, before the first line that cannot be a header.
+
+    An empty line there belongs to neither part.
+
+    >>> split_headers(b"To: a\\n\\nHi"), split_headers(b"To: a\\nDear all: hello")
+    ((b'To: a', b'Hi'), (b'To: a', b'Dear all: hello'))
+    """
+    end = end_of_headers(raw)
+    head, body = raw[:end], raw[end:]
+    if not head:
+        return head, body.lstrip(b"\r\n")
+    return head.rstrip(b"\r\n"), body.removeprefix(b"\r").removeprefix(b"\n")
+
+
+def end_of_headers(raw: bytes) -> int:
+    """Return where the first line begins that cannot be a header."""
+    if not FIRST_HEADER.match(raw):
+        return 0
+    end = END_OF_HEADERS.search(raw)
+    return len(raw) if end is None else end.start() + 1
 
 
 def header_lines(head: bytes) -> bytes:
@@ -147,7 +164,7 @@ def _decode_word(match: re.Match[str]) -> str:
     return decode(raw, charset.partition("*")[0]).replace("\n", " ").replace("\r", " ")
 
 
-def _read_part(part: Part, message: Message, read: Callable[[str], Page]) -> Iterator[Part]:
+def _read_part(part: Part, message: Message) -> Iterator[Part]:
     """Add the text or the type of a part to the message; return the parts within it."""
     value, disposition, encoding = values_of(part.lines, CONTENT)
     kind, parameters = content_type(value)
@@ -164,7 +181,7 @@ def _read_part(part: Part, message: Message, read: Callable[[str], Page]) -> Ite
         body = part.body if decoder is None else decoder(part.body)
         text = decode(body, parameters.get("charset", "utf-8"))[:MOST_DECODED]
         if kind == "text/html":
-            message.pages.append(read(text))
+            message.pages.append(read_page(text))
             text = message.pages[-1].visible
         message.texts.append(text)
     else:

@@ -27,6 +27,10 @@ FEWEST_MESSAGES = 10  # of each class before the filter is as confident as its c
 NO_EVIDENCE = 0.5
 
 
+Pair = tuple[int, int]  # of ham, of spam
+Weight = Callable[[TokenCounts], float]
+
+
 class Evidence(NamedTuple):
     """One token of a message and the log-odds that it adds for spam."""
 
@@ -45,13 +49,13 @@ class Verdict(NamedTuple):
     prior: float
 
 
-def robinson(totals: Totals) -> Callable[[TokenCounts], float]:
-    """Weights log f - log(1 - f) of tokens; zero for those too close to one half to count.
+def robinson(n_messages: Pair, totals: Totals) -> Weight:
+    """Weigh tokens by log f - log(1 - f), and those close to f = 1/2 by zero.
 
     p(w) = share of spam among messages that contain w, as if ham and spam were equally many;
     f(w) = (s x + n p(w)) / (s + n) for n messages that contain w.
     """
-    n_ham, n_spam = (max(n, 1) for n in totals.messages)
+    n_ham, n_spam = (max(n, 1) for n in n_messages)
 
     def weight(counts: TokenCounts) -> float:
         ham, spam = counts[HAM] / n_ham, counts[SPAM] / n_spam
@@ -63,15 +67,13 @@ def robinson(totals: Totals) -> Callable[[TokenCounts], float]:
     return weight
 
 
-def multinomial(totals: Totals) -> Callable[[TokenCounts], float]:
-    """log P(w | spam) - log P(w | ham), from how many messages of each class hold w."""
+def multinomial(n_messages: Pair, totals: Totals) -> Weight:
+    """Weigh tokens by log P(w | spam) - log P(w | ham), from messages that contain w."""
     return _smoothed(totals.presences, totals.n_tokens, HAM, SPAM)
 
 
-def _smoothed(
-    sums: tuple[int, int], n_tokens: int, ham: int, spam: int
-) -> Callable[[TokenCounts], float]:
-    """The difference of smoothed log shares, from the counts at two places of `TokenCounts`."""
+def _smoothed(sums: Pair, n_tokens: int, ham: int, spam: int) -> Weight:
+    """Return the difference of smoothed log shares, from the counts at two places."""
     added = SMOOTHING * max(n_tokens, 1)
     offset = math.log((sums[HAM] + added) / (sums[SPAM] + added))
 
@@ -81,22 +83,22 @@ def _smoothed(
     return weight
 
 
-def complement(totals: Totals) -> Callable[[TokenCounts], float]:
-    """As `multinomial`, from occurrences: each class is judged by the counts of the other.
+def complement(n_messages: Pair, totals: Totals) -> Weight:
+    """Weigh tokens as `multinomial` does, from occurrences: repeated tokens count each time.
 
-    With two classes the complement of spam is ham, so the weight is the same difference; what
-    differs is that repeated words count each time.
+    With two classes the complement of spam is ham, so the weight is the same difference.
     """
     return _smoothed(totals.occurrences, totals.n_tokens, 2 + HAM, 2 + SPAM)
 
 
-def bernoulli(totals: Totals) -> Callable[[TokenCounts], float]:
-    """What the presence of w adds to its absence: the difference of its log-odds in each class."""
-    n_ham, n_spam = totals.messages
+def bernoulli(n_messages: Pair, totals: Totals) -> Weight:
+    """Weigh tokens by the difference of the log-odds of their presence in each class."""
+    n_ham, n_spam = n_messages
 
     def weight(counts: TokenCounts) -> float:
-        ham = (counts[HAM] + SMOOTHING) / (n_ham - counts[HAM] + SMOOTHING)
-        spam = (counts[SPAM] + SMOOTHING) / (n_spam - counts[SPAM] + SMOOTHING)
+        # Another process may have learned messages since they were counted.
+        ham = (counts[HAM] + SMOOTHING) / (max(n_ham - counts[HAM], 0) + SMOOTHING)
+        spam = (counts[SPAM] + SMOOTHING) / (max(n_spam - counts[SPAM], 0) + SMOOTHING)
         return math.log(spam / ham)
 
     return weight
@@ -109,6 +111,7 @@ COUNTING = {
     "complement": complement,
 }
 DEFAULT = "chi-square"
+NO_TOTALS = Totals((0, 0), (0, 0), 0)
 
 
 class CountingModel:
@@ -119,78 +122,77 @@ class CountingModel:
 
     def __init__(self, store: Store, name: str = DEFAULT, *, all_tokens: bool = False) -> None:
         self.store, self.name = store, name
-        self.totals = store.totals()
-        self.weight = COUNTING[name](self.totals)
-        self._counts: dict[str, TokenCounts] = store.all_counts() if all_tokens else {}
+        self.counts_repeats = name == "complement"
         self._all_tokens = all_tokens
-        self._found: dict[str, tuple[str, float]] = {}  # what each token counts as, and its weight
-        self.prior = self._prior()
+        with store.snapshot():
+            self.revision, self.n_messages = store.revision(), store.n_messages()
+            totals = NO_TOTALS if name == "chi-square" else store.totals()
+            self._counts: dict[str, TokenCounts] = store.all_counts() if all_tokens else {}
+            self.prior = self._prior()
+        # Many tokens have the same counts.
+        self._weight = lru_cache(1 << 16)(COUNTING[name](self.n_messages, totals))
 
     def _prior(self) -> float:
-        """The log-odds of a message without tokens."""
-        n_ham, n_spam = self.totals.messages
+        """Return the log-odds of a message without tokens."""
+        n_ham, n_spam = self.n_messages
         if self.name == "chi-square":
             return 0.0
         prior = math.log((n_spam + 1) / (n_ham + 1))
         if self.name == "bernoulli":  # every token is absent
             counts = self._counts if self._all_tokens else self.store.all_counts()
             prior += sum(
-                math.log((n_spam - c[SPAM] + SMOOTHING) / (n_spam + 2 * SMOOTHING))
-                - math.log((n_ham - c[HAM] + SMOOTHING) / (n_ham + 2 * SMOOTHING))
+                math.log((max(n_spam - c[SPAM], 0) + SMOOTHING) / (n_spam + 2 * SMOOTHING))
+                - math.log((max(n_ham - c[HAM], 0) + SMOOTHING) / (n_ham + 2 * SMOOTHING))
                 for c in counts.values()
             )
         return prior
 
     def probability(self, tokens: Mapping[str, int]) -> float:
-        """The probability that a message with these tokens is spam."""
-        self._look_up(tokens)
-        found = self._found
-        if self.name == "complement":
-            weights = [found[token][1] * n for token, n in tokens.items()]
-        else:
-            weights = [found[token][1] for token in tokens]
-        return self.shrunk_to_half(self._combined(weights))
+        """Return the probability that a message with these tokens is spam."""
+        weights = self.weights_of(tokens)
+        if self.counts_repeats:
+            weights = [weight * n for weight, n in zip(weights, tokens.values(), strict=True)]
+        return self.combined(weights)
 
     def verdict(self, tokens: Mapping[str, int]) -> Verdict:
-        """The probability with its evidence."""
+        """Return the probability with its evidence."""
         probability = self.probability(tokens)
         evidence = []
-        for token, n in tokens.items():
-            form, weight = self._found[token]
+        for token, weight in zip(tokens, self.weights_of(tokens), strict=True):
             if weight:
-                times = n if self.name == "complement" else 1
+                form, times = self._form(token), tokens[token] if self.counts_repeats else 1
                 evidence.append(Evidence(token, weight * times, form, self._counts[form]))
         evidence.sort(key=lambda e: -abs(e.weight))
         log_odds = self.prior + math.fsum(e.weight for e in evidence)
         return Verdict(probability, evidence, log_odds, self.prior)
 
-    def _look_up(self, tokens: Mapping[str, int]) -> None:
-        """Find what each token counts as, and its weight."""
-        found = self._found
-        new = [token for token in tokens if token not in found]
-        if not new:
-            return
+    def weights_of(self, tokens: Iterable[str]) -> list[float]:
+        """Return the weight of each token, zero if neither it nor a plainer form was learned."""
         if not self._all_tokens:
-            self._fetch(new)
-            unseen = [token for token in new if token not in self._counts]
+            self._fetch(tokens)
+            unseen = [token for token in tokens if token not in self._counts]
             self._fetch({form for token in unseen for form in plainer(token)})
-        for token in new:
-            form = token
-            if token not in self._counts:
-                form = next((form for form in plainer(token) if form in self._counts), "")
-            self._found[token] = (form, self.weight(self._counts[form]) if form else 0.0)
+        forms = map(self._form, tokens)
+        return [self._weight(self._counts[form]) if form else 0.0 for form in forms]
+
+    def _form(self, token: str) -> str:
+        """Return the token, or its nearest plainer form that was learned; "" without one."""
+        counts = self._counts
+        if token in counts:
+            return token
+        return next((form for form in plainer(token) if form in counts), "")
 
     def _fetch(self, tokens: Iterable[str]) -> None:
         self._counts.update(self.store.counts(t for t in tokens if t not in self._counts))
 
-    def _combined(self, weights: list[float]) -> float:
+    def combined(self, weights: list[float]) -> float:
+        """Return the probability of spam from the weights of the tokens of a message."""
         if self.name == "chi-square":
-            return chi_square([weight for weight in weights if weight])
-        return logistic(self.prior + math.fsum(weights))
-
-    def shrunk_to_half(self, probability: float) -> float:
-        """Draw the answer towards one half as long as there was little to learn from."""
-        trained = min(min(self.totals.messages) / FEWEST_MESSAGES, 1.0)
+            probability = chi_square([weight for weight in weights if weight])
+        else:
+            probability = logistic(self.prior + math.fsum(weights))
+        # Draw the answer towards one half if few messages were learned.
+        trained = min(min(self.n_messages) / FEWEST_MESSAGES, 1.0)
         return 0.5 + trained * (probability - 0.5)
 
 

@@ -31,9 +31,8 @@ from starlette.routing import Route
 
 from .mailbox import Mail
 from .message import MOST_BYTES
-from .schema import LABELS
 from .spam_filter import SpamFilter, default_store
-from .store import StoreError
+from .store import LABELS, StoreError
 
 MOST_SENT = 100 << 20  # bytes of a request; of a message `MOST_BYTES` are read
 LOOPBACK = "127.0.0.1"
@@ -51,7 +50,7 @@ def application(spam_filter: SpamFilter, token: str) -> Starlette:
     """The service as an ASGI application."""
 
     async def health(request: Request) -> JSONResponse:
-        ham, spam = spam_filter.store.totals().messages
+        ham, spam = spam_filter.store.n_messages()
         return JSONResponse({"status": "ok", "ham": ham, "spam": spam, "model": spam_filter.model})
 
     async def classify(request: Request) -> JSONResponse:

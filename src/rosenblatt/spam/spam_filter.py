@@ -5,18 +5,17 @@ Nothing here imports NumPy: one message in a new process is judged before that w
 
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from datetime import date
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
-from .html import Page, read_page
-from .mailbox import Mail
-from .message import Message, check_mail, parse
-from .schema import LABELS
+from .mailbox import AnyMessage, Mail, is_message, mail_of
+from .message import BYTE_ORDER_MARK, Message, check_mail, end_of_headers, parse
 from .scoring import COUNTING, DEFAULT, CountingModel, Verdict
-from .store import HAM, OWN_HEADER, SPAM, Lesson, ParsedMessage, Store, digest_of
+from .store import HAM, LABELS, OWN_HEADER, SPAM, Lesson, Store, digest_of
 from .tokens import tokens
 
 DATE = re.compile(
@@ -26,8 +25,8 @@ DATE = re.compile(
 )
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 EPOCH = date(1970, 1, 1).toordinal()
-CHUNK, CHUNK_BYTES = 250, 8 << 20  # messages that are read at once
-BATCH = 5000  # messages learned in one transaction
+MOST_LEARNED = 5000  # messages in one transaction
+MOST_AT_ONCE = 250  # messages that are in memory
 # Messages that are worth loading the machine code of loops, and compiling them if there is none.
 MANY_TO_LEARN, MANY_TO_JUDGE, MANY_TO_COMPILE = 250, 250, 5000
 FITTED = ("averaged perceptron", "logistic regression", "nearest neighbors")
@@ -130,70 +129,76 @@ class SpamFilter:
         """Close the store."""
         self.store.close()
 
-    def learn(self, mails: Iterable[Mail], label: str | None = None) -> Learned:
-        """Learn messages as ham or spam; without `label` each must bring its own.
+    def learn(
+        self, messages: AnyMessage | Iterable[AnyMessage], label: str | None = None
+    ) -> Learned:
+        """Learn one or more messages as ham or spam; without `label` each must have its own.
 
-        Messages that were learned before are counted once.
+        A message is bytes, text, an `email.message.Message` or a `Mail`, as in all other methods;
+        only a `Mail` has a label. Messages that were learned before are counted once.
         """
-        result, n, learner = Learned(0, 0, 0, []), 0, self._learner or OneByOneLearner(self.store)
-        learner.drop()  # what an earlier call read and did not learn
-        for some in chunks(mails):
+        if label is not None and label not in LABELS:
+            raise ValueError(f"label must be ham or spam; got {label!r}.")
+        result, n = Learned(0, 0, 0, []), 0
+        lessons = self._lessons(messages, label, result.refused)
+        while some := list(islice(lessons, MOST_AT_ONCE)):
             n += len(some)
+            batch = chain(some, islice(lessons, MOST_LEARNED - len(some)))
             if self._learner is None and worth_loops(n, MANY_TO_LEARN):
-                result = result.and_more(learner.learn())
-                learner = self._learner = self._batch_learner()
-            learner.take(self._parsed(some, label, result.refused, learner.read_page))
-            if learner.n_taken >= BATCH:
-                result = result.and_more(learner.learn())
-        return result.and_more(learner.learn())
+                from .batch_learning import BatchLearner
 
-    def _batch_learner(self) -> Any:
-        from .batch_learning import BatchLearner
+                self._learner = BatchLearner(self.store)
+            learn = self._learner.learn if self._learner else self._learn_batch
+            result = result.and_more(learn(batch))
+        return result
 
-        return BatchLearner(self.store)
-
-    def _parsed(
+    def _lessons(
         self,
-        mails: list[Mail],
+        messages: AnyMessage | Iterable[AnyMessage],
         label: str | None,
         refused: list[tuple[str, str]],
-        read_html: Callable[[str], Page],
-    ) -> list[ParsedMessage]:
-        """Take messages apart; what cannot be read or has no label is refused."""
-        found = []
-        for mail in mails:
+    ) -> Iterator[tuple[Lesson, Message]]:
+        """Yield what is learned of each message; what cannot be read or has no label is refused."""
+        for message in [messages] if is_message(messages) else messages:
+            mail = mail_of(message)
             number = mail.label if label is None else LABELS.index(label)
-            if number is None:
-                refused.append((mail.name, "it has no label"))
-                continue
             try:
-                found.append(parsed_message(mail.raw, number, mail.name, read_html))
+                if number is None:
+                    raise ValueError("it has no label")
+                yield lesson_of(mail.raw, number, mail.name)
             except ValueError as error:
                 refused.append((mail.name, str(error)))
-        return found
 
-    def classify(self, raw: bytes) -> Judgement:
+    def _learn_batch(self, batch: Iterable[tuple[Lesson, Message]]) -> list[tuple[int, bool]]:
+        """Learn messages in one transaction; return their labels and which of them were new."""
+        lessons = [with_tokens(*one) for one in batch]
+        new = self.store.learn(lessons)
+        return [(lesson.label, is_new) for lesson, is_new in zip(lessons, new, strict=True)]
+
+    def classify(self, message: AnyMessage) -> Judgement:
         """Judge one message."""
-        return self.judgement(self.scorer().probability(tokens(read(raw))))
+        return self.judgement(self.scorer().probability(tokens(read_message(mail_of(message).raw))))
 
-    def classify_all(self, mails: Iterable[Mail]) -> Iterator[tuple[Mail, Judgement | None, str]]:
+    def classify_all(
+        self, messages: Iterable[AnyMessage]
+    ) -> Iterator[tuple[Mail, Judgement | None, str]]:
         """Judge messages in their order; with those that cannot be read, the reason."""
         scorer: Any = None
-        n = 0
-        for batch in chunks(mails):
-            n += len(batch)
+        n, left = 0, map(mail_of, messages)
+        while mails := list(islice(left, MOST_AT_ONCE)):
+            n += len(mails)
             if scorer is None or (n >= MANY_TO_COMPILE and isinstance(scorer, OneByOne)):
                 scorer = self._scorer_of_many(n)
             found: list[Message | str] = []
-            for mail in batch:
+            for mail in mails:
                 try:
-                    found.append(read(mail.raw, scorer.read_page))
+                    found.append(read_message(mail.raw))
                 except ValueError as error:
                     found.append(str(error))
-            messages = [message for message in found if not isinstance(message, str)]
+            readable = [message for message in found if not isinstance(message, str)]
             trained = self._trained()
-            judged = (self.judgement(p, trained) for p in scorer.probabilities(messages))
-            for mail, message in zip(batch, found, strict=True):
+            judged = (self.judgement(p, trained) for p in scorer.probabilities(readable))
+            for mail, message in zip(mails, found, strict=True):
                 if isinstance(message, str):
                     yield mail, None, message
                 else:
@@ -206,19 +211,20 @@ class SpamFilter:
             return BatchScorer(self.store, self.model)
         return OneByOne(self.scorer(all_tokens=True))
 
-    def explain(self, raw: bytes) -> Verdict:
-        """The probability of a message with the tokens that decided, strongest first."""
-        verdict: Verdict = self.scorer().verdict(tokens(read(raw)))
+    def explain(self, message: AnyMessage) -> Verdict:
+        """Return the probability of a message with its evidence, the largest weights first."""
+        verdict: Verdict = self.scorer().verdict(tokens(read_message(mail_of(message).raw)))
         return verdict
 
-    def correct(self, raw: bytes, label: str) -> str | None:
-        """Learn a message as `label` and forget what it was learned as, which is returned."""
-        old = self.store.correct(lesson(parsed_message(raw, LABELS.index(label))))
+    def correct(self, message: AnyMessage, label: str) -> str | None:
+        """Learn a message as `label`; return the label that it had before."""
+        old = self.store.correct(with_tokens(*lesson_of(mail_of(message).raw, LABELS.index(label))))
         return None if old is None else LABELS[old]
 
-    def forget(self, raw: bytes | None = None, *, digest: bytes | None = None) -> str:
-        """Forget a message, exactly; return what it was learned as. Its digest is enough."""
-        if raw is not None:
+    def forget(self, message: AnyMessage | None = None, *, digest: bytes | None = None) -> str:
+        """Forget a message or its digest; return the label that it was learned with."""
+        if message is not None:
+            raw = mail_of(message).raw
             return LABELS[self.store.forget(digest_of(raw), tokens(parse(raw)))]
         if digest is None:
             raise ValueError("forget needs the message or its digest.")
@@ -236,12 +242,11 @@ class SpamFilter:
 
     def _trained(self) -> bool:
         """Whether ham and spam have been learned."""
-        return min(self.store.totals().messages) > 0
+        return min(self.store.n_messages()) > 0
 
     def scorer(self, all_tokens: bool = False) -> Any:
         """The model as the store has it now; kept until the counts change."""
-        revision = self.store.totals().revision
-        if self._scorer is None or self._scorer.totals.revision != revision:
+        if self._scorer is None or self._scorer.revision != self.store.revision():
             if self.model in COUNTING:
                 self._scorer = CountingModel(self.store, self.model, all_tokens=all_tokens)
             else:
@@ -252,7 +257,7 @@ class SpamFilter:
 
     def balance_warning(self) -> str:
         """A sentence if ham and spam are badly out of balance or too few, else nothing."""
-        n_ham, n_spam = self.store.totals().messages
+        n_ham, n_spam = self.store.n_messages()
         few, many = sorted((n_ham, n_spam))
         if few == 0 and many:
             lacking = "spam" if n_spam == 0 else "ham"
@@ -274,81 +279,34 @@ def worth_loops(n: int, many: int) -> bool:
     return count_messages.is_kept()
 
 
-class OneByOneLearner:
-    """Learns messages whose tokens Python counts, as `BatchLearner` learns many."""
-
-    def __init__(self, store: Store) -> None:
-        self.store, self.read_page = store, read_page
-        self.drop()
-
-    def drop(self) -> None:
-        """Drop what was taken and not learned."""
-        self._lessons: list[Lesson] = []
-
-    @property
-    def n_taken(self) -> int:
-        """How many messages wait to be learned."""
-        return len(self._lessons)
-
-    def take(self, messages: Iterable[ParsedMessage]) -> None:
-        """Take messages that the next `learn` learns."""
-        self._lessons += map(lesson, messages)
-
-    def learn(self) -> list[tuple[int, bool]]:
-        """Learn what was taken in one transaction; return labels, and whether each was new."""
-        lessons = self._lessons
-        self.drop()
-        new = self.store.learn(lessons) if lessons else []
-        return [(one.label, fresh) for one, fresh in zip(lessons, new, strict=True)]
-
-
 class OneByOne:
     """A model that judges one message after the other, as `BatchScorer` judges many."""
 
     def __init__(self, scorer: Any) -> None:
-        self.scorer, self.read_page = scorer, read_page
+        self.scorer = scorer
 
     def probabilities(self, messages: Iterable[Message]) -> list[float]:
         """The probability of each message that it is spam."""
         return [self.scorer.probability(tokens(message)) for message in messages]
 
 
-def read(raw: bytes, read_html: Callable[[str], Page] = read_page) -> Message:
-    """Take a message apart; what is no message is refused."""
+def read_message(raw: bytes) -> Message:
+    """Split a message into its parts; refuse what is not a message."""
     check_mail(raw)
-    return parse(raw, read_html)
+    return parse(raw)
 
 
-def parsed_message(
-    raw: bytes, label: int, name: str = "", read_html: Callable[[str], Page] = read_page
-) -> ParsedMessage:
-    """A message to be learned; what is no message is refused."""
-    message = read(raw, read_html)
-    if not name.isascii():  # a file's name need not be in UTF-8, in which the store keeps it
+def lesson_of(raw: bytes, label: int, name: str = "") -> tuple[Lesson, Message]:
+    """Return a message as the store learns it, without its tokens, and the message to count."""
+    message = read_message(raw)
+    if not name.isascii():  # the name of a file need not be valid UTF-8, as the store needs it
         name = name.encode(errors="backslashreplace").decode()
-    return ParsedMessage(digest_of(raw), label, message, sent(message), name)
+    return Lesson(digest_of(raw), label, {}, sent(message), name), message
 
 
-def lesson(one: ParsedMessage) -> Lesson:
-    """What is learned of a message."""
-    return Lesson(one.digest, one.label, tokens(one.message), one.sent, one.name)
-
-
-def chunks(mails: Iterable[Mail]) -> Iterator[list[Mail]]:
-    """Messages in lists that are neither too many nor too large.
-
-    Few are in memory at a time, and those that were read last are still in the processor's cache.
-    """
-    some: list[Mail] = []
-    size = 0
-    for mail in mails:
-        some.append(mail)
-        size += len(mail.raw)
-        if len(some) >= CHUNK or size >= CHUNK_BYTES:
-            yield some
-            some, size = [], 0
-    if some:
-        yield some
+def with_tokens(lesson: Lesson, message: Message) -> Lesson:
+    """Return a lesson with the tokens of its message."""
+    return lesson._replace(tokens=tokens(message))
 
 
 def sent(message: Message) -> float | None:
@@ -373,12 +331,11 @@ def marked(raw: bytes, headers: Mapping[str, str]) -> bytes:
     >>> marked(b"X-Rosenblatt: ham\nSubject: Hi\n\nX-Rosenblatt: stays\n", {"X-Rosenblatt": "spam"})
     b'X-Rosenblatt: spam\nSubject: Hi\n\nX-Rosenblatt: stays\n'
     """
-    first = b""
+    first, raw = b"", raw.removeprefix(BYTE_ORDER_MARK)
     if raw.startswith(b"From "):
         end = raw.find(b"\n") + 1 or len(raw)
         first, raw = raw[:end], raw[end:]
-    place = re.search(rb"\r?\n\r?\n", raw)
-    end = len(raw) if place is None else place.end()
+    end = end_of_headers(raw)
     line = b"\r\n" if raw[: raw.find(b"\n") + 1].endswith(b"\r\n") else b"\n"
     ours = b"".join(f"{name}: {value}".encode() + line for name, value in headers.items())
     return first + ours + OWN_HEADER.sub(b"", raw[:end]) + raw[end:]

@@ -16,7 +16,6 @@ counted by `Counter`, which run in C; headers and links come again and again, an
 import re
 import string
 from collections import Counter
-from collections.abc import Iterator
 from functools import lru_cache
 
 from .html import lowered
@@ -26,6 +25,7 @@ VERSION = 1  # of the tokens; counts of another version do not fit
 LONGEST = 24  # characters of a word; longer runs are no words
 MOST_LINKS = 200
 MOST_WORDS = 8  # of one header
+LONGEST_PATH = 200  # characters of a link
 
 
 def any_of(letters: str) -> str:
@@ -43,12 +43,10 @@ WORD = re.compile(any_of(f"{string.ascii_letters}#$_'-") + "{2,}!{0,3}")
 GENERAL = bytes.maketrans(DIGITS.encode(), b"#" * 10)
 # Blanks, digits and case are those of ASCII, and every other character is a letter: `mail_loops`
 # finds the same tokens in bytes.
-URL = re.compile(r"(?:http|ftp|HTTP)s?://([^\s/<>\"'?#]+)([^\s<>\"']{0,200})", re.A)
+URL = re.compile(r"(?:http|ftp|HTTP)s?://([^\s/<>\"'?#]{1,100})([^\s<>\"']*)", re.A)
 NAME = re.compile(any_of(f"{LOWER}{DIGITS}_.+-") + "+")
-MAIL_HOST = re.compile(f"@({any_of(f'{LOWER}{DIGITS}_.-')}+)")
 PATH_WORD = re.compile(any_of(f"{string.ascii_letters}_") + "{2,24}")
-ADDRESS_BYTES = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}", re.A)
-HOST = re.compile(r"[a-zA-Z0-9-]+\.[a-zA-Z0-9.-]+")
+MAIL_HOST = re.compile(f"@({any_of(f'{LOWER}{DIGITS}_.-')}+)")
 # Where a message came from and where it goes: names and addresses as they are.
 ADDRESSES = frozenset(["from", "to", "cc", "reply-to", "return-path", "message-id"])
 # Headers that others added after delivery, another filter's opinion, and what mailing lists add to
@@ -72,7 +70,7 @@ def tokens(message: Message) -> Counter[str]:
         found += [f"html:{tag[:12]}" for tag in page.tags]
         found += ["html:comment"] * page.n_comments
         for host, path in URL.findall(" ".join(page.links)):
-            found += link_tokens(host, path)
+            found += link_tokens(host, path[:LONGEST_PATH])
     found += [f"attachment:{kind}" for kind in message.attachments]
     if message.truncated:
         found.append("message:long")
@@ -89,7 +87,7 @@ def words(text: str) -> list[str]:
     if "://" in text:
         before, *rest = URL.split(text, MOST_LINKS)
         for host, path in zip(rest[::3], rest[1::3], strict=True):
-            links += link_tokens(host, path)
+            links += link_tokens(host, path[:LONGEST_PATH])
         text = " ".join([before, *rest[2::3]])
     found = [word for word in WORD.findall(_general(text)) if len(word) <= LONGEST]
     return found + links
@@ -100,42 +98,35 @@ def _general(text: str) -> str:
     return text.encode().translate(GENERAL).decode()
 
 
-def plainer(token: str) -> Iterator[str]:
-    """Plainer forms of a token, the nearest first, to look up if the token was never seen.
+def plainer(token: str) -> list[str]:
+    """Return plainer forms of a token, the nearest first, to look up if it was never seen.
 
-    >>> list(plainer("subject:FREE!!"))
+    >>> plainer("subject:FREE!!")
     ['subject:FREE', 'subject:Free', 'subject:free', 'FREE!!', 'FREE', 'Free', 'free']
     """
     place, colon, word = token.rpartition(":")
-    seen = {token}
-    for home in (f"{place}{colon}", "") if colon else ("",):
-        bare = word.rstrip("!")
-        for form in (word, bare, bare.capitalize(), bare.lower()):
-            if home + form not in seen:
-                seen.add(home + form)
-                yield home + form
+    bare = word.rstrip("!")
+    forms = [word, bare, bare.capitalize(), bare.lower()]
+    if colon:
+        forms = [f"{place}:{form}" for form in forms] + forms
+    return [form for form in dict.fromkeys(forms) if form != token]
 
 
 def header_tokens(message: Message) -> list[str]:
     """The tokens of all headers."""
     found: list[str] = []
-    relays: list[str] = []
     for name, value in message.headers:
-        if name == "received":
-            relays.append(value[:200])
-        elif name == "subject":
+        if name == "subject":
             found.append("header:subject")
             found += [f"subject:{word}" for word in words(value)]
         elif len(value) < 500:
             found += tokens_of_header(name, value)
-    # A host that a message passed twice counts once.
-    found += map(relay_token, set(HOST.findall(" ".join(relays))))
     return found
 
 
 @lru_cache(20_000)
 def tokens_of_header(name: str, value: str) -> tuple[str, ...]:
-    """The tokens of a header other than those of the subject and of relays.
+    """Return the tokens of a header other than the subject.
 
     >>> tokens_of_header("from", "<ann@mail.example>")
     ('header:from', 'from:ann', 'from:mail.example', 'from:@mail.example', 'from:@example')
@@ -149,38 +140,20 @@ def tokens_of_header(name: str, value: str) -> tuple[str, ...]:
         found = [_general(word) for word in found]
     found = [f"{name}:{word}" for word in found if len(word) <= 2 * LONGEST]
     hosts = MAIL_HOST.findall(value) if name in ADDRESSES else []
-    domains = [f"{name}:@{domain}" for host in hosts for domain in _domains(host)[:3]]
+    domains = [f"{name}:@{domain}" for host in hosts for domain in _domains(host)]
     return (f"header:{name}", *found, *domains)
 
 
 @lru_cache(20_000)
-def relay_token(word: str) -> str:
-    """The token of a host or an address that a message passed through.
+def link_tokens(host: str, path: str) -> list[str]:
+    """Return the tokens of a link: its host, the domains that it belongs to, words of its path.
 
-    >>> relay_token("mx1.mail.example"), relay_token("192.0.2.17")
-    ('received:mail.example', 'received:192.0.2')
+    >>> link_tokens("user@www.Shop.example:80", "/buy?id=17")
+    ['url:www.shop.example', 'url:shop.example', 'url:example', 'url:/buy', 'url:/id']
     """
-    if ADDRESS_BYTES.fullmatch(word):
-        return f"received:{word.rpartition('.')[0]}"
-    if word[-1].isdigit():
-        return "received:version"  # of software
-    return f"received:{'.'.join(word.lower().split('.')[-2:])}"
-
-
-@lru_cache(20_000)
-def link_tokens(host: str, path: str) -> tuple[str, ...]:
-    """Tokens of a link: its host, with and without sub-domains, and the words of its path.
-
-    >>> link_tokens("www.shop.example", "/buy?id=17")
-    ('url:www.shop.example', 'url:shop.example', 'url:example', 'url:/buy', 'url:/id')
-    """
-    host = lowered(host.rpartition("@")[2].partition(":")[0])[:100]
-    if ADDRESS_BYTES.fullmatch(host):
-        hosts = ["address-in-numbers", host.rpartition(".")[0]]
-    else:
-        hosts = _domains(host)
-    parts = [f"/{part}" for part in PATH_WORD.findall(path)[:20]]
-    return tuple(f"url:{part}" for part in (*hosts, *parts))
+    host = lowered(host.rpartition("@")[2].partition(":")[0])
+    parts = _domains(host) + [f"/{word}" for word in PATH_WORD.findall(path)[:20]]
+    return [f"url:{part}" for part in parts]
 
 
 def _domains(host: str) -> list[str]:

@@ -136,12 +136,6 @@ class Batch:
         """Number of groups times number of classes."""
         return self.n_groups * len(self.classes)
 
-    @property
-    def n_cells(self) -> int:
-        """Number of values that X stores."""
-        stored = int(self.X.nnz) if sp.issparse(self.X) else int(self.X.size)
-        return stored + (0 if self.targets is None else self.targets.size)
-
     def sum_duplicates(self) -> None:
         """Add up the duplicate entries of CSR rows."""
         self.X = summed_duplicates(self.X)
@@ -184,8 +178,10 @@ class Batch:
         # Tables of sparse data are wide, and are made and added up for every chunk.
         least = 4 * CELLS_PER_CHUNK if sp.issparse(self.X) else CELLS_PER_CHUNK
         wanted = max(least, CHUNK_OVER_TABLE * table_cells)
+        stored = self.X.nnz if sp.issparse(self.X) else self.X.size
+        stored += 0 if self.targets is None else self.targets.size
         # The pool cuts chunks of its own size: this number of cells makes them as wanted.
-        cells = max(1, self.n_cells * threads.CELLS_PER_CHUNK // wanted)
+        cells = max(1, int(stored) * threads.CELLS_PER_CHUNK // wanted)
         return threads.over_chunks(work_on, self.n_rows, cells)
 
     def _rows(self, start: int, stop: int, dtypes: tuple[DTypeLike, ...]) -> Any:
@@ -220,19 +216,12 @@ class Batch:
         for table in suspects:
             if not np.isfinite(table).all():
                 j = int(np.flatnonzero(~np.isfinite(table).all(axis=0))[0])
-                raise ValueError(self._not_finite(j))
-
-    def _not_finite(self, j: int) -> str:
-        """Return the message about column j, whose sums are not finite."""
-        who, advice = f"Feature {self.name(j)}", "leave NaN out with missing='ignore', or rescale."
-        if self.targets is not None:
-            advice = "rescale it."
-            if j >= self.X.shape[1]:
-                who = f"Target {j - self.X.shape[1]}"
-        return (
-            f"{who} holds NaN, infinity, or numbers whose squares are too large for 64 bits; "
-            f"{advice}"
-        )
+                d, advice = self.X.shape[1], "leave NaN out with missing='ignore', or rescale."
+                raise ValueError(
+                    f"{f'Feature {self.name(j)}' if j < d else f'Target {j - d}'} holds NaN, "
+                    "infinity, or numbers whose squares are too large for 64 bits; "
+                    + (advice if self.targets is None else "rescale it.")
+                )
 
     def name(self, j: int) -> str:
         """Return the name of feature j in error messages."""

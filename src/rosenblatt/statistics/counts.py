@@ -1,6 +1,6 @@
 """Counts of rows by class, part of every other statistic."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, NamedTuple, Self
 
@@ -107,6 +107,18 @@ def of_class(classes: NDArray[Any], k: int) -> str:
     """Return the name of a class in error messages; empty if rows have no labels."""
     unlabeled = len(classes) == 1 and classes.dtype.kind == "i" and classes[0] == 0
     return "" if unlabeled else f"class {classes[k]!s}"
+
+
+def refuse_negative(
+    left: Sums, classes: NDArray[Any], name_of: Callable[[int], str], what: str = ""
+) -> None:
+    """Raise if a sum (K, c) that would be left is negative; `name_of` names column c."""
+    if (left < 0).any():
+        k, c = np.argwhere(left < 0)[0]
+        raise ValueError(
+            f"Cannot remove these rows: in class {classes[k]!s} {name_of(c)} would be left with "
+            f"{left[k, c]}{what}."
+        )
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -7,9 +7,11 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt import checks
+
 from . import counts_loops
 from .batch import Batch, Sums, check_missing, filled, gaps, total_of
-from .counts import ByClass, checked
+from .counts import ByClass, checked, refuse_negative
 from .statistic import NUMBERS as KINDS
 from .statistic import ArrayForm
 
@@ -18,7 +20,6 @@ EXACT = 2**53 - 1  # doubles hold whole numbers up to here exactly
 # classes.
 FEW_BITS = ((np.uint16, 2**16 - 1), (np.int32, 2**31 - 1), (np.int64, EXACT))
 FEW = 100  # numbers that are checked first
-NOT_FINITE = "Input X contains NaN, infinity or a value too large to be counted."
 NUMBERS = (np.float64, np.float32, np.int64)  # what the loops read without a copy
 
 
@@ -98,23 +99,15 @@ class FeatureCounts(ByClass):
 
     def _combined(self, other: Self, sign: int) -> Self:
         joint = self.counts.join(other.counts, sign)
-        pairs = ((self.sums, other.sums), (self.gaps, other.gaps))
-        table, missed = (
-            None if a is None or b is None else joint.combine(a, b, sign) for a, b in pairs
-        )
+        table, missed = joint.combine(self.sums, other.sums, sign), None
+        if self.gaps is not None and other.gaps is not None:
+            missed = joint.combine(self.gaps, other.gaps, sign)
         if sign < 0:
-            self._refuse_negative(joint.counts.classes, table, "")
-            self._refuse_negative(joint.counts.classes, missed, " rows where it is missing")
+            refuse_negative(table, joint.counts.classes, self._name_of)
+        if sign < 0 and missed is not None:
+            what = " rows where it is missing"
+            refuse_negative(missed, joint.counts.classes, self._name_of, what)
         return self._joined(other, joint.counts, sums=table, gaps=missed)
-
-    def _refuse_negative(self, classes: NDArray[Any], left: Sums | None, of: str) -> None:
-        """Raise if a sum would be negative."""
-        if left is not None and (left < 0).any():
-            k, j = np.argwhere(left < 0)[0]
-            raise ValueError(
-                f"Cannot remove these rows: in class {classes[k]!s} {self._name_of(j)} would be "
-                f"left with {left[k, j]}{of}."
-            )
 
     def _check_values(self) -> None:
         _threshold(self.binarize)
@@ -143,16 +136,17 @@ def _sum(batch: Batch) -> Sums:
             if counts_loops.sum_whole(X, buckets, weights, most / n_rows, whole) < 0:
                 return whole
         real = np.zeros(shape)
-        bad = counts_loops.sum_real(X, buckets, weights, real)
-        if bad < 0:
-            return real
-        row = X[0][X[2][bad] : X[2][bad + 1]] if isinstance(X, tuple) else X[bad]
-        if (row < 0).any():
-            raise ValueError(f"Negative values in data cannot be counted; got {row[row < 0][0]}.")
-        raise ValueError(NOT_FINITE)
+        _refuse_row(X, counts_loops.sum_real(X, buckets, weights, real))
+        return real
 
     parts = batch.over_chunks(work, batch.n_buckets * batch.n_features, NUMBERS)
     return checked(total_of(parts, shape))
+
+
+def _refuse_row(X: Any, i: int) -> None:
+    """Raise because row i does not hold counts, unless i is negative."""
+    if i >= 0:
+        raise checks.not_counts(X[0][X[2][i] : X[2][i + 1]] if isinstance(X, tuple) else X[i])
 
 
 def _presence(batch: Batch, threshold: float) -> Sums:
@@ -166,8 +160,7 @@ def _presence(batch: Batch, threshold: float) -> Sums:
             largest = heaviest * len(buckets)
             dtype = next(dtype for dtype, most in FEW_BITS if largest <= most or most == EXACT)
         counts = np.zeros(shape, dtype)
-        if counts_loops.count_present(X, buckets, weights, threshold, counts) >= 0:
-            raise ValueError(NOT_FINITE)
+        _refuse_row(X, counts_loops.count_present(X, buckets, weights, threshold, counts))
         return counts
 
     return total_of(batch.over_chunks(work, batch.n_buckets * batch.n_features, NUMBERS), shape)

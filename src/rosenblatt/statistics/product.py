@@ -140,7 +140,3 @@ class ProductStatistic(Statistic):
             parts[name] = PARTS[kind]._checked(mine, about["inside"][name])
         names = about["feature_names"]
         return cls.of(parts, about["columns"], None if names is None else tuple(map(str, names)))
-
-    @classmethod
-    def _rebuilt(cls, tables: Mapping[str, NDArray[Any]], about: Mapping[str, Any]) -> Self:
-        raise NotImplementedError("parts are rebuilt by themselves")

@@ -64,9 +64,9 @@ class Statistic(ABC):
         """Return the statistic of both together (+1), or without the other's rows (-1)."""
 
     @classmethod
-    @abstractmethod
     def _rebuilt(cls, tables: Mapping[str, NDArray[Any]], about: Mapping[str, Any]) -> Self:
         """Return the statistic from its arrays, whose forms were checked, and `_about`."""
+        raise NotImplementedError("needed unless `_checked` is overridden")
 
     @classmethod
     def _forms(cls, about: Mapping[str, Any]) -> dict[str, ArrayForm]:

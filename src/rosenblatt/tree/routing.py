@@ -50,23 +50,19 @@ class PackedTrees:
             stop = start + tree.node_count
             order = tree.pack(self.nodes[2 * start : 2 * stop])
             value = tree.value if votes is None else votes[t] * tree.votes
-            self.value[start:stop] = value.reshape(len(value), -1)[order]
+            value = value.reshape(len(value), -1)
+            np.take(value, order, axis=0, out=self.value[start:stop], mode="clip")
 
     @staticmethod
     def of(trees: Sequence[Any], votes: NDArray[np.float64] | None) -> "PackedTrees":
         """Return the nodes of these trees; with `votes` (trees,), their votes times these."""
         kept: PackedTrees | None = vars(trees[0]).get("_packed_trees")
-        if kept is None or not kept._is_of(trees, votes):
-            kept = vars(trees[0])["_packed_trees"] = PackedTrees(trees, votes)
+        # By identity, as comparing the arrays of trees would take long.
+        same = kept is not None and [id(t()) for t in kept.trees] == [id(t) for t in trees]
+        if kept is not None and same and np.array_equal(votes, kept.votes):  # or both None
+            return kept
+        kept = vars(trees[0])["_packed_trees"] = PackedTrees(trees, votes)
         return kept
-
-    def _is_of(self, trees: Sequence[Any], votes: NDArray[np.float64] | None) -> bool:
-        own = [tree() for tree in self.trees]
-        if len(own) != len(trees) or any(a is not b for a, b in zip(own, trees, strict=True)):
-            return False
-        if votes is None or self.votes is None:
-            return votes is self.votes
-        return bool(np.array_equal(votes, self.votes))
 
     def add(self, X: Any, start: int, stop: int, out: NDArray[np.float64]) -> None:
         """Add the values of the leaves of rows of X to out (stop - start, S)."""

@@ -29,7 +29,7 @@ EQUAL = 1e-12  # of the weight of all rows: less is no difference
 
 
 class Rule(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """What conjunctions and m-of-n rules share: tests, the search by size, words."""
+    """Base class of conjunctions and m-of-n rules."""
 
     classes_: NDArray[Any]
     n_features_in_: int
@@ -320,7 +320,7 @@ class MofNClassifier(Rule):
 
 
 class RuleSearch:
-    """Rules in the order of their size, over groups of rows that no test tells apart.
+    """Rules in the order of their size, over groups of rows with equal answers to all tests.
 
     answers (tests, groups) say where each test holds; yes and no (groups,) are the weights of the
     two classes.

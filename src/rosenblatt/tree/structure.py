@@ -30,8 +30,8 @@ class Tree:
 
     Attributes
     ----------
-    feature : the column that each node asks for, -2 for a leaf, shape (nodes,).
-    threshold : what its value is compared with; NaN where categories branch, -2 for a leaf.
+    feature : the column that each node tests, -2 for a leaf, shape (nodes,).
+    threshold : values up to it go left; NaN where categories branch, -2 for a leaf.
     children_left, children_right : where values up to the threshold go, and those above it; of a
         node that branches by category, its first child and its last; -1 for a leaf.
     missing_go_to_left : whether NaN goes left.
@@ -64,9 +64,9 @@ class Tree:
     ) -> "Tree":  # fmt: skip
         """Return the tree of nodes in preorder, each with the number of its parent.
 
-        What a leaf has in feature, threshold and missing_left (nodes,) is not read; NaN goes to the
-        heavier child of a node where missing_left is -1. code (nodes,) is the branch that leads to
-        a node; None if there are no branches but left and right.
+        Entries of leaves in feature, threshold and missing_left (nodes,) are not read; NaN goes to
+        the heavier child of a node where missing_left is -1. code (nodes,) is the branch that leads
+        to a node; None if there are no branches but left and right.
         """
         above, nodes = parent[1:], np.arange(len(parent))
         right = np.full(len(parent), LEAF)

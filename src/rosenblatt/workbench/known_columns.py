@@ -12,24 +12,16 @@ from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
 from rosenblatt.data import Table, TableError
-from rosenblatt.data.columns import TRUTH, numbers_of_words
 from rosenblatt.data.errors import listed, shown
-from rosenblatt.data.finite_numbers import as_floats, beyond, check_finite, ends_beyond
-from rosenblatt.data.notation import read_words, stand_for_nothing
+from rosenblatt.data.finite_numbers import as_floats, beyond, check_finite
+from rosenblatt.data.parsing import YES_OR_NO, misfit, parse
 
-from .column_parts import MOST_CATEGORIES, TRUE, Categories
+from .column_parts import MOST_CATEGORIES, Categories
 from .features import TableColumns, TableFeatures
 from .model_metadata import KnownColumn, SavedModel
 from .row_view import MOST_NAMED, lacking
 from .targets import is_known, labels_of, measured, numbers_of, plain_label
 
-HOLDS = {
-    "numeric": "numbers",
-    "boolean": "yes or no",
-    "date": "dates",
-    "categorical": "categories",
-    "text": "texts",
-}
 # Kinds of numbers, dates and truth values that a column is brought back to.
 DTYPES: dict[str, Any] = {
     str(dtype): dtype
@@ -38,7 +30,6 @@ DTYPES: dict[str, Any] = {
         pl.Int8, pl.Int16, pl.Int32, pl.Int64, pl.UInt8, pl.UInt16, pl.UInt32, pl.UInt64,
     )
 } | {"Datetime": pl.Datetime("us")}  # fmt: skip
-YES_OR_NO = sorted(set().union(*TRUTH))
 
 
 def known_columns(
@@ -79,9 +70,7 @@ def targets_of(saved: SavedModel, table: Table) -> tuple[Table, NDArray[Any]]:
     known = is_known(values)
     if not known.any():
         raise TableError(f"No row of {table.name} has a value of {saved.target!r}.")
-    sparse = None if table.sparse is None else table.sparse[known.to_numpy()]
-    rows = replace(table, frame=table.frame.filter(known), sparse=sparse, cells=None)
-    values = values.filter(known)
+    rows, values = table.take(known), values.filter(known)
     if saved.task == "regression":
         return rows, numbers_of(values, saved.target)
     if not _has_words_as_classes(saved):
@@ -112,10 +101,8 @@ def target_of(saved: SavedModel, row: Table) -> Any:
     values = row.frame[saved.target]
     if values.dtype == pl.String and not _has_words_as_classes(saved):  # as batches of words are
         classes = getattr(saved.model, "classes_", None)
-        if classes is not None and classes.dtype.kind == "b":
-            values = _converted(values, pl.Boolean)
-        else:
-            values = numbers_of_words(values, row.decimal_comma, pl.Float64)
+        is_boolean = classes is not None and classes.dtype.kind == "b"
+        values, _ = parse(values, pl.Boolean if is_boolean else pl.Float64, row.decimal_comma)
     known = replace(row, frame=row.frame.with_columns(values))
     try:
         [truth] = targets_of(saved, known)[1]
@@ -171,32 +158,17 @@ def _matrix_for(saved: SavedModel, table: Table) -> Any:
 
 
 def _column(table: Table, known: KnownColumn, start: int) -> pl.Series:
-    """A column with values of the kind that the model knows."""
+    """Return a column parsed as the model knows it."""
     values, wanted = table.frame[known.name], wanted_dtype(known)
-    if values.dtype == pl.String and known.kind in ("numeric", "date"):
-        values = values.set(stand_for_nothing(values), None)
-    if values.dtype == pl.String and known.notation:
-        found = read_words(values, known.notation).cast(wanted)
-    elif values.dtype == pl.String and wanted.is_numeric():
-        found = numbers_of_words(values, table.decimal_comma, wanted)
-    else:
-        found = _converted(values, wanted)
-    n_lost = found.null_count() - values.null_count()
-    if known.kind == "numeric" and not n_lost and not ends_beyond(found):
-        return found  # which is told sooner than by a look at each number
-    wrong = found.is_null() & values.is_not_null()
-    if known.kind == "boolean" and found.dtype == pl.String:
-        wrong |= ~found.str.to_lowercase().is_in(YES_OR_NO).fill_null(True)
-    if known.kind == "numeric":
-        wrong |= beyond(found)
-    if wrong.any():
-        row = int(wrong.arg_max() or 0)
-        raise TableError(
-            f"Column {known.name!r} held {HOLDS[known.kind]} when the model was fitted, and holds "
-            f"{shown(values[row])} in row {start + row} of {table.name} (rows count from 0): mend "
-            "it, or leave it empty."
-        )
-    return found
+    written = values.dtype == pl.String and known.notation
+    found, bad = parse(values, known.notation if written else wanted, table.decimal_comma)
+    if known.kind == "boolean" and found.dtype == pl.String and not len(bad):
+        bad = (~found.str.to_lowercase().is_in(YES_OR_NO)).fill_null(False).arg_true()
+    if known.kind == "numeric" and not len(bad):
+        bad = beyond(found)
+    if len(bad):
+        raise TableError(misfit(values, bad, known.kind, f" of {table.name}", start))
+    return found.cast(wanted)
 
 
 def wanted_dtype(known: KnownColumn) -> Any:
@@ -204,22 +176,6 @@ def wanted_dtype(known: KnownColumn) -> Any:
     if known.kind == "numeric":
         return pl.Float64  # whole numbers may have become others since
     return DTYPES.get(known.dtype, pl.String)
-
-
-def _converted(values: pl.Series, wanted: Any) -> pl.Series:
-    """Values of another kind; nothing where they are none."""
-    if values.dtype == wanted:
-        return values
-    if wanted == pl.Boolean and values.dtype == pl.String:
-        lower = values.str.to_lowercase()
-        known = lower.is_in(YES_OR_NO)
-        return lower.is_in(TRUE).set(~known.fill_null(True), None)
-    if values.dtype == pl.String and wanted in (pl.Date, pl.Datetime):
-        try:
-            return values.str.strptime(wanted, strict=False)
-        except pl.exceptions.ComputeError:  # no word looks like a date
-            return pl.Series(values.name, [None] * len(values), wanted)
-    return values.cast(wanted, strict=False)
 
 
 # Categories that a model never saw, and empty cells, counted over the batches that it predicts for.

@@ -27,7 +27,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt.data import Table, TableError
 from rosenblatt.data.files import whole_file
-from rosenblatt.data.table import existing
+from rosenblatt.data.reading import existing
 from rosenblatt.preprocessing import BasisExpansion
 
 from .features import DenseRows, TableFeatures

@@ -11,9 +11,9 @@ import polars as pl
 from numpy.typing import NDArray
 
 from rosenblatt.data import Column, Table, TableError, columns_of
-from rosenblatt.data.columns import Told, told_by, words_among_numbers
 from rosenblatt.data.errors import shown
-from rosenblatt.data.notation import Written, is_date, read_words, written_as
+from rosenblatt.data.notation import Written
+from rosenblatt.data.parsing import ParsedColumns, parse_columns, parse_written, words_among_numbers
 
 from . import targets
 from .row_view import NO_LONGER, dates_in, n_bytes, numbers_in
@@ -270,13 +270,12 @@ def problem_of(
 
 def times_of(values: pl.Series) -> pl.Series:
     """Times to split rows by, read if they are written in words."""
-    how = written_as(values) if values.dtype == pl.String else None
-    return values if how is None else read_words(values, how.notation)
+    return parse_written(values)[0]
 
 
 def with_types(
     table: Table, frame: pl.DataFrame, rows: Any, kinds: dict[str, str] | None = None
-) -> Told:
+) -> ParsedColumns:
     """Features whose words are read as the numbers or dates that some rows show, or `kinds` says.
 
     What is said to be numbers or dates must be such in all rows.
@@ -286,15 +285,14 @@ def with_types(
     for name, kind in given.items():
         if name not in frame.columns or kind not in ("numeric", "date"):
             continue
-        how = written_as(frame[name], commas) if frame[name].dtype == pl.String else None
-        if how is not None and is_date(how.notation) == (kind == "date"):
-            written[name] = how
-            frame = frame.with_columns(read_words(frame[name], how.notation))
+        parsed_column, how = parse_written(frame[name], commas, dates=kind == "date")
+        if how is not None:
+            written[name], frame = how, frame.with_columns(parsed_column)
         (numbers_in if kind == "numeric" else dates_in)(frame[name])  # which may refuse a value
-    told = told_by(frame, rows, commas, table.guessed, given)
-    odd = words_among_numbers(told.frame, table.frame, commas) if table.guessed else []
-    odd += _numbers_with_units(told.frame[rows])
-    return Told(told.frame, told.hints + odd, written | told.written)
+    parsed = parse_columns(frame, rows, commas, table.guessed, given)
+    odd = words_among_numbers(parsed.frame, table.frame, commas) if table.guessed else []
+    odd += _numbers_with_units(parsed.frame[rows])
+    return ParsedColumns(parsed.frame, parsed.hints + odd, written | parsed.written)
 
 
 # A number and what is not part of it: "12.3 kg", "12.3-".

@@ -9,8 +9,8 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from rosenblatt.data import TableError
-from rosenblatt.data.errors import did_you_mean, listed, shown
-from rosenblatt.data.notation import read_words, stand_for_nothing
+from rosenblatt.data.errors import did_you_mean, listed
+from rosenblatt.data.parsing import parsed_or_refused
 
 MOST_NAMED = 5
 # Types whose numbers 32 bits hold.
@@ -40,11 +40,11 @@ def frame_for(X: Any, kinds: dict[str, str], notations: dict[str, str] | None = 
     frame = _with_columns(X, kinds)
     if not notations:
         return frame
-    read = []
-    for name in [name for name in notations if frame.schema[name] == pl.String]:
-        words = frame[name].set(stand_for_nothing(frame[name]), None)
-        read.append(_all_of(words, "numbers or dates", read_words(words, notations[name])))
-    return frame.with_columns(read)
+    return frame.with_columns(
+        parsed_or_refused(frame[name], notation)
+        for name, notation in notations.items()
+        if frame.schema[name] == pl.String
+    )
 
 
 def _with_columns(X: Any, kinds: dict[str, str]) -> Any:
@@ -132,53 +132,13 @@ def first_of(names: list[str]) -> str:
 
 
 def numbers_in(values: pl.Series) -> pl.Series:
-    """A column of numbers as such; one that holds others is refused with the first of them.
-
-    >>> numbers_in(pl.Series("age", ["31", "many"]))
-    Traceback (most recent call last):
-    rosenblatt.data.errors.TableError: Column 'age' should hold numbers, and holds 'many' in row 1
-    (rows count from 0): mend it, or make it missing.
-    """
-    if values.dtype.is_numeric() or values.dtype in (pl.Boolean, pl.Null):
-        return values.cast(pl.Float64)
-    if values.dtype != pl.String:  # dates would be read as days
-        return _all_of(values, "numbers", _nothing(values))
-    return _all_of(values, "numbers", values.cast(pl.Float64, strict=False))
+    """Return a column of numbers as floats; raise if a value is not a number."""
+    return parsed_or_refused(values, "numeric").cast(pl.Float64)
 
 
 def dates_in(values: pl.Series) -> pl.Series:
-    """A column of dates as such, words as 2026-01-31 among them; others are refused likewise."""
-    if values.dtype.is_temporal():
-        return values
-    if values.dtype == pl.Null:
-        return values.cast(pl.Date)
-    if values.dtype != pl.String:  # numbers would be read as days, or as microseconds
-        return _all_of(values, "dates", _nothing(values))
-    days = values.str.strptime(pl.Date, "%Y-%m-%d", strict=False)
-    if days.null_count() == values.null_count():
-        return days
-    try:
-        times = values.str.strptime(pl.Datetime("us"), strict=False)
-    except pl.exceptions.ComputeError:  # no word looks like one
-        times = _nothing(values)
-    return _all_of(values, "dates", times)
-
-
-def _nothing(values: pl.Series) -> pl.Series:
-    return pl.Series([None]).new_from_index(0, len(values))
-
-
-def _all_of(values: pl.Series, what: str, found: pl.Series) -> pl.Series:
-    """What a column was read as; raises unless that is all of it."""
-    wrong = found.is_null() & values.is_not_null()
-    if wrong.any():
-        row = int(wrong.arg_max() or 0)
-        [value] = values[row : row + 1].to_list()
-        raise TableError(
-            f"Column {values.name!r} should hold {what}, and holds {shown(value)} in row {row} "
-            "(rows count from 0): mend it, or make it missing."
-        )
-    return found
+    """Return a column of dates, parsed if they are words; raise if a value is not a date."""
+    return parsed_or_refused(values, "date")
 
 
 def _two_dimensional(X: Any) -> NDArray[Any]:

@@ -11,7 +11,7 @@ from rosenblatt.data import Table, TableError
 from rosenblatt.data.columns import OF_NO_USE
 from rosenblatt.data.errors import listed, shown
 from rosenblatt.data.finite_numbers import as_floats, check_finite
-from rosenblatt.data.notation import is_date, read_words, written_as
+from rosenblatt.data.parsing import parse, parse_written
 
 from .findings import rows_counted
 
@@ -61,13 +61,11 @@ def is_known(values: pl.Series) -> pl.Series:
 
 
 def measured(values: pl.Series, decimal_comma: bool) -> tuple[pl.Series, str]:
-    """A target of many numbers in a notation of people as numbers, with a note; or as it is."""
+    """Return a target of many numbers that people wrote as numbers, with a note; others as is."""
     if values.dtype != pl.String or values.n_unique() <= FEW_NUMBERS:
         return values, ""
-    how = written_as(values, decimal_comma)
-    if how is None or is_date(how.notation):
-        return values, ""
-    return read_words(values, how.notation), how.note
+    numbers, how = parse_written(values, decimal_comma, dates=False)
+    return numbers, "" if how is None else how.note
 
 
 def check_rows(table: Table, values: pl.Series, least: int) -> None:
@@ -172,20 +170,16 @@ def labels_of(values: pl.Series) -> NDArray[Any]:
 
 
 def numbers_of(values: pl.Series, target: str) -> NDArray[np.float64]:
-    how = written_as(values) if values.dtype == pl.String else None
-    if how is not None and not is_date(how.notation):
-        numbers = read_words(values, how.notation)
-        values = values if numbers.null_count() else numbers
+    """Return a target without gaps as floats; raise if a value is not a number."""
     if not values.dtype.is_numeric():
-        words = values.cast(pl.String)
-        odd = words.filter(words.cast(pl.Float64, strict=False).is_null())
-        word = (
-            f"{shown(odd[0])}, which is not a number"
-            if len(odd)
-            else f"no numbers ({values.dtype})"
-        )
-        raise TableError(f"{target} holds {word}; regression needs numbers.")
-    y = values.cast(pl.Float64).to_numpy().copy()
+        values = values.cast(pl.String)
+    numbers, how = parse_written(values, dates=False)
+    if how is None:
+        numbers, _ = parse(values, pl.Float64)
+    if numbers.null_count():
+        odd = shown(values.filter(numbers.is_null())[0])
+        raise TableError(f"{target} holds {odd}, which is not a number; regression needs numbers.")
+    y = numbers.cast(pl.Float64).to_numpy().copy()
     if not np.isfinite(y).all():
         raise TableError(f"{target} is infinite in row {int(np.flatnonzero(~np.isfinite(y))[0])}.")
     return y

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rosenblatt.svm.interior_point import InteriorPoint, Sifting
+from rosenblatt.svm.interior_point import InteriorPoint, ScreenedInteriorPoint
 from rosenblatt.svm.margin_problem import MarginProblem
 
 N, D = 3000, 4
@@ -32,7 +32,7 @@ def problem_of(kind, bias):
 def test_it_finds_the_plane_of_all_rows(kind, bias, rough):
     problem = problem_of(kind, bias)
     every = solved(InteriorPoint(problem, 1e-4))
-    some = solved(Sifting(problem, 1e-4, *(rough * part for part in every.planes)))
+    some = solved(ScreenedInteriorPoint(problem, 1e-4, *(rough * part for part in every.planes)))
     if rough == 1:
         assert len(some.rows) < N / 2
     assert some.gap() <= 1e-6 * problem.zero
