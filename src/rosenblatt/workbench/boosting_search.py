@@ -15,8 +15,7 @@ Array = NDArray[np.float64]
 
 FEW_ROUNDS = 40  # that settings are sorted out with,
 QUICK_RATE = 0.3  # in long steps, so that they come to where larger trees learn by heart
-SHORT, SHORTER = 20, 5  # rounds, to see what one takes; fewer if one takes this share of the time
-LONG = 0.02
+SHORT = 10  # rounds, to see what one takes
 OF_ROUNDS = 0.5  # of a short fit, at least: measured times go up and down
 SHARE_FOR_SETTINGS = 0.2  # of the time: past it, no more are tried
 FIRST_RATE = 0.1
@@ -129,9 +128,8 @@ def _cost_of(arena: Any, family: Family, setting: dict[str, Any]) -> Cost:
         return time.perf_counter() - start
 
     once = seconds(1)
-    n_rounds = SHORTER if once > LONG * (arena.end - time.perf_counter()) else SHORT
-    more = seconds(1 + n_rounds)
-    return Cost(prepared + once, max(more - once, OF_ROUNDS * more) / n_rounds)
+    more = seconds(1 + SHORT)
+    return Cost(prepared + once, max(more - once, OF_ROUNDS * more) / SHORT)
 
 
 def _boosted(arena: Any, family: Family, setting: dict[str, Any], of: str) -> Stage:
