@@ -101,7 +101,7 @@ def test_a_target_with_a_word_is_no_number(here):
 
 
 def test_nothing_fitted_is_no_success(here, monkeypatch):
-    def late(arena, families, clock, progress, vote):
+    def late(folded, families, clock, progress, vote):
         clock.stopped = "budget"
         return [], []
 
