@@ -81,10 +81,12 @@ def test_tokens_of_any_header_and_text_are_the_same(text, name):
     assert_same_tokens([raw.encode() for raw in raws])
 
 
-def test_a_message_with_too_many_tokens_is_left_to_python(monkeypatch):
-    monkeypatch.setattr(batches, "MOST_TERMS", 1 << 9)
-    long = b"Subject: x\n\n" + b"hello there " * 300
-    assert_same_tokens([*ham(2), long, *ham(1)])
+def test_messages_with_many_or_long_tokens_get_more_room(monkeypatch):
+    monkeypatch.setattr(batches, "MOST_TERMS", 1 << 7)
+    monkeypatch.setattr(batches, "MOST_BYTES", 1 << 14)
+    long = b"Subject: x\n\n" + b"hello there " * 3000
+    attached = b"Content-Type: application/" + b"x" * 40_000 + b"; name=a.b\n\nx"
+    assert_same_tokens([*ham(2), long, attached, *ham(1)])
 
 
 def test_room_grows_with_what_comes():

@@ -12,7 +12,7 @@ one ends. `rules` is (kinds, folds, names, name_limits, roles), which `spam.batc
 import numpy as np
 
 from rosenblatt.loops import compiled
-from rosenblatt.term_table_loops import add_term, add_to_row, clear, fingerprint, look_up
+from rosenblatt.term_table_loops import add_term, add_to_row, clear, look_up
 
 HEADERS, TEXT, HIDDEN, LINKS, TOKENS = 0, 1, 2, 3, 4  # kinds of sections
 # Bits of what a byte is.
@@ -366,13 +366,13 @@ def section_tokens(text, kind, first, last, rules, name, out):
 
 @compiled
 def line_tokens(text, first, last, rules, out):
-    """Write each line as a token; a long one is left to Python."""
+    """Write each line as a token."""
     start = first
     while start < last and not out[3][FULL]:
         stop = start
         while stop < last and text[stop] != NEWLINE:
             stop += 1
-        if stop - start > SPARE_BYTES // 2:
+        if out[3][AT] + stop - start > len(out[0]):
             out[3][FULL] = 1
         elif stop > start:
             begin(out, NO_MARK)
@@ -382,12 +382,12 @@ def line_tokens(text, first, last, rules, out):
 
 
 @compiled
-def count_messages(batch, first, rules, name, out, found, table, size, place, row, indptr, left):
-    """Count the tokens of messages from the first on; return the message that had no room.
+def count_messages(batch, first, rules, name, out, found, table, size, place, row, indptr):
+    """Count the tokens of messages from the first on; return the first without enough room.
 
     Reads batch: text, sections (s, 3) of kind, start and stop, and limits of messages in these.
-    Changes the table of tokens and its size; place (scratch); row: numbers of tokens and their
-    counts; indptr, where each message's end; left, which messages are left to Python.
+    Updates the table of tokens and its size, place (scratch), row (numbers of tokens and their
+    counts) and indptr, the end of each message in the row.
     """
     text, sections, limits = batch
     bits, numbers = found
@@ -401,10 +401,7 @@ def count_messages(batch, first, rules, name, out, found, table, size, place, ro
                     text, sections[s, 0], sections[s, 1], sections[s, 2], rules, name, out
                 )
         m = state[N_TERMS]
-        if state[FULL]:
-            left[d], indptr[d + 1] = 1, n
-            continue
-        if n + m > len(row[0]):
+        if state[FULL] or n + m > len(row[0]):
             return d
         look_up(clean, (starts, stops), m, table, bits, numbers)
         start = n
@@ -418,18 +415,4 @@ def count_messages(batch, first, rules, name, out, found, table, size, place, ro
             n = add_to_row(row, n, j, 1, place)
         clear(row[0], start, n, place)
         indptr[d + 1] = n
-    return len(limits) - 1
-
-
-@compiled
-def add_tokens(text, limits, first, table, size, numbers):
-    """Write the numbers of tokens from the first on, new ones added; return the first without room.
-
-    Changes the table and its size, and numbers.
-    """
-    for t in range(first, len(limits) - 1):
-        bits = fingerprint(text, limits[t], limits[t + 1])
-        numbers[t] = add_term(text, limits[t], limits[t + 1], bits, table, size)
-        if numbers[t] < 0:
-            return t
     return len(limits) - 1
