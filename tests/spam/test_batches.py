@@ -126,6 +126,18 @@ def test_batches_are_learned_like_single_messages(tmp_path, monkeypatch):
     assert slow[1:] == learned(tmp_path / "c", MAILS, 1, monkeypatch, batch=9)[1:]
 
 
+def test_loops_are_compiled_after_many_messages(tmp_path, monkeypatch):
+    monkeypatch.setattr(spam_filter, "worth_loops", lambda n, many: n >= 8)
+    monkeypatch.setattr(spam_filter, "MOST_AT_ONCE", 2)
+    monkeypatch.setattr(spam_filter, "MOST_LEARNED", 4)
+    with SpamFilter(tmp_path / "a") as found:
+        found.learn(MAILS[:7])
+        assert found._learner is None
+        found.learn(MAILS[:7] + MAILS[7:12])
+        assert found._learner is not None
+        assert found.store.n_messages() == (12, 0)
+
+
 def test_a_batch_without_a_message_that_can_be_read_is_learned_and_judged(tmp_path, monkeypatch):
     """The last of 5,001 messages was empty, and the loops had nothing to read."""
     monkeypatch.setattr(spam_filter, "MANY_TO_LEARN", 1)

@@ -29,22 +29,22 @@ BLANK = b" \t\n\r\f\v"
 
 
 def _bits(*marked: tuple[int, bytes]) -> NDArray[np.int64]:
-    """What each byte is (256,), from the bytes that have a bit."""
+    """Return the bits of each byte (256,)."""
     kinds = np.zeros(256, np.int64)
-    for bit, those in marked:
-        kinds[list(those)] |= bit
+    for bit, marked_bytes in marked:
+        kinds[list(marked_bytes)] |= bit
     return kinds
 
 
 def _listed(names: Iterable[tuple[str, int]]) -> tuple[Any, Any, Any]:
-    """Names one after the other, where each begins, and a number for each."""
+    """Return names in one array, the limits of each, and their numbers."""
     pairs = list(names)
     text, limits = joined([name for name, _ in pairs])
     return text, limits, np.array([number for _, number in pairs])
 
 
 def _folds() -> NDArray[np.uint8]:
-    """What each byte becomes (4, 256): as it is, with digits as #, in lower case, both."""
+    """Return the bytes (4, 256) unchanged, with digits as #, in lower case, and both."""
     folds = np.tile(np.arange(256, dtype=np.uint8), (4, 1))
     for row in (codes.LOWER, codes.LOWER_DIGITS):
         folds[row, ord("A") : ord("Z") + 1] += 32
@@ -74,7 +74,7 @@ RULES = (KINDS, FOLDS, *ROLES)
 
 
 class Rows(NamedTuple):
-    """Tokens of messages by their numbers: those of message i from indptr[i] on."""
+    """Numbers of tokens and their counts; message i has indptr[i] to indptr[i + 1]."""
 
     numbers: NDArray[np.int32]
     counts: NDArray[np.int32]
@@ -138,7 +138,7 @@ class TokenCounter:
 
 
 def sections_of(messages: Sequence[Message]) -> tuple[Any, Any, Any]:
-    """The text of messages, its sections by kind, start and stop, and those of each message."""
+    """Return the text of messages, its sections (kind, start, stop), and the limits of messages."""
     parts: list[bytes] = []
     kinds: list[int] = []
     limits = [0]
@@ -158,7 +158,7 @@ def sections_of(messages: Sequence[Message]) -> tuple[Any, Any, Any]:
 
 
 def _other_sections(message: Message) -> Iterable[tuple[int, str]]:
-    """What a message has beside headers and text."""
+    """Yield the sections of a message other than headers and text."""
     lines = [f"attachment:{kind}" for kind in message.attachments]
     if message.truncated:
         lines.append("message:long")

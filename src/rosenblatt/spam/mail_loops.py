@@ -1,12 +1,12 @@
 # mypy: ignore-errors
-"""The tokens of messages, from bytes: what `spam.tokens` finds in one message, for thousands.
+"""Tokens of many messages, from bytes; `spam.tokens` finds the same in one message.
 
 A message is a few sections of UTF-8 text, each of a kind. Tokens are written one after the other
-into *clean* bytes, term t from starts[t] to stops[t]; then they are counted by the hash table of
-`text_loops`. A message that needs more room than there is, or more relays, is left to Python.
+into *clean* bytes, term t from starts[t] to stops[t]. A hash table then counts them.
 
-`out` is (clean, starts, stops, state): state holds how many terms there are and where the last
-one ends. `rules` is (kinds, folds, names, name_limits, roles), which `spam.batches` makes.
+`out` is (clean, starts, stops, state); state has the number of terms, the end of the last one, and
+FULL if there may be no room for another. `rules` is (kinds, folds, names, name_limits, roles), from
+`spam.batches`.
 """
 
 import numpy as np
@@ -15,7 +15,7 @@ from rosenblatt.loops import compiled
 from rosenblatt.term_table_loops import add_term, add_to_row, clear, look_up
 
 HEADERS, TEXT, HIDDEN, LINKS, TOKENS = 0, 1, 2, 3, 4  # kinds of sections
-# Bits of what a byte is.
+# Kinds of bytes, as bits.
 LETTER, NAME, HOST_NAME, PATH, BLANK, URL_END, HOST_END, HEADER_NAME = (
     1, 2, 4, 8, 16, 32, 64, 128,
 )  # fmt: skip
@@ -59,7 +59,7 @@ def write(out, byte):
 
 @compiled(inline=True)
 def write_all(out, text, first, last, fold):
-    """Write text[first:last] by a table of what each byte becomes."""
+    """Write text[first:last], each byte replaced by its entry in a table."""
     clean, state = out[0], out[3]
     at = state[AT] - first
     for k in range(first, last):
@@ -69,7 +69,7 @@ def write_all(out, text, first, last, fold):
 
 @compiled(inline=True)
 def end(out):
-    """End a token; note if the next may have no room."""
+    """End a token; set FULL unless the next one surely has room."""
     state = out[3]
     n = state[N_TERMS]
     out[2][n] = state[AT]
@@ -299,7 +299,7 @@ def header_token(text, start, stop, rules, name, out):
 
 @compiled
 def role_of(name, n_name, length, rules):
-    """What a header of a name is read for. `length` is that of the whole name."""
+    """Return the role of a header. `length` is the length of the whole name."""
     _, _, names, limits, roles = rules
     for j in range(len(roles)):
         n = limits[j + 1] - limits[j]
