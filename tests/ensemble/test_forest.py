@@ -365,6 +365,21 @@ def test_sparse_rows_are_answered_in_blocks(monkeypatch):
     assert max(sizes) == 100
 
 
+@each_kind
+@pytest.mark.parametrize("sign", [1, -1])
+def test_columns_that_are_mostly_zero_grow_the_trees_of_dense_rows(kind, sign):
+    """Only their stored numbers are counted in large nodes; zero is the least or largest value."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((1000, 30)) * (rng.random((1000, 30)) < 0.05)
+    X[:, :25] = sign * np.abs(X[:, :25])
+    y = (X @ rng.standard_normal(30) + 0.1 * rng.standard_normal(1000) > 0).astype(int)
+    make = partial(kind, 5, max_features="sqrt", random_state=0)
+    forest, same = make().fit(X, y), make().fit(sp.csr_matrix(X), y)
+    assert bits(forest) == bits(same)
+    np.testing.assert_array_equal(same.predict(sp.csc_array(X)), forest.predict(X))
+    np.testing.assert_array_equal(same.apply(sp.coo_matrix(X)), forest.apply(X))
+
+
 def test_branches_for_categories_are_compiled_for_many_rows():
     rng = np.random.default_rng(0)
     X = rng.integers(0, 5, (3000, 3)).astype(float)

@@ -278,15 +278,8 @@ class AdaBoostClassifier(CallbackSupportMixin, ensemble.AdaBoostClassifier):  # 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
-            Rows.
         y : array-like of shape (n,)
-            Their classes.
         sample_weight : array-like of shape (n,) or None
-            Weights of the rows.
-
-        Yields
-        ------
-        score : float
         """
         for labels in self.staged_predict(X):
             yield float(accuracy_score(y, labels, sample_weight=sample_weight))

@@ -282,10 +282,7 @@ class HistGradientBoosting(CallbackSupportMixin, BaseEstimator):  # type: ignore
         matrix = self._check_rows(X, reset=True)
         targets = self._targets(y, True)
         check_consistent_length(matrix, targets)
-        weight = None
-        if sample_weight is not None:
-            weight = checks.scaled_weights(sample_weight, len(matrix), negative=True)
-        weight = self._class_weights(targets, weight)
+        weight = self._class_weights(targets, scaled_weights(sample_weight, len(matrix)))
         rows = BoostingRows(matrix, targets, weight)
         if weight is not None and (weight == 0).any():
             if not weight.any():
@@ -314,10 +311,7 @@ class HistGradientBoosting(CallbackSupportMixin, BaseEstimator):  # type: ignore
             )
         matrix, targets = self._check_rows(X_val, reset=False), self._targets(y_val, False)
         check_consistent_length(matrix, targets)
-        weight = None
-        if sample_weight_val is not None:
-            weight = checks.scaled_weights(sample_weight_val, len(matrix), negative=True)
-        return BoostingRows(matrix, targets, weight)
+        return BoostingRows(matrix, targets, scaled_weights(sample_weight_val, len(matrix)))
 
     def _divide(
         self, rows: BoostingRows, given: BoostingRows | None
@@ -397,21 +391,11 @@ class HistGradientBoosting(CallbackSupportMixin, BaseEstimator):  # type: ignore
         Parameters
         ----------
         X : array-like or data frame of shape (n, d)
-            BoostingRows.
         y : array-like of shape (n,)
-            Their classes or targets.
         sample_weight : array-like of shape (n,) or None
-            Weights of the rows.
-
-        Returns
-        -------
-        loss : float
         """
         raw, targets = self._raw_predict(X), self._targets(y, False)
-        weight = None
-        if sample_weight is not None:
-            weight = checks.scaled_weights(sample_weight, len(targets), negative=True)
-        weight = self._class_weights(targets, weight)
+        weight = self._class_weights(targets, scaled_weights(sample_weight, len(targets)))
         return self._make_loss().mean(raw, targets, NO_WEIGHT if weight is None else weight)
 
     def explain(self, x: Any, rival: Any = None, feature_names: Any = None) -> Explanation:
@@ -470,3 +454,10 @@ class HistGradientBoosting(CallbackSupportMixin, BaseEstimator):  # type: ignore
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         return tags
+
+
+def scaled_weights(sample_weight: Any, n_rows: int) -> Floats | None:
+    """Return the weights of rows, scaled into range; None if none are given."""
+    if sample_weight is None:
+        return None
+    return checks.scaled_weights(sample_weight, n_rows, negative=True)

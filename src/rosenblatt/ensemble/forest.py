@@ -105,7 +105,7 @@ class Forest(CallbackSupportMixin, TableInput, BaseEstimator):  # type: ignore[m
         if goes_on and (self.n_estimators > len(self.estimators_) or self.oob_score):
             refuse_other_classes(before.get("classes_"), self)
         if goes_on:
-            vars(self).update(before)  # as in the existing trees
+            self.__dict__.update(before)  # as in the existing trees
         weights = self._all_weights(y, self._weights(sample_weight, rows))
         self._grow(X, y, sample_weight, rows, targets, weights)
         return self
@@ -320,10 +320,10 @@ class Forest(CallbackSupportMixin, TableInput, BaseEstimator):  # type: ignore[m
     def permutation_importances(
         self, X: Any, y: Any, n_repeats: int = 5, random_state: Any = None
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return how much the score falls when the values of a column are shuffled.
+        """Return how much the score decreases when the values of a column are shuffled.
 
-        Unlike `feature_importances_` this is not drawn to columns of many values, and of rows
-        that the fit has not seen it is about new data.
+        Unlike `feature_importances_` it is not biased towards columns of many values; on test rows
+        it measures the importance for new data.
 
         Parameters
         ----------
@@ -469,16 +469,11 @@ class ForestClassifier(ClassifierMixin, Forest):  # type: ignore[misc]
         return np.transpose([known[places[:, k]] for k, known in enumerate(self.classes_)])
 
     def vote_shares(self, X: Any) -> NDArray[np.float64]:
-        """Return which share of the trees votes for each class: how sure the forest is.
+        """Return the share of the trees that votes for each class, shape (n, K).
 
         Parameters
         ----------
         X : array-like, data frame or sparse matrix of shape (n, d)
-            Rows.
-
-        Returns
-        -------
-        shares : ndarray of shape (n, K)
         """
         check_is_fitted(self)
         if self.n_outputs_ > 1:

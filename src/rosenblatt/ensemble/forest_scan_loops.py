@@ -7,7 +7,7 @@ drawn (16 bits). Three ways lead to the best threshold of a column:
 - two classes by gini, each row as often as it was drawn, and targets by squares: few rows are
   sorted (`scan_sorted`, `scan_sorted_numbers`);
 - more rows of two classes are counted by code, in one integer: rows, weight and ones
-  (`scan_counted`);
+  (`scan_counted`). In a column of a sparse table that is mostly zero, only stored numbers are read;
 - all else is summed by code (`group_rows`, `split_on_groups`): the weights of the classes, or
   weight and weight times target.
 """
@@ -56,9 +56,9 @@ class Levels(NamedTuple):
     targets: Any  # (n,) targets
     weights: Any  # (n,)
     table: Any  # x ln x of whole numbers
-    # Of sparse tables, else of length zero, one and one:
-    stored_rows: Any  # (stored,) rows of the numbers that are stored, by column
-    first_stored: Any  # (d + 1,) where those of each column begin
+    # The stored numbers of a sparse table; empty for a dense one.
+    stored_rows: Any  # (stored,) their rows, column by column
+    first_stored: Any  # (d + 1,) where the rows of each column begin
     zero_codes: Any  # (d,) code of zero
 
 

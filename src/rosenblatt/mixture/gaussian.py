@@ -452,7 +452,7 @@ ROW = Row(
         ),
         endless={"tol": 0.0},
     ),
-    warm=Warm(({}, {"covariance_type": "diag"}), sparse=False),
+    warm=Warm(({}, {"covariance_type": "diag"}), widths=(3, 30), sparse=False),
     parts="mixture",
     slow_peer_tests=("mixture/tests/test_gaussian_mixture.py",),
 )

@@ -233,10 +233,6 @@ class DecisionTree(CallbackSupportMixin, TableInput, BaseEstimator):  # type: ig
         Parameters
         ----------
         ccp_alpha : the price of a leaf, no lower than that of this fit.
-
-        Returns
-        -------
-        model : the same kind of tree, fitted.
         """
         check_is_fitted(self)
         if ccp_alpha < self.ccp_alpha:
@@ -255,25 +251,17 @@ class DecisionTree(CallbackSupportMixin, TableInput, BaseEstimator):  # type: ig
         feature_names : what to call the columns; by default as the data did.
         max_depth : how many levels to show.
         digits : of the numbers.
-
-        Returns
-        -------
-        text : str
         """
         check_is_fitted(self)
         return text.to_text(self, feature_names, max_depth, digits)
 
     def wording(self, feature_names: Any = None, digits: int = 4) -> text.Wording:
-        """Return the words for tests and answers, by node: what `to_text` and pictures print.
+        """Return the texts of `to_text`: an object with `test(node, code)` and `answer(node)`.
 
         Parameters
         ----------
         feature_names : what to call the columns; by default as the data did.
         digits : of the numbers.
-
-        Returns
-        -------
-        words : with `test(node, code)` and `answer(node)`.
         """
         check_is_fitted(self)
         return text.Wording(self, feature_names, digits)
@@ -285,10 +273,6 @@ class DecisionTree(CallbackSupportMixin, TableInput, BaseEstimator):  # type: ig
         ----------
         feature_names : what to call the columns; by default as the data did.
         digits : of the numbers.
-
-        Returns
-        -------
-        rules : list of str
         """
         check_is_fitted(self)
         return text.rules(self, feature_names, digits)

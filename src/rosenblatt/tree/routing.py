@@ -42,7 +42,7 @@ class PackedTrees:
 
     def __init__(self, trees: Sequence[Any], votes: NDArray[np.float64] | None) -> None:
         self.trees = [ref(tree) for tree in trees]
-        self.votes = None if votes is None else votes.copy()  # weights may be changed in place
+        self.votes: Any = None if votes is None else votes.copy()  # weights may be changed in place
         self.starts = np.cumsum([0, *(tree.node_count for tree in trees)])
         self.nodes = np.empty(2 * self.starts[-1], np.uint64)
         self.value = np.empty((self.starts[-1], prod(trees[0].value.shape[1:])))
@@ -54,7 +54,7 @@ class PackedTrees:
             np.take(value, order, axis=0, out=self.value[start:stop], mode="clip")
 
     @staticmethod
-    def of(trees: Sequence[Any], votes: NDArray[np.float64] | None) -> "PackedTrees":
+    def of(trees: Sequence[Any], votes: Any) -> "PackedTrees":
         """Return the nodes of these trees; with `votes` (trees,), their votes times these."""
         kept: PackedTrees | None = vars(trees[0]).get("_packed_trees")
         # By identity, as comparing the arrays of trees would take long.

@@ -154,10 +154,6 @@ class Rule(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         ----------
         feature_names : what to call the columns; by default as the data did.
         digits : of the numbers.
-
-        Returns
-        -------
-        words : list of str
         """
         check_is_fitted(self)
         names = names_of_features(self, self.n_features_in_, feature_names)
@@ -177,10 +173,6 @@ class Rule(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         feature_names : what to call the columns; by default as the data did.
-
-        Returns
-        -------
-        text : str
         """
         words, no, yes = self.tests_in_words(feature_names), *self.classes_
         if not words:

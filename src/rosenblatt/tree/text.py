@@ -204,7 +204,8 @@ def explain(model: Any, x: Any, rival: Any, feature_names: Any) -> Explanation:
         parts += path_contributions(tree, leaf, lead)
     start, parts = start / len(trees), parts / len(trees)
     names = names_of_features(model, model.n_features_in_, feature_names)
-    words, path = ("at the roots", "at the leaves"), ()
-    if members is None:
-        words, path = ("at the root", "at the leaf"), path_in_words(model, leaves[0], feature_names)
-    return Explanation(*classes, start + float(parts.sum()), start, parts, names, words, path)
+    total, words = start + float(parts.sum()), ("at the roots", "at the leaves")
+    if members is not None:
+        return Explanation(*classes, total, start, parts, names, words)
+    path = path_in_words(model, leaves[0], feature_names)
+    return Explanation(*classes, total, start, parts, names, ("at the root", "at the leaf"), path)
