@@ -9,9 +9,8 @@ import pytest
 
 from rosenblatt import machine_code
 from rosenblatt.machine_code import MachineCode, form_of
-from rosenblatt.spam.mail_loops import add_tokens
 from rosenblatt.term_table import TermTable, joined
-from rosenblatt.term_table_loops import place_terms
+from rosenblatt.term_table_loops import add_to_row, place_terms
 
 pytestmark = pytest.mark.skipif(
     os.environ.get("NUMBA_DISABLE_JIT", "0") != "0", reason="there is no machine code"
@@ -46,13 +45,14 @@ def test_kept_code_does_what_the_loop_does(folder):
 
 
 def test_answers_are_returned(folder):
-    numbers, size = np.empty(2, np.int64), np.zeros(1, np.int64)
     for _ in range(2):
-        loop, (table, _) = MachineCode(add_tokens), arguments()
-        held, limits = joined(["new", "new", " " * 16])
-        assert loop(held.copy(), limits[:3].copy(), 0, table, size, numbers) == 2
-        assert numbers.tolist() == [0, 0]
-        size[0] = 0
+        loop = MachineCode(add_to_row)
+        row = np.zeros(3, np.int32), np.zeros(3, np.int32)
+        place = np.zeros(9, np.int32)
+        assert loop(row, 0, 7, 1, place) == 1
+        assert loop(row, 1, 7, 1, place) == 1
+        assert loop(row, 1, 5, 1, place) == 2
+        assert (row[0].tolist(), row[1].tolist()) == ([7, 5, 0], [2, 1, 0])
 
 
 @pytest.mark.parametrize(

@@ -129,9 +129,10 @@ class Additive(Estimator):
         self._publish(left)
         self.forget_bound_ = self._forget_bound(left)
         if self.forget_bound_ > KNOWN:
+            share = f"{self.forget_bound_:.1g}" if np.isfinite(self.forget_bound_) else "all"
             warn(
-                f"What is left may be off by {self.forget_bound_:.1g} of its variance, because the "
-                "rows removed vary much more. Fit again on the remaining rows."
+                f"What is left may be off by {share} of its variance, because the rows removed "
+                "vary much more. Fit again on the remaining rows."
             )
         self.report_warnings()
         return self
@@ -400,7 +401,7 @@ class AdditiveClassifier(ClassifierMixin, Additive):  # type: ignore[misc]
         y = Labels(model.statistics_.classes, buffer.codes[: buffer.n])
         more = model._measure(buffer.X[: buffer.n], y, None)
         model._publish(model.statistics_ + more, final=False)
-        unset = object()  # what the user has set meanwhile, such as parameters, stays
+        unset = object()  # attributes that the user has set meanwhile are kept
         now = {n: v for n, v in vars(self).items() if buffer.before.get(n, unset) is not v}
         now.pop("_buffer", None)
         self.__dict__ = vars(model) | now
@@ -504,7 +505,7 @@ def refuse_unlike(model: Any, other: Any) -> None:
 
 
 def given_shares(priors: Any, weight: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the shares (K,) that a user gives classes of such weights (K,), 0 for those of 0."""
+    """Return the given shares (K,) of classes with weights (K,); 0 for classes of weight 0."""
     given = np.where(weight > 0, checks.priors(priors, len(weight)), 0.0)
     if not given.any():
         raise ValueError("priors must not be zero for all classes that have rows.")

@@ -167,8 +167,8 @@ class Passes:
     def each_start(self, starts: Sequence[Start]) -> Iterator[Start]:
         """Give the starts of a fit, one after the other; iterate over the passes of each.
 
-        With several, the passes of one are the subtasks of a task of its own, and a run of their
-        own in a trace. Set `attributes` anew for each, and in the end to those of the model kept.
+        With several, the passes of each are subtasks of one task, and one run in a trace. Set
+        `attributes` for each start, and in the end to those of the model that is kept.
         """
         self._n_starts = len(starts)
         for self._start_number, start in enumerate(starts):

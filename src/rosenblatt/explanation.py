@@ -159,7 +159,7 @@ def explain(model: Any, x: Any, rival: Any = None, feature_names: Any = None) ->
     rival : label or None
         The class to compare with; the second best if None.
     feature_names : array-like of shape (d,) or None
-        What to call the features; by default as the last transformer or the data call them.
+        Names of the features; by default those of the last transformer or the data.
 
     Returns
     -------

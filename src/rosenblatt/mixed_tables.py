@@ -129,7 +129,7 @@ def _is_one_block(X: Any) -> bool:
     # As one block its columns take a tenth of the time that they take one by one.
     if isinstance(X, np.ndarray):
         return X.dtype.kind in "fiub"
-    # Of pandas' types those with a capital may hold gaps that are no floats.
+    # pandas' types with a capital letter may hold missing values that are not NaN.
     is_pandas = type(X).__module__.startswith("pandas")
     names = ("float32", "float64") if is_pandas else ("Float32", "Float64")
     return {str(dtype) for dtype in X.dtypes} in [{name} for name in names]

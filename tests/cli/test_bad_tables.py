@@ -34,18 +34,20 @@ def test_numbers_too_large_to_square_name_their_column(here, command):
     words = () if command == "compare" else ("--model", "GaussianNB", "-o", "m.skops")
     sentence = refused(command, "t.csv", "--target", "y", *words)
     assert sentence == (
-        "Column 'a' holds 9e+307, larger than can be squared and summed, in row 9 (rows count from "
-        "0): make it missing, or a number of another unit."
+        "Column 'a' must hold finite numbers up to 1e+150, but holds 9e+307 in row 9 (rows count "
+        "from 0). Correct it or leave it empty."
     )
     columns(y=a).write_csv("t.csv")
-    assert "Column 'y' holds 9e+307" in refused("compare", "t.csv", "--target", "y")
+    assert "Column 'y' must hold finite numbers up to 1e+150, but holds 9e+307" in refused(
+        "compare", "t.csv", "--target", "y"
+    )
 
 
 def test_they_are_refused_by_predictions_too(here):
     columns().write_csv("t.csv")
     done("fit", "t.csv", "--target", "y", "--model", "GaussianNB", "-o", "m.skops")
     columns(a=[1e200] + [0.5] * (N - 1)).write_csv("u.csv")
-    assert "Column 'a' of u.csv must hold numbers" in refused("predict", "m.skops", "u.csv")
+    assert "Column 'a' of u.csv must hold finite numbers" in refused("predict", "m.skops", "u.csv")
     assert "'1e200' in row 0" in refused("predict", "m.skops", "u.csv").replace("1e+200", "1e200")
 
 
@@ -99,7 +101,7 @@ def test_a_target_with_a_word_is_no_number(here):
 
 
 def test_nothing_fitted_is_no_success(here, monkeypatch):
-    def late(arena, families, clock, progress, vote):
+    def late(folded, families, clock, progress, vote):
         clock.stopped = "budget"
         return [], []
 
@@ -251,8 +253,8 @@ def test_infinity_is_refused_however_it_is_written(here, word, other):
     a[4], a[9] = word, other
     columns(a=a).write_csv("t.csv")
     sentence = refused("compare", "t.csv", "--target", "y")
-    assert sentence.startswith("Column 'a' ")
-    assert "in row 4 (rows count from 0): make it missing" in sentence
+    assert sentence.startswith("Column 'a' must hold finite numbers")
+    assert "in row 4 (rows count from 0). Correct it or leave it empty." in sentence
 
 
 def test_a_category_that_is_called_infinity_is_one(here):

@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from rosenblatt.data.columns import columns_of
-from rosenblatt.data.notation import read_words, written_as
+from rosenblatt.data.notation import infer_notation, parse_notation
 from rosenblatt.data.parsing import parse_columns
 
 
@@ -36,11 +36,11 @@ from rosenblatt.data.parsing import parse_columns
     ],
 )  # fmt: skip
 def test_words_are_the_numbers_or_dates_that_people_mean(words, values):
-    how = written_as(pl.Series(words))
+    how = infer_notation(pl.Series(words))
     assert (how is None) == (values is None)
     if how is not None:
-        read = read_words(pl.Series(words), how.notation).to_list()
-        assert read == (values if "%" in how.notation else pytest.approx(values))
+        read = parse_notation(pl.Series(words), how.code).to_list()
+        assert read == (values if "%" in how.code else pytest.approx(values))
 
 
 def test_training_rows_tell_the_notation_and_other_rows_follow_it():

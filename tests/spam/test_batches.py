@@ -81,10 +81,12 @@ def test_tokens_of_any_header_and_text_are_the_same(text, name):
     assert_same_tokens([raw.encode() for raw in raws])
 
 
-def test_a_message_with_too_many_tokens_is_left_to_python(monkeypatch):
-    monkeypatch.setattr(batches, "MOST_TERMS", 1 << 9)
-    long = b"Subject: x\n\n" + b"hello there " * 300
-    assert_same_tokens([*ham(2), long, *ham(1)])
+def test_messages_with_many_or_long_tokens_get_more_room(monkeypatch):
+    monkeypatch.setattr(batches, "MOST_TERMS", 1 << 7)
+    monkeypatch.setattr(batches, "MOST_BYTES", 1 << 14)
+    long = b"Subject: x\n\n" + b"hello there " * 3000
+    attached = b"Content-Type: application/" + b"x" * 40_000 + b"; name=a.b\n\nx"
+    assert_same_tokens([*ham(2), long, attached, *ham(1)])
 
 
 def test_room_grows_with_what_comes():
@@ -122,6 +124,18 @@ def test_batches_are_learned_like_single_messages(tmp_path, monkeypatch):
         first.learn(MAILS[:7])
         learned(tmp_path / "c", MAILS[5:12], 10**9, monkeypatch)
     assert slow[1:] == learned(tmp_path / "c", MAILS, 1, monkeypatch, batch=9)[1:]
+
+
+def test_loops_are_compiled_after_many_messages(tmp_path, monkeypatch):
+    monkeypatch.setattr(spam_filter, "worth_loops", lambda n, many: n >= 8)
+    monkeypatch.setattr(spam_filter, "MOST_AT_ONCE", 2)
+    monkeypatch.setattr(spam_filter, "MOST_LEARNED", 4)
+    with SpamFilter(tmp_path / "a") as found:
+        found.learn(MAILS[:7])
+        assert found._learner is None
+        found.learn(MAILS[:7] + MAILS[7:12])
+        assert found._learner is not None
+        assert found.store.n_messages() == (12, 0)
 
 
 def test_a_batch_without_a_message_that_can_be_read_is_learned_and_judged(tmp_path, monkeypatch):

@@ -14,7 +14,7 @@ from rosenblatt.workbench.families import FAMILIES, families_for
 from rosenblatt.workbench.model_file import save_model
 from rosenblatt.workbench.pipelines import pipeline
 from rosenblatt.workbench.problem import problem_of
-from rosenblatt.workbench.search import Arena
+from rosenblatt.workbench.search import FoldedProblem
 
 BOOSTING = {f.task: f for f in FAMILIES if f.halve == "boosting rounds"}
 rng = np.random.default_rng(0)
@@ -66,30 +66,30 @@ def test_rounds_are_chosen_by_the_score_that_is_asked_for():
 @pytest.mark.parametrize("seconds", [0.0, 1.0, np.inf])
 def test_the_time_sets_the_rounds_and_few_rounds_take_long_steps(towns, seconds):
     problem = problem_of(read_table(towns), "y")
-    arena, family = Arena(problem, "accuracy"), BOOSTING["classification"]
-    boosting_search.rounds_in_time(arena, family, np.arange(100))  # compiles
-    arena.end = time.perf_counter() + seconds
-    [setting] = boosting_search.rounds_in_time(arena, family, np.arange(100))
+    folded, family = FoldedProblem(problem, "accuracy"), BOOSTING["classification"]
+    boosting_search.rounds_in_time(folded, family, np.arange(100))  # compiles
+    folded.end = time.perf_counter() + seconds
+    [setting] = boosting_search.rounds_in_time(folded, family, np.arange(100))
     if seconds == 0:
         assert setting["max_iter"] == boosting_search.FEWEST_ROUNDS
         assert setting["learning_rate"] == boosting_search.LARGEST_RATE
     assert setting["early_stopping"] is False
-    pipeline(problem, family, setting).fit(problem.some(problem.train), arena.y)
+    pipeline(problem, family, setting).fit(problem.some(problem.train), folded.y)
 
 
 def test_large_tables_in_little_time_are_searched_by_fewer_folds(towns):
     problem = problem_of(read_table(towns), "y")
     assert schedule.folds_in(problem, np.inf) == 10
     assert schedule.folds_in(problem, 1e-6) == 2
-    arena = Arena(problem, "accuracy", 2)
-    assert len(arena.folds) == 2
-    assert arena.why_folds == "of 10 that there are, for want of time"
-    assert not Arena(problem, "accuracy").why_folds.endswith("time")
+    folded = FoldedProblem(problem, "accuracy", 2)
+    assert len(folded.folds) == 2
+    assert folded.why_folds == "of 10 that there are, for want of time"
+    assert not FoldedProblem(problem, "accuracy").why_folds.endswith("time")
 
 
 def test_trees_follow_the_first_answer_and_come_first_in_large_tables(towns, monkeypatch):
-    arena = Arena(problem_of(read_table(towns), "y"), "accuracy")
-    queue = schedule.in_turn(arena, families_for(arena.problem)[0])
+    folded = FoldedProblem(problem_of(read_table(towns), "y"), "accuracy")
+    queue = schedule.in_turn(folded, families_for(folded.problem)[0])
     assert [f.name for f in queue[1:4]] == ["gradient boosting", "random forest", "extra trees"]
     assert [f.name for f in queue][4] == "decision tree"
     assert {f.name for f in queue[-6:]} == {
@@ -97,5 +97,5 @@ def test_trees_follow_the_first_answer_and_come_first_in_large_tables(towns, mon
         *("linear support vector machine", "AdaBoost"),
     }
     monkeypatch.setattr(schedule, "MANY_CELLS", 100)
-    queue = schedule.in_turn(arena, families_for(arena.problem)[0])
+    queue = schedule.in_turn(folded, families_for(folded.problem)[0])
     assert queue[0].name == "gradient boosting"

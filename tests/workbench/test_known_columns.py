@@ -80,7 +80,9 @@ def test_a_value_of_another_kind_is_named_with_its_row(saved, name, value, holds
 def test_infinity_is_no_number_to_predict_from(saved):
     frame = mixed_frame()
     frame[4, "age"] = float("inf")
-    with pytest.raises(TableError, match=r"'age' of .* must hold numbers, but holds inf in row 4"):
+    with pytest.raises(
+        TableError, match=r"'age' of .* must hold finite numbers .* but holds inf in row 4"
+    ):
         rows_for(saved, table(frame))
 
 

@@ -32,8 +32,8 @@ def openings(tmp_path):
 
 
 @pytest.fixture
-def arena():
-    return search.Arena(problem_of(read_table("iris"), "species"), "accuracy")
+def folded():
+    return search.FoldedProblem(problem_of(read_table("iris"), "species"), "accuracy")
 
 
 def named(*names):
@@ -41,43 +41,43 @@ def named(*names):
     return [known[name] for name in names]
 
 
-def test_models_of_sums_come_first_and_the_order_of_families_is_kept(arena):
+def test_models_of_sums_come_first_and_the_order_of_families_is_kept(folded):
     tried = []
     found, dropped = schedule.search_families(
-        arena, named(*QUICK), Clock(None), lambda found, name, clock: tried.append(name)
+        folded, named(*QUICK), Clock(None), lambda found, name, clock: tried.append(name)
     )
     assert tried[:3] == [QUICK[1], QUICK[2], QUICK[0]]
     assert [family.name for family, _ in found] == QUICK
     assert not dropped
 
 
-def test_one_family_does_not_eat_the_time_of_those_after_it(arena, monkeypatch):
-    def slow(arena, family):
+def test_one_family_does_not_eat_the_time_of_those_after_it(folded, monkeypatch):
+    def slow(folded, family):
         while family.name == QUICK[1]:  # the first to be tried
             deadline.check()
             time.sleep(0.01)
-        return candidates(arena, family)
+        return candidates(folded, family)
 
-    candidates = search.Arena.candidates
-    schedule.search_families(arena, named(*QUICK), Clock(None), None)  # compiles
-    monkeypatch.setattr(search.Arena, "candidates", slow)
+    candidates = search.FoldedProblem.candidates
+    schedule.search_families(folded, named(*QUICK), Clock(None), None)  # compiles
+    monkeypatch.setattr(search.FoldedProblem, "candidates", slow)
     clock = Clock(6.0)
-    found, [late] = schedule.search_families(arena, named(*QUICK), clock, None)
+    found, [late] = schedule.search_families(folded, named(*QUICK), clock, None)
     assert {family.name for family, _ in found} == {QUICK[0], QUICK[2]}
     assert late.family == QUICK[1]
     assert "took more than its share of the time" in late.reason
     assert clock.stopped == "budget"
 
 
-def test_settings_are_given_up_when_folds_would_take_too_long(arena):
+def test_settings_are_given_up_when_folds_would_take_too_long(folded):
     [family] = named("logistic regression")
-    arena.end = time.perf_counter()
-    entry = contestant(arena, family, arena.candidates(family))
+    folded.end = time.perf_counter()
+    entry = contestant(folded, family, folded.candidates(family))
     [candidate] = entry.candidates
-    assert len(candidate.scores) == len(arena.folds)
+    assert len(candidate.scores) == len(folded.folds)
     assert entry.note == "5 of 6 settings were tried on one fold alone, for want of time"
-    arena.end = np.inf
-    every = {c.parameters["C"]: c.scores for c in arena.candidates(family)}
+    folded.end = np.inf
+    every = {c.parameters["C"]: c.scores for c in folded.candidates(family)}
     np.testing.assert_array_equal(candidate.scores, every[candidate.parameters["C"]])
 
 
@@ -102,11 +102,11 @@ def test_without_the_time_to_retrain_the_model_of_the_training_part_is_tested(
     assert found._saved.n_rows == found.findings.protocol.n_train
 
 
-def test_the_best_model_of_the_training_part_is_kept(arena):
-    found, _ = schedule.search_families(arena, named(*QUICK), Clock(None), None)
+def test_the_best_model_of_the_training_part_is_kept(folded):
+    found, _ = schedule.search_families(folded, named(*QUICK), Clock(None), None)
     best = max(found, key=lambda pair: pair[1].mean)
-    assert arena.fitted(best[0]) is not None
-    assert sum(arena.fitted(family) is not None for family, _ in found) == 1
+    assert folded.fitted(best[0]) is not None
+    assert sum(folded.fitted(family) is not None for family, _ in found) == 1
 
 
 def blas_threads():
@@ -128,14 +128,14 @@ def test_within_a_budget_blas_has_one_thread(openings):
 def too_slow_for(most, monkeypatch):
     """A search that comes to no end with more rows."""
 
-    def slow(arena, family):
-        while len(arena.y) > most and family.takes != "rows":
+    def slow(folded, family):
+        while len(folded.y) > most and family.takes != "rows":
             deadline.check()
             time.sleep(0.01)
-        return candidates(arena, family)
+        return candidates(folded, family)
 
-    candidates, shares = search.Arena.candidates, iter([0.2])
-    monkeypatch.setattr(search.Arena, "candidates", slow)
+    candidates, shares = search.FoldedProblem.candidates, iter([0.2])
+    monkeypatch.setattr(search.FoldedProblem, "candidates", slow)
     monkeypatch.setattr(schedule, "share", lambda *_: next(shares, 60.0))
 
 
@@ -199,41 +199,41 @@ def test_rows_are_taken_away_until_there_is_time_and_no_further(monkeypatch):
     too_slow_for(10, monkeypatch)
     rng = np.random.default_rng(0)
     frame = pl.DataFrame({"x": rng.normal(size=20_000), "y": rng.normal(size=20_000)})
-    arena = search.Arena(problem_of(read_table(frame), "y"), "r2")
+    folded = search.FoldedProblem(problem_of(read_table(frame), "y"), "r2")
     monkeypatch.setattr(schedule, "share", lambda *_: 0.05)
     monkeypatch.setattr(schedule, "LEAST_SHARE", 0.01)
     found, [late, _] = schedule.search_families(
-        arena, named("least squares", "ridge regression"), Clock(100.0), None
+        folded, named("least squares", "ridge regression"), Clock(100.0), None
     )
     assert not found
     assert "took more than its share" in late.reason
-    assert len(arena.y) == 188  # of an eighth of them one would learn little
+    assert len(folded.y) == 188  # of an eighth of them one would learn little
 
 
 def test_all_rows_are_given_up_as_soon_as_they_would_take_too_long(monkeypatch):
     frame = pl.DataFrame({"x": np.arange(4_000.0), "y": np.arange(4_000.0) % 7})
-    arena = search.Arena(problem_of(read_table(frame), "y", task="regression"), "r2")
-    monkeypatch.setattr(arena, "_together", lambda family: None)
+    folded = search.FoldedProblem(problem_of(read_table(frame), "y", task="regression"), "r2")
+    monkeypatch.setattr(folded, "_together", lambda family: None)
     folds = []
 
     def counted(family, settings, fold, *places):
         folds.append(fold)
         return search_fold(family, settings, fold, *places)
 
-    search_fold = arena._search_fold
-    monkeypatch.setattr(arena, "_search_fold", counted)
+    search_fold = folded._search_fold
+    monkeypatch.setattr(folded, "_search_fold", counted)
     least_squares, ridge = named("least squares", "ridge regression")
-    arena.end = time.perf_counter()
+    folded.end = time.perf_counter()
     with pytest.raises(OutOfTime):  # there is one setting, and no answer yet
-        arena.candidates(least_squares)
+        folded.candidates(least_squares)
     assert folds == [0]
     with pytest.raises(OutOfTime):  # one setting is left after the first fold
-        arena.candidates(ridge)
+        folded.candidates(ridge)
     assert folds == [0, 0, 1]
-    arena.end = np.inf
-    contestant(arena, ridge, arena.candidates(ridge))
-    arena.end = time.perf_counter()
-    assert len(arena.candidates(least_squares)[0].scores) == 5  # there is one
+    folded.end = np.inf
+    contestant(folded, ridge, folded.candidates(ridge))
+    folded.end = time.perf_counter()
+    assert len(folded.candidates(least_squares)[0].scores) == 5  # there is one
 
 
 def test_a_model_of_some_rows_finds_them_again(openings, monkeypatch, tmp_path):
@@ -329,7 +329,10 @@ def test_folds_read_together_score_as_folds_read_one_by_one(monkeypatch):
         {"age": age, "size": rng.normal(1e4, 1.0, n), "town": town, "same": np.ones(n)}
     ).with_columns(y=pl.Series(np.where(age + 20 * (town == "Rome") > 60, "u", "v")))
     problem = problem_of(read_table(frame), "y", kinds={"same": "numeric"})
-    together, apart = search.Arena(problem, "accuracy"), search.Arena(problem, "accuracy")
+    together, apart = (
+        search.FoldedProblem(problem, "accuracy"),
+        search.FoldedProblem(problem, "accuracy"),
+    )
     monkeypatch.setattr(apart, "_together", lambda family: None)
     families = named("Gaussian naive Bayes", "linear discriminant analysis", QUICK[2])
     for family in families:
@@ -347,9 +350,9 @@ def test_more_columns_than_rows_are_read_fold_by_fold():
     [ridge] = named("ridge regression")
     for width, together in ((50, False), (20, True)):
         some = frame[:, :width].with_columns(y=frame["x0"] * 2)
-        arena = search.Arena(problem_of(read_table(some), "y"), "r2")
-        assert len(arena.y) == 36
-        assert (arena._together(ridge) is not None) == together
+        folded = search.FoldedProblem(problem_of(read_table(some), "y"), "r2")
+        assert len(folded.y) == 36
+        assert (folded._together(ridge) is not None) == together
 
 
 def test_folds_that_differ_by_more_than_a_scale_are_read_one_by_one():
@@ -363,8 +366,8 @@ def test_folds_that_differ_by_more_than_a_scale_are_read_one_by_one():
     for column in (pl.Series("age", age), pl.Series("town", town)):
         other = problem_of(read_table(frame.with_columns(column)), "y")
         [ridge] = named("ridge regression")
-        assert search.Arena(problem, "r2")._together(ridge) is not None
-        assert search.Arena(other, "r2")._together(ridge) is None
+        assert search.FoldedProblem(problem, "r2")._together(ridge) is not None
+        assert search.FoldedProblem(other, "r2")._together(ridge) is None
 
 
 def test_of_texts_models_of_counts_come_first():
@@ -375,7 +378,7 @@ def test_of_texts_models_of_counts_come_first():
     tried = []
     families = named("Gaussian naive Bayes", "logistic regression", "multinomial naive Bayes")
     schedule.search_families(
-        search.Arena(problem, "accuracy"), families, Clock(None),
+        search.FoldedProblem(problem, "accuracy"), families, Clock(None),
         lambda found, trying, clock: tried.append(trying),
     )  # fmt: skip
     assert tried[:3] == ["multinomial naive Bayes", "Gaussian naive Bayes", "logistic regression"]
@@ -388,32 +391,32 @@ def test_what_chooses_columns_comes_first_where_there_are_more_of_them_than_rows
     for width, first in ((50, "lasso"), (20, "ridge regression")):
         some, tried = frame[:, :width].with_columns(y=frame["x0"] * 2), []
         schedule.search_families(
-            search.Arena(problem_of(read_table(some), "y"), "r2"), families, Clock(None),
+            search.FoldedProblem(problem_of(read_table(some), "y"), "r2"), families, Clock(None),
             lambda found, trying, clock, tried=tried: tried.append(trying),
         )  # fmt: skip
         assert tried[0] == first
 
 
 @pytest.mark.parametrize("succeeds", [True, False])
-def test_time_that_is_left_goes_to_a_family_that_was_cut_off(arena, monkeypatch, succeeds):
+def test_time_that_is_left_goes_to_a_family_that_was_cut_off(folded, monkeypatch, succeeds):
     tries = []
 
-    def slow(arena, family):
+    def slow(folded, family):
         if family.name == "nearest neighbors":
-            tries.append(arena.end - time.perf_counter())
+            tries.append(folded.end - time.perf_counter())
             while len(tries) == 1 or not succeeds:
                 deadline.check()
                 time.sleep(0.01)
-        return candidates(arena, family)
+        return candidates(folded, family)
 
-    candidates = search.Arena.candidates
+    candidates = search.FoldedProblem.candidates
     names = [QUICK[1], "nearest neighbors", QUICK[0]]
-    schedule.search_families(arena, named(*names), Clock(None), None)  # compiles
-    monkeypatch.setattr(search.Arena, "candidates", slow)
+    schedule.search_families(folded, named(*names), Clock(None), None)  # compiles
+    monkeypatch.setattr(search.FoldedProblem, "candidates", slow)
     shares = iter([5.0, 0.3, 5.0])
     monkeypatch.setattr(schedule, "share", lambda *_: next(shares, 1.0))
     clock = Clock(60.0)
-    found, dropped = schedule.search_families(arena, named(*names), clock, None)
+    found, dropped = schedule.search_families(folded, named(*names), clock, None)
     assert len(tries) == 2
     assert tries[0] < tries[1]
     if succeeds:
@@ -431,16 +434,16 @@ def test_planes_of_many_texts_take_turns_by_their_price_and_sort_settings_out_on
     words = np.array([f"word{i}" for i in range(200)])
     texts = [" ".join(rng.choice(words, 12)) for _ in range(90)]
     table = pl.DataFrame({"text": texts, "y": [f"c{i % 3}" for i in range(90)]})
-    arena = search.Arena(problem_of(read_table(table), "y"), "accuracy")
-    assert "text" in arena.problem.used.values()
+    folded = search.FoldedProblem(problem_of(read_table(table), "y"), "accuracy")
+    assert "text" in folded.problem.used.values()
     planes = ["averaged perceptron", "linear support vector machine"]
     planes += ["perceptron", "logistic regression"]
     families = named(*reversed(planes), "multinomial naive Bayes")
-    queue = schedule.in_turn(arena, families)
+    queue = schedule.in_turn(folded, families)
     assert [family.name for family in queue] == ["multinomial naive Bayes", *planes]
 
     def halved():
-        return [schedule.with_few_rows_first(arena, family).halve for family in queue]
+        return [schedule.with_few_rows_first(folded, family).halve for family in queue]
 
     assert halved() == [""] * 5
     monkeypatch.setattr(schedule, "MANY_TEXTS", 100)

@@ -84,17 +84,17 @@ def test_a_class_that_only_the_test_has_loses_no_comparison(metric, said, late_c
 
 
 def test_folds_by_time_and_their_interval_go_by_one_ratio(late_class, tmp_path):
-    from rosenblatt.workbench.search import Arena
+    from rosenblatt.workbench.search import FoldedProblem
     from rosenblatt.workbench.significance import interval_of_mean
 
-    arena = Arena(problem_of(read_table(late_class), "y", time="t"), "accuracy")
-    assert arena.ratio == pytest.approx(np.mean([1, 1 / 2, 1 / 3, 1 / 4, 1 / 5]))
+    folded = FoldedProblem(problem_of(read_table(late_class), "y", time="t"), "accuracy")
+    assert folded.ratio == pytest.approx(np.mean([1, 1 / 2, 1 / 3, 1 / 4, 1 / 5]))
     found = rosenblatt.compare(
         late_class, target="y", time="t", ledger=tmp_path / "openings",
         families=["Gaussian naive Bayes"],
     )  # fmt: skip
     line, scores = found.leaderboard.iloc[0], found.findings.contestants[0].scores
-    expected = interval_of_mean(scores, "accuracy", arena.ratio)
+    expected = interval_of_mean(scores, "accuracy", folded.ratio)
     assert (line["low"], line["high"]) == (expected.low, expected.high)
     assert expected.low < interval_of_mean(scores, "accuracy").low
 

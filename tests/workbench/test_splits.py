@@ -7,7 +7,7 @@ import pytest
 import rosenblatt
 from rosenblatt.data import TableError, read_table
 from rosenblatt.workbench.problem import problem_of
-from rosenblatt.workbench.search import Arena
+from rosenblatt.workbench.search import FoldedProblem
 from rosenblatt.workbench.splits import folds_by_time, moments_of, split_by_time
 from tests.cli.commands import run
 
@@ -87,13 +87,15 @@ def test_too_few_groups_are_refused_in_a_sentence(groups, said):
 def test_fewer_folds_than_five_are_said_with_the_reason():
     rare = rare_class(5)
     problem = problem_of(read_table(rare), "y")
-    arena = Arena(problem, "roc_auc_ovr")  # which asks for every class wherever it is taken
-    assert len(arena.folds) == 3
-    assert arena.hints[0].startswith("3 folds instead of 5, as rare has 3 rows")
+    folded = FoldedProblem(
+        problem, "roc_auc_ovr"
+    )  # which asks for every class wherever it is taken
+    assert len(folded.folds) == 3
+    assert folded.hints[0].startswith("3 folds instead of 5, as rare has 3 rows")
     grouped = timed(np.arange(100)).with_columns(pl.Series("g", np.arange(100) % 6))
     problem = problem_of(read_table(grouped), "y", groups="g")
-    assert "folds instead of 5, as the training part has" in Arena(problem, "r2").hints[0]
-    assert Arena(problem_of(read_table("iris"), "species"), "accuracy").hints == []
+    assert "folds instead of 5, as the training part has" in FoldedProblem(problem, "r2").hints[0]
+    assert FoldedProblem(problem_of(read_table("iris"), "species"), "accuracy").hints == []
 
 
 def test_a_rare_class_does_not_take_the_folds_from_the_others(tmp_path):
@@ -148,7 +150,7 @@ def test_infinity_is_refused_by_column_and_row_of_the_table():
         x=pl.Series([float("inf") if i == 7 else float(i) for i in range(100)]),
         y=pl.Series([None, *range(99)]),
     )
-    with pytest.raises(TableError, match="'x' is infinite in row 7"):
+    with pytest.raises(TableError, match=r"'x' must hold finite .* holds inf in row 7"):
         problem_of(read_table(frame), "y", time="t", task="regression")
 
 

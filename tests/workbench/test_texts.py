@@ -13,7 +13,7 @@ from rosenblatt.workbench.contestants import contestant
 from rosenblatt.workbench.families import FAMILIES
 from rosenblatt.workbench.features import TableFeatures
 from rosenblatt.workbench.problem import problem_of
-from rosenblatt.workbench.search import Arena
+from rosenblatt.workbench.search import FoldedProblem
 from rosenblatt.workbench.texts import CountedTexts
 
 KINDS = {"said": "text", "place": "numeric", "town": "categorical"}
@@ -99,9 +99,9 @@ def test_what_is_counted_by_an_interrupt_is_not_counted_again(monkeypatch):
 def test_each_row_is_counted_once_and_none_of_the_test_before_it_is_opened(counted, tmp_path):
     frame = frame_of()
     problem = problem_of(read_table(frame), "y", kinds=KINDS)
-    arena = Arena(problem, "accuracy")
+    folded = FoldedProblem(problem, "accuracy")
     for name in ("multinomial naive Bayes", "logistic regression", "Gaussian naive Bayes"):
-        contestant(arena, family(name), arena.candidates(family(name)))
+        contestant(folded, family(name), folded.candidates(family(name)))
     assert sorted(counted) == sorted([*problem.train, *problem.dev])
     counted.clear()
     names = ["multinomial naive Bayes", "averaged perceptron"]
@@ -114,7 +114,7 @@ def test_nothing_that_a_fold_learns_has_seen_the_rows_it_scores_on(monkeypatch):
     """Whoever learns is shown the rows of the fold that are fitted to, and no other."""
     frame = frame_of()
     problem = problem_of(read_table(frame), "y", kinds=KINDS)
-    arena, learned = Arena(problem, "accuracy"), []
+    folded, learned = FoldedProblem(problem, "accuracy"), []
     towns = {}
 
     def spy(part, see):
@@ -129,9 +129,9 @@ def test_nothing_that_a_fold_learns_has_seen_the_rows_it_scores_on(monkeypatch):
     spy(column_parts.Numbers, lambda values: learned.extend(values.cast(int).to_list()))
     spy(column_parts.Categories, lambda values: towns.update(all=values.to_list()))
     for which in ("logistic regression", "multinomial naive Bayes"):
-        for fold, (fitted, scored) in enumerate(arena.folds):
+        for fold, (fitted, scored) in enumerate(folded.folds):
             learned.clear()
-            X = arena._features(family(which), fold)
+            X = folded._features(family(which), fold)
             assert X.shape[0] == len(fitted) + len(scored)
             assert learned == problem.train[fitted].tolist()
             assert towns["all"] == frame["town"][problem.train[fitted]].to_list()
@@ -140,18 +140,18 @@ def test_nothing_that_a_fold_learns_has_seen_the_rows_it_scores_on(monkeypatch):
 def test_held_out_texts_change_nothing_that_is_learned():
     frame = frame_of()
     problem = problem_of(read_table(frame), "y", kinds=KINDS)
-    arena = Arena(problem, "accuracy")
-    fitted, scored = arena.folds[0]
+    folded = FoldedProblem(problem, "accuracy")
+    fitted, scored = folded.folds[0]
     held_out = problem.train[scored]
     said = frame["said"].to_list()
     for row in held_out:
         said[row] = "quite other words, fine"
-    other = Arena(
+    other = FoldedProblem(
         problem_of(read_table(frame.with_columns(said=pl.Series(said))), "y", kinds=KINDS),
         "accuracy",
     )
     logistic = family("logistic regression")
-    one, two = (which._features(logistic, 0) for which in (arena, other))
+    one, two = (which._features(logistic, 0) for which in (folded, other))
     fits = np.arange(len(fitted))
     np.testing.assert_array_equal(one[fits], two[fits])
     assert (one != two).any()
@@ -160,10 +160,10 @@ def test_held_out_texts_change_nothing_that_is_learned():
 def test_times_tell_what_counting_takes():
     frame = frame_of()
     problem = problem_of(read_table(frame), "y", kinds=KINDS)
-    arena, bayes = Arena(problem, "accuracy"), family("multinomial naive Bayes")
+    folded, bayes = FoldedProblem(problem, "accuracy"), family("multinomial naive Bayes")
     problem.count_texts()
     problem.texts.seconds = 1e4  # as if it had taken so long
-    entry = contestant(arena, bayes, arena.candidates(bayes))
+    entry = contestant(folded, bayes, folded.candidates(bayes))
     share = len(problem.train) / (len(problem.train) + len(problem.dev))
     assert entry.fit_seconds == pytest.approx(1e4 * share, rel=0.01)
     assert entry.predict_seconds == pytest.approx(1e4 * (1 - share), rel=0.01)

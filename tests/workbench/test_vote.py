@@ -12,7 +12,7 @@ from rosenblatt.workbench.model_file import save_model
 from rosenblatt.workbench.pipelines import fitted_to
 from rosenblatt.workbench.problem import problem_of
 from rosenblatt.workbench.schedule import search_families, vote_of
-from rosenblatt.workbench.search import Arena
+from rosenblatt.workbench.search import FoldedProblem
 
 NAMES = ["logistic regression", "Gaussian naive Bayes", "decision tree", "perceptron"]
 
@@ -23,8 +23,8 @@ def families(*names):
 
 @pytest.fixture(scope="module")
 def run():
-    arena = Arena(problem_of(read_table("iris"), "species"), "accuracy")
-    return arena, *search_families(arena, families(*NAMES), Clock(None), None, vote=True)
+    folded = FoldedProblem(problem_of(read_table("iris"), "species"), "accuracy")
+    return folded, *search_families(folded, families(*NAMES), Clock(None), None, vote=True)
 
 
 def test_the_vote_comes_last_and_names_its_members(run):
@@ -39,10 +39,10 @@ def test_the_vote_comes_last_and_names_its_members(run):
 
 
 def test_its_scores_are_those_of_out_of_fold_predictions(run):
-    arena, found, _ = run
-    problem, y = arena.problem, arena.y
+    folded, found, _ = run
+    problem, y = folded.problem, folded.y
     members = [(f, e) for f, e in found[:-1] if f.name != "perceptron"]
-    for (fitted, scored), score in zip(arena.folds, found[-1][1].scores, strict=True):
+    for (fitted, scored), score in zip(folded.folds, found[-1][1].scores, strict=True):
         rows = problem.some(problem.train[scored])
         models = [fitted_to(problem, f, e.parameters, problem.train[fitted]) for f, e in members]
         mean = np.mean([model.predict_proba(rows) for model in models], axis=0)
@@ -51,8 +51,8 @@ def test_its_scores_are_those_of_out_of_fold_predictions(run):
 
 
 def test_a_vote_can_be_saved_and_read_again(run, tmp_path):
-    arena, found, _ = run
-    problem, (family, entry) = arena.problem, found[-1]
+    folded, found, _ = run
+    problem, (family, entry) = folded.problem, found[-1]
     model = fitted_to(problem, family, entry.parameters, problem.train)
     how = {"split": problem.split, "split_by": None, "metric": "accuracy", "certificate": None}
     saved = saved_model(problem, family.name, model, problem.train, **how)
@@ -71,8 +71,8 @@ def test_members_without_probabilities_are_refused_where_these_are_averaged():
 
 
 def test_there_is_no_vote_of_one_family_of_numbers_or_without_time(run):
-    arena, found, _ = run
-    assert vote_of(arena, found[:1], Clock(None)) is None
-    assert vote_of(arena, found, Clock(1e-6)) is None
-    regression = Arena(problem_of(read_table("diabetes"), "progression"), "r2")
+    folded, found, _ = run
+    assert vote_of(folded, found[:1], Clock(None)) is None
+    assert vote_of(folded, found, Clock(1e-6)) is None
+    regression = FoldedProblem(problem_of(read_table("diabetes"), "progression"), "r2")
     assert vote_of(regression, found, Clock(None)) is None

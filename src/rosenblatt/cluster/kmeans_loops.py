@@ -497,12 +497,18 @@ def add_row(X, i, weight, mass, sums, k):
         data, indices, indptr = X
         for p in range(indptr[i], indptr[i + 1]):
             j = np.uint32(indices[p])
-            high[j], rest = two_sum(high[j], weight * np.float64(data[p]))
-            low[j] += rest
+            add_number(np.float64(data[p]), weight, high, low, j)
     else:
         for j in range(high.shape[0]):
-            high[j], rest = two_sum(high[j], weight * np.float64(X[i, j]))
-            low[j] += rest
+            add_number(np.float64(X[i, j]), weight, high, low, j)
+
+
+@compiled(inline=True)
+def add_number(x, weight, high, low, j):
+    """Add weight x to a pair."""
+    product, error = two_product(weight, x)
+    high[j], rest = two_sum(high[j], product)
+    low[j] += rest + error
 
 
 @compiled
@@ -522,10 +528,11 @@ def add_squares(X, weights, start, stop, squares):
 
 @compiled(inline=True)
 def add_square(x, weight, high, low, j):
-    """Add weight x^2 to a pair, with weight x rounded as in the sums."""
-    square, error = two_product(weight * x, x)
+    """Add weight x^2 to a pair."""
+    product, product_error = two_product(weight, x)
+    square, error = two_product(product, x)
     high[j], rest = two_sum(high[j], square)
-    low[j] += rest + error
+    low[j] += rest + (error + product_error * x)
 
 
 @compiled

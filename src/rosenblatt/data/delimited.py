@@ -2,6 +2,7 @@
 
 import io
 import re
+from codecs import BOM_UTF8
 from collections import Counter
 from contextlib import suppress
 from dataclasses import dataclass
@@ -106,8 +107,9 @@ class CellReader:
             "quote_char": None if self.separator == "\t" else '"',  # TSV has no quotes
         }
         lines = block
-        if not (self.header and start == 1):  # a line with the number of columns
-            lines = self.separator.join(self.names).encode() + b"\n" + block
+        if not (self.header and start == 1):  # a header that shows the number of columns
+            header = self.separator.join(map(str, range(len(self.names))))
+            lines = header.encode() + b"\n" + block.removeprefix(BOM_UTF8)
         if self.words:
             attempts: list[dict[str, Any]] = [{"infer_schema": False}]
         else:

@@ -6,11 +6,12 @@ import numpy as np
 import polars as pl
 
 from .errors import TableError
-from .parsing import mostly_numbers
+from .parsing import misfit, mostly_numbers
 from .table import Table
 
 LARGEST = 1e150  # millions of squares still have a finite sum
 SMALLEST = 1e-150  # for the largest number of a column
+FINITE = f"finite numbers up to {LARGEST:g}"
 LONG = (pl.Int128, pl.UInt128, pl.Decimal)  # types that NumPy lacks
 
 
@@ -52,10 +53,7 @@ def check_finite(table: Table) -> None:
 def _check_column(name: str, numbers: pl.Series) -> None:
     bad = beyond(numbers)
     if len(bad):
-        raise TableError(
-            f"Column {name!r} {_is_bad(float(numbers[bad[0]]))} in row {bad[0]} (rows count from "
-            "0): make it missing, or a number of another unit."
-        )
+        raise TableError(misfit(numbers, bad, FINITE))
     largest = max((abs(end) for end in _ends(numbers)), default=0.0)
     if 0 < largest < SMALLEST:
         raise TableError(
@@ -75,15 +73,6 @@ def _check_matrix(table: Table) -> None:
     if len(bad):
         row = int(np.searchsorted(X.indptr, bad[0], side="right")) - 1
         raise TableError(
-            f"Column {int(X.indices[bad[0]]) + 1} of {table.name} {_is_bad(float(X.data[bad[0]]))} "
-            f"in row {row} (rows count from 0, columns from 1): make it a number of another unit, "
-            "or leave it out, which means zero."
+            f"Column {X.indices[bad[0]] + 1} of {table.name} must hold {FINITE}, but holds "
+            f"{X.data[bad[0]]:g} in row {row} (rows count from 0, columns from 1)."
         )
-
-
-def _is_bad(value: float) -> str:
-    if np.isnan(value):
-        return "is NaN"
-    if np.isinf(value):
-        return "is infinite"
-    return f"holds {value:g}, larger than can be squared and summed,"

@@ -15,7 +15,7 @@ from sklearn.datasets import load_svmlight_file
 from .delimited import NO_HEADER, CellReader
 from .errors import TableError, did_you_mean, listed, shown
 from .files import SEPARATORS, SPREADSHEETS, is_arrow_stream
-from .notation import read_words, written_as
+from .notation import infer_notation, parse_notation
 from .parsing import strip_cells, tidy
 from .table import MOST_NAMED, TARGET, Table
 from .text import blocks, check_lines, number_in, opened
@@ -103,9 +103,9 @@ def _is_like_a_value(name: str, values: pl.Series) -> bool:
     if values.dtype != pl.String:
         return False
     some = values.head(ROWS_FOR_HINT)
-    notation = written_as(some)
+    notation = infer_notation(some)
     if notation is not None:
-        return read_words(pl.Series([name]), notation.notation)[0] is not None
+        return parse_notation(pl.Series([name]), notation.code)[0] is not None
     return 2 * some.n_unique() < len(some) and name in some
 
 

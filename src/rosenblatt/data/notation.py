@@ -42,10 +42,10 @@ MOST_NOTHING = 0.5  # of the words
 
 
 @dataclass(frozen=True)
-class Written:
+class Notation:
     """The notation of a column, with an example and its words for missing values."""
 
-    notation: str
+    code: str
     example: str
     gaps: tuple[str, ...] = ()
     either: bool = False  # whether the day or the month may come first
@@ -53,10 +53,10 @@ class Written:
     @property
     def note(self) -> str:
         """Return a note for the report."""
-        dates = is_date(self.notation)
+        dates = is_date(self.code)
         said = f"{'dates' if dates else 'numbers'} written as {shown(self.example)}"
         if dates and self.either:
-            order = "month" if self.notation.startswith("%m") else "day"
+            order = "month" if self.code.startswith("%m") else "day"
             said += f", read with the {order} first: no row shows the order"
         if self.gaps:
             count = "count" if len(self.gaps) > 1 else "counts"
@@ -69,19 +69,19 @@ def is_date(notation: str) -> bool:
     return notation.startswith("%")
 
 
-def written_as(words: pl.Series, decimal_comma: bool = False) -> Written | None:
+def infer_notation(words: pl.Series, decimal_comma: bool = False) -> Notation | None:
     """Return the notation in which all words are numbers or dates, else None.
 
-    >>> written_as(pl.Series(["$1,169", "(300)", "n/a"])).note
+    >>> infer_notation(pl.Series(["$1,169", "(300)", "n/a"])).note
     "numbers written as '$1,169'; 'n/a' counts as missing"
-    >>> written_as(pl.Series(["1.234,5", "12"])).notation
+    >>> infer_notation(pl.Series(["1.234,5", "12"])).code
     '1.234,5'
-    >>> written_as(pl.Series(["05/13/2020", "1/2/2021"])).notation
+    >>> infer_notation(pl.Series(["05/13/2020", "1/2/2021"])).code
     '%m/%d/%Y'
-    >>> written_as(pl.Series(["05/13/2020", "tomorrow"]))
+    >>> infer_notation(pl.Series(["05/13/2020", "tomorrow"]))
     """
     bare = words.drop_nulls().str.strip_chars()
-    gap = stand_for_nothing(bare)
+    gap = is_missing_word(bare)
     known = bare.filter(~gap)
     if not len(known) or gap.sum() > MOST_NOTHING * len(bare):
         return None
@@ -91,15 +91,15 @@ def written_as(words: pl.Series, decimal_comma: bool = False) -> Written | None:
     longest = int(known.head(FIRST).str.len_chars().arg_max() or 0)  # which has most marks
     gaps = tuple(bare.filter(gap).unique(maintain_order=True).head(3))
     either = {"%m", "%d"} <= {one[:2] for one in fitting}
-    return Written(fitting[0], str(known[longest]), gaps, either)
+    return Notation(fitting[0], str(known[longest]), gaps, either)
 
 
-def read_words(words: pl.Series, notation: str) -> pl.Series:
+def parse_notation(words: pl.Series, notation: str) -> pl.Series:
     """Return words as numbers or dates, null where the notation does not fit.
 
-    >>> read_words(pl.Series(["12%", "($1,200.50)", "many"]), POINT).to_list()
+    >>> parse_notation(pl.Series(["12%", "($1,200.50)", "many"]), POINT).to_list()
     [0.12, -1200.5, None]
-    >>> read_words(pl.Series(["13.5.2020", "May"]), "%d.%m.%Y").to_list()
+    >>> parse_notation(pl.Series(["13.5.2020", "May"]), "%d.%m.%Y").to_list()
     [datetime.date(2020, 5, 13), None]
     """
     bare = words.str.strip_chars()
@@ -109,10 +109,10 @@ def read_words(words: pl.Series, notation: str) -> pl.Series:
     return _numbers(bare, notation)
 
 
-def stand_for_nothing(words: pl.Series) -> pl.Series:
+def is_missing_word(words: pl.Series) -> pl.Series:
     """Return True for words for missing values in a column of numbers or dates.
 
-    >>> stand_for_nothing(pl.Series(["7", " N/A", "-", None])).to_list()
+    >>> is_missing_word(pl.Series(["7", " N/A", "-", None])).to_list()
     [False, True, True, False]
     """
     return words.str.strip_chars().str.to_lowercase().is_in(list(NOTHING)).fill_null(False)
@@ -159,7 +159,7 @@ def _with_times(formats: Any, first: str) -> Iterator[str]:
 
 def _fits(known: pl.Series, notation: str) -> bool:
     for some in (known.head(FIRST), known):  # most columns show it at once
-        found = read_words(some, notation)
+        found = parse_notation(some, notation)
         if found.null_count():
             return False
         if is_date(notation) and (found.dt.year() < FIRST_YEAR).any():

@@ -13,11 +13,11 @@ from .errors import TableError, shown
 from .notation import (
     NUMBER,
     POINT,
-    Written,
+    Notation,
+    infer_notation,
     is_date,
-    read_words,
-    stand_for_nothing,
-    written_as,
+    is_missing_word,
+    parse_notation,
 )
 
 # Cells without a value. "None" does not count: many tables have it as a category.
@@ -82,60 +82,72 @@ def parse(values: pl.Series, kind: Any, decimal_comma: bool = False) -> tuple[pl
     >>> found.to_list(), bad.to_list()
     ([1.0, None, None], [2])
     """
-    if values.dtype == pl.String and is_number_or_date(kind):
-        values = values.set(stand_for_nothing(values), None)
     try:
-        found = _parsed(values, kind, decimal_comma)
+        if values.dtype == pl.String:
+            found = _parsed_words(values, kind, decimal_comma)
+        else:
+            found = _converted(values, kind)
     except pl.exceptions.PolarsError:  # no value of this type is one of the other
         found = _missing(values)
     if found.null_count() == values.null_count():
         return found, pl.Series(dtype=pl.UInt32)
-    return found, (found.is_null() & values.is_not_null()).arg_true()
+    bad = found.is_null() & values.is_not_null()
+    if values.dtype == pl.String and found.dtype != pl.Boolean:
+        bad &= ~is_missing_word(values)
+    return found, bad.arg_true()
 
 
 def parse_written(
     values: pl.Series, decimal_comma: bool = False, dates: bool | None = None
-) -> tuple[pl.Series, Written | None]:
+) -> tuple[pl.Series, Notation | None]:
     """Parse numbers or dates as people write them, or only `dates`, or only numbers.
 
     Return other columns as they are, without a notation.
     """
-    how = written_as(values, decimal_comma) if values.dtype == pl.String else None
-    if how is None or dates not in (None, is_date(how.notation)):
+    how = infer_notation(values, decimal_comma) if values.dtype == pl.String else None
+    if how is None or dates not in (None, is_date(how.code)):
         return values, None
-    return parse(values, how.notation)[0], how
+    return parse(values, how.code)[0], how
 
 
-def is_number_or_date(kind: Any) -> bool:
-    """Return True for types and notations of numbers and dates."""
-    if isinstance(kind, str):
-        return kind in ("numeric", "date") or kind in NUMBER or is_date(kind)
-    return bool(kind.is_numeric() or kind.is_temporal())
+def _is_notation(kind: Any) -> bool:
+    return isinstance(kind, str) and (kind in NUMBER or is_date(kind))
 
 
-def _parsed(values: pl.Series, kind: Any, decimal_comma: bool) -> pl.Series:
-    dtype = values.dtype
-    words = dtype == pl.String
-    if isinstance(kind, str) and (kind in NUMBER or is_date(kind)):
-        return read_words(values, kind)
+def _parsed_words(words: pl.Series, kind: Any, decimal_comma: bool) -> pl.Series:
+    """Return words as another type, null where a word does not fit."""
+    if kind in ("categorical", "text", pl.String):
+        return words
+    if kind in ("boolean", pl.Boolean):
+        return _truth(words)
+    words = words.set(is_missing_word(words), None)
+    if _is_notation(kind):
+        return parse_notation(words, kind)
     if kind == "numeric":
-        if dtype.is_numeric() or dtype == pl.Boolean:
-            return values
-        whole = to_numbers(values, decimal_comma, pl.Int64) if words else _missing(values)
-        kind = pl.Int64 if words and whole.null_count() == values.null_count() else pl.Float64
-    elif kind in ("categorical", "text"):
-        kind = pl.String
+        whole = to_numbers(words, decimal_comma, pl.Int64)
+        lossless = whole.null_count() == words.null_count()
+        return whole if lossless else to_numbers(words, decimal_comma)
+    if kind == "date":
+        return _dates(words)
+    if kind.is_temporal():
+        return _dates(words).cast(kind, strict=False)
+    return to_numbers(words, decimal_comma, kind)
+
+
+def _converted(values: pl.Series, kind: Any) -> pl.Series:
+    """Return a column other than words as another type, null where a value does not fit."""
+    dtype = values.dtype
     if kind in ("boolean", pl.Boolean):
         return values if dtype == pl.Boolean else _truth(values)
-    if kind == "date" or kind.is_temporal():
-        dates = _dates(values) if words else values
-        if not dates.dtype.is_temporal():
-            dates = _missing(values).cast(pl.Date)
+    # A cast would count days, or read numbers as days.
+    if kind == "date" or (not isinstance(kind, str) and kind.is_temporal()):
+        dates = values if dtype.is_temporal() else _missing(values).cast(pl.Date)
         return dates if kind == "date" else dates.cast(kind, strict=False)
-    if kind.is_numeric() and words:
-        return to_numbers(values, decimal_comma, kind)
+    if kind == "numeric" and (dtype.is_numeric() or dtype == pl.Boolean):
+        return values
+    kind = {"numeric": pl.Float64, "categorical": pl.String, "text": pl.String}.get(kind, kind)
     if kind.is_numeric() and not (dtype.is_numeric() or dtype in (pl.Boolean, pl.Null)):
-        return _missing(values).cast(kind)  # a cast would count the days of dates
+        return _missing(values).cast(kind)
     found = values.cast(kind, strict=False)
     if dtype.is_float() and found.dtype.is_integer():  # a cast drops fractions
         return found.set(found != values, None)
@@ -253,7 +265,7 @@ class ParsedColumns(NamedTuple):
 
     frame: pl.DataFrame
     hints: list[str]  # a sentence for each column with other values elsewhere
-    written: dict[str, Written]  # how people wrote the numbers or dates of a column
+    written: dict[str, Notation]  # how people wrote the numbers or dates of a column
 
 
 def parse_columns(
@@ -268,7 +280,7 @@ def parse_columns(
     Numbers may have a decimal comma. Where types were not `guessed` from cells, as those of a data
     frame, plain numbers that repeat stay words. Columns in `given` stay as they are.
     """
-    changed, hints, written = [], list[str](), dict[str, Written]()
+    changed, hints, written = [], list[str](), dict[str, Notation]()
     for name, dtype in frame.schema.items():
         if dtype != pl.String or name in given:
             continue
@@ -276,7 +288,7 @@ def parse_columns(
         known = words[rows].drop_nulls()
         kind = infer_type(known, decimal_comma) if guessed else None
         if kind is None and (how := _notation(known, decimal_comma, guessed)):
-            written[name], kind = how, how.notation
+            written[name], kind = how, how.code
         if kind is None:
             continue
         found, bad = parse(words, kind, decimal_comma)
@@ -286,10 +298,10 @@ def parse_columns(
     return ParsedColumns(frame.with_columns(changed), hints, written)
 
 
-def _notation(known: pl.Series, decimal_comma: bool, guessed: bool) -> Written | None:
+def _notation(known: pl.Series, decimal_comma: bool, guessed: bool) -> Notation | None:
     """Return the notation of words; of a data frame, None for plain numbers that repeat."""
-    how = written_as(known, decimal_comma)
-    if guessed or how is None or how.notation != POINT:
+    how = infer_notation(known, decimal_comma)
+    if guessed or how is None or how.code != POINT:
         return how
     plain = to_numbers(known, decimal_comma=False).null_count() == 0
     return None if plain and known.n_unique() <= MOST_REPEATED * len(known) else how

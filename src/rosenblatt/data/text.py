@@ -43,14 +43,17 @@ def blocks(lines: Iterable[bytes], rows: int | None, form: str) -> Iterator[tupl
     >>> list(blocks([b"a\\n", b"\\n", b"1\\n", b"\\n", b" \\r\\n"], 2, "csv"))
     [(1, b'a\\n'), (2, b'\\n'), (3, b'1\\n')]
     """
-    start, held = 1, list[tuple[int, bytes]]()  # blank lines, which others may follow
+    start, is_first = 1, True
+    held = list[tuple[int, bytes]]()  # blank lines, which others may follow
     for n_lines, block in _cut(lines, rows, quoted=form == "csv"):
         n_bytes = _n_bytes(block)
         end = (block.find(b"\n", n_bytes) + 1 or len(block)) if n_bytes else 0
         if end:
+            held.append((start, block[:end]))
+            if is_first:  # the header comes in the first block, after any blank lines
+                held = [(held[0][0], b"".join(part for _, part in held))]
             yield from held
-            held.clear()
-            yield start, block[:end]
+            held, is_first = [], False
         if end < len(block) and form in SEPARATORS:
             held.append((start + block.count(b"\n", 0, end), block[end:]))
         start += n_lines

@@ -193,7 +193,7 @@ class NaiveBayes(AdditiveClassifier):
         return 0 if uniform or prior is not None else K - 1
 
     def _set_class_prior(self) -> int:
-        """Set class_prior_ and what `_set_prior` sets; return how many shares were learned."""
+        """Call `_set_prior` and set class_prior_; return how many shares were learned."""
         n_learned = self._set_prior(self.priors)
         counted = self.class_count_ / self.class_count_.sum()
         shares = counted if self.priors is None else self.priors

@@ -25,9 +25,9 @@ class CategoricalNB(NaiveBayes):
     Feature j has value v in a row of class y with probability ``(n_v + alpha) / (n + alpha m)``,
     n_v the class's rows with that value, of n, and m the values that the feature can have.
 
-    A feature of numbers has the categories 0, 1, ..., up to the largest it has shown; a feature of
-    words those it has shown. `min_categories` says that there are more. Fractions are cut off, as
-    in scikit-learn: 1.2 and 1.9 are both 1. `MixedNB` keeps them apart.
+    A feature of numbers has the categories 0, 1, ..., up to the largest in training; a feature of
+    words has the words in training. `min_categories` adds more. Numbers are truncated, as in
+    scikit-learn: 1.2 and 1.9 are both 1; for `MixedNB` they are different.
 
     Parameters
     ----------

@@ -294,7 +294,7 @@ class GaussianForm(NamedTuple):
         return scores if np.isfinite(scores.sum()) else self.by_distances(X)
 
     def of_sparse(self, X: Any) -> Table:
-        """Return the scores of CSR rows: that of zeros, and the change by each stored number."""
+        """Return the scores of CSR rows: the score of zeros, and the change by stored numbers."""
         # h (x - m)^2 = h m^2 + h x (x - 2 m)
         at_zero = self.half_precision * self.mean**2
         scores = self.start - at_zero.sum(axis=1)

@@ -41,8 +41,8 @@ class MixedNB(NaiveBayes):
     kinds : dict, list or None
         "numeric", "categorical", "boolean", "count" or "density" for each column: a list, or a
         dict by name (by number, for an array) of those that are not to be inferred. Inferred are:
-        numbers as numeric, True and False as Boolean, everything else as categorical but dates and
-        times, which are refused unless their kind is said.
+        numbers as numeric, True and False as Boolean, everything else as categorical. Dates and
+        times raise an error unless their kind is given.
     alpha : float
         Smoothing >= 0: each value of a categorical or Boolean column is counted `alpha` times
         more than it was seen in each class, and each count column has `alpha` rows with one more.
@@ -84,7 +84,7 @@ class MixedNB(NaiveBayes):
     >>> model.predict([[39.0, "Dream", None], [None, "Biscoe", True]])
     array(['Adelie', 'Gentoo'], dtype='<U6')
 
-    Two humps are no Gaussian, but a density:
+    A feature with two modes is not Gaussian, but has a density:
 
     >>> X, y = [[-2.1], [-1.9], [1.9], [2.1], [-0.1], [0.0], [0.1]], [1, 1, 1, 1, 0, 0, 0]
     >>> MixedNB(kinds=["density"], bandwidth=0.3).fit(X, y).predict([[-2.0], [0.5], [2.0]])

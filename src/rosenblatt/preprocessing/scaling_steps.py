@@ -1,8 +1,7 @@
 """Arithmetic on tables block by block: each number is read once and written once.
 
-A block fits into the cache, so that several steps on it cost one trip to memory. Steps are taken
-in doubles and rounded once, into the precision of the table. Large tables go through compiled
-loops; small ones do not wait for Numba to be imported.
+A block fits into the cache. Steps are computed in doubles and rounded once, to the precision of the
+table. Large tables use compiled loops; small ones do not wait for the import of Numba.
 """
 
 from collections.abc import Callable

@@ -25,6 +25,7 @@ LONGEST_SUM = 2_000_000  # terms of sums in integers to prove a plane
 MOST_WORK = 1e9  # of an elimination in integers: about a second
 NEARLY_DEPENDENT = 1e-10  # share of a column that others do not explain
 LARGEST_DENOMINATOR = 1000  # of the coefficients of dependent columns
+ROUNDED = 1e-12  # published weights are rounded: averages agree to this share of their terms
 
 
 # Planes
@@ -135,7 +136,8 @@ def _shares(whole: NDArray[Any], ratio: Floats) -> Iterator[list[int]]:
 def weights_by_intervals(A: Floats) -> Floats | None:
     """Return p, rounded, for rows A (m + 1, m) that exact weights p > 0 cancel; None if unproved.
 
-    The rows have size about one, and may have been rounded once.
+    The rows have size about one, and may have been rounded once. None also if p is so inaccurate
+    that the sums of its terms are not nearly zero in each column.
     """
     # The exact weights solve ``B p = e``: ``sum p_i a_i = 0, sum p_i = 1``. With R near the inverse
     # of B and ``q = |I - R B| < 1`` in the row sum norm, B is regular and the solution differs from
@@ -160,7 +162,8 @@ def weights_by_intervals(A: Floats) -> Floats | None:
     move = 1.01 * (abs(R) @ residual) + TINY
     if not q < 0.5:  # NaN fails
         return None
-    return p if bool((p > 1.01 * (move + 2.0 * q * move.max())).all()) else None
+    positive = bool((p > 1.01 * (move + 2.0 * q * move.max())).all())
+    return p if positive and bool((abs(A.T @ p) <= ROUNDED / 2 * (abs(A).T @ p)).all()) else None
 
 
 def weights_by_elimination(A: Floats, near: Floats) -> Floats | None:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .exact import (
+    ROUNDED,
     integers,
     least_margin,
     nearest_point,
@@ -21,7 +22,6 @@ from .homogeneous_rows import dense, homogeneous_rows, needed_columns, standardi
 from .inputs import Floats, Table, check_labels, check_table
 
 MOST_ENTRIES = 200_000  # of the rows whose exact weights are verified
-ROUNDED = 1e-12  # published weights are rounded: averages agree to this share of their terms
 
 
 @dataclass(frozen=True, eq=False, repr=False)

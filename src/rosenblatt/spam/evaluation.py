@@ -1,9 +1,8 @@
-"""How good the filter is on messages that it has not learned.
+"""Evaluation of the filter on messages that it has not learned.
 
-`time` keeps the order of the messages: it learns a first part, judges the next block, learns that
-too, and goes on. `folds` judges each tenth of the messages, drawn at random, after learning the
-other nine. Either way no message is judged by a model that has seen it, and one that is a copy of
-another stays with it.
+`time` learns a first part of the messages by their dates, classifies the next block, learns it, and
+goes on. `folds` is ten-fold cross-validation. No message is classified by a model that has learned
+it or a copy of it.
 """
 
 import itertools
@@ -29,7 +28,7 @@ FEWEST = 20  # messages of each class
 
 
 class Evaluation(NamedTuple):
-    """What was measured; arrays have a number for each message that was judged."""
+    """Probabilities of the classified messages, in arrays of one number per message."""
 
     model: str
     protocol: str
@@ -40,19 +39,19 @@ class Evaluation(NamedTuple):
     thresholds: tuple[float, float]
 
     def caught(self, ham_lost: float) -> float:
-        """The share of spam above the threshold that loses at most this share of the ham."""
+        """Return the recall of spam at a false positive rate of at most `ham_lost`."""
         return caught(self.probability, self.is_spam, ham_lost)
 
     def lost(self, spam_caught: float) -> float:
-        """The share of ham above the threshold that catches at least this share of the spam."""
+        """Return the false positive rate at a recall of at least `spam_caught`."""
         return lost(self.probability, self.is_spam, spam_caught)
 
     def area(self) -> float:
-        """The area under the ROC curve; ties count half."""
+        """Return the area under the ROC curve."""
         return area(self.probability, self.is_spam)
 
     def bands(self) -> dict[str, tuple[int, int]]:
-        """How many ham and spam fell into each band."""
+        """Return the number of ham and of spam in each band."""
         low, high = self.thresholds
         p, spam = self.probability, self.is_spam
         inside = {"ham": p <= low, "spam": p >= high}
@@ -63,7 +62,7 @@ class Evaluation(NamedTuple):
         }
 
     def most_wrong(self, most: int = 10) -> list[tuple[str, str, float]]:
-        """Name, truth and probability of the messages that the filter got most wrong."""
+        """Return name, label and probability of the messages with the largest errors."""
         wrong = np.where(self.is_spam, 1 - self.probability, self.probability)
         order = np.argsort(-wrong, kind="stable")[:most]
         truth = np.where(self.is_spam, "spam", "ham")
@@ -94,7 +93,7 @@ def area(score: NDArray[Any], is_spam: NDArray[np.bool_]) -> float:
 
 
 def examples_of_mails(mails: Iterable[tuple[Mail, int | None]]) -> list[Lesson]:
-    """Return the lessons of messages; messages that are refused or have no label are left out."""
+    """Return the lessons of messages, without those that are refused or unlabeled."""
     found = []
     for mail, label in mails:
         with suppress(ValueError):
@@ -111,7 +110,7 @@ def examples_of_store(store: Store) -> list[Lesson]:
 def evaluate_filter(
     examples: Sequence[Lesson], *, model: str = "chi-square", protocol: str = "time", seed: int = 0
 ) -> Evaluation:
-    """Judge every message by a model that has not seen it."""
+    """Classify every message by a model that has not learned it."""
     if model not in MODELS:
         raise ValueError(f"model must be one of {', '.join(MODELS)}; got {model!r}.")
     judged, probabilities = [], []
@@ -134,7 +133,7 @@ Block = tuple[list[Lesson], list[Lesson]]
 
 
 def blocks_of(examples: Sequence[Lesson], protocol: str, seed: int = 0) -> Iterator[Block]:
-    """What is learned and what is judged after it, a block after the other; copies count once."""
+    """Yield training and test messages of each block; copies count once."""
     if protocol not in PROTOCOLS:
         raise ValueError(f"protocol must be one of {', '.join(PROTOCOLS)}; got {protocol!r}.")
     examples = list({example.digest: example for example in examples}.values())
@@ -148,7 +147,7 @@ def blocks_of(examples: Sequence[Lesson], protocol: str, seed: int = 0) -> Itera
 
 
 def _in_time(examples: list[Lesson]) -> Iterator[Block]:
-    """What came before, and the next block; those without a date come last."""
+    """Yield all earlier messages and the next block; messages without a date are the last."""
     order = sorted(examples, key=lambda e: (e.sent is None, e.sent or 0.0, e.digest))
     ends = [round(k * len(order) / N_BLOCKS) for k in range(N_BLOCKS + 1)]
     for start, end in itertools.pairwise(ends[1:]):
@@ -158,7 +157,7 @@ def _in_time(examples: list[Lesson]) -> Iterator[Block]:
 
 
 def _at_random(examples: list[Lesson], seed: int) -> Iterator[Block]:
-    """Ten folds, each with its share of either class."""
+    """Yield ten stratified folds."""
     order = np.random.RandomState(seed).permutation(len(examples))
     ranks: Counter[int] = Counter()
     fold = {}
@@ -185,7 +184,7 @@ def _trained(train: list[Lesson], model: str) -> Any:
 
 
 def summary(found: Evaluation) -> str:
-    """The answer first: how much spam is caught for how much ham, then the bands."""
+    """Return recall and false positive rates, then the bands, as text."""
     n_ham, n_spam = int(np.sum(~found.is_spam)), int(np.sum(found.is_spam))
     how = "after learning what came before" if found.protocol == "time" else "in ten random folds"
     lines = [f"{found.model} judged {n_ham:,} ham and {n_spam:,} spam, {how}."]

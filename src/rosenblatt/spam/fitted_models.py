@@ -1,7 +1,7 @@
-"""The models that are fitted to the history: averaged perceptron, logistic regression, neighbours.
+"""Models that are fitted to the history: averaged perceptron, logistic regression, neighbors.
 
-The linear ones are kept in the store as weights by token, with the revision of the counts they were
-fitted to, so that classifying needs no fit until something new is learned.
+The store keeps the weights of linear models, with the revision of the counts that they were fitted
+to. They are fitted again after something new is learned.
 """
 
 from collections.abc import Mapping
@@ -22,9 +22,9 @@ SEED = 0
 
 
 def fitted_model(store: Store, name: str) -> Any:
-    """The model of a store, from its kept weights or fitted anew."""
+    """Return the model of a store, from its stored weights or fitted again."""
     with store.snapshot():
-        return Neighbours(store) if name == "nearest neighbors" else Linear(store, name)
+        return Neighbors(store) if name == "nearest neighbors" else Linear(store, name)
 
 
 def history_matrix(store: Store) -> tuple[sp.csr_array, Any, dict[str, int]]:
@@ -32,6 +32,8 @@ def history_matrix(store: Store) -> tuple[sp.csr_array, Any, dict[str, int]]:
     columns = {token: j for j, token in enumerate(store.all_counts())}
     rows, labels = [], []
     for message in store.messages():
+        if not columns.keys() >= message.tokens.keys():
+            raise StoreError(f"{store.path} cannot be read: its history is damaged.")
         rows.append(sorted(columns[token] for token in message.tokens))
         labels.append(message.label)
     if len(set(labels)) < 2:
@@ -47,21 +49,21 @@ class Linear:
 
     def __init__(self, store: Store, name: str) -> None:
         self.store, self.revision = store, store.revision()
-        kept = store.weights(name)
-        if kept is not None and kept[0] == self.revision:
+        kept, tokens = store.weights(name), store.all_counts()
+        if kept is not None and (kept[0], len(kept[1])) == (self.revision, 8 * (len(tokens) + 1)):
             values = np.frombuffer(kept[1], np.float64)
         else:
             values = _fit(store, name)
             store.keep_weights(name, self.revision, values.tobytes())
         self.prior = float(values[0])
-        self._weights = dict(zip(store.all_counts(), values[1:].tolist(), strict=True))
+        self._weights = dict(zip(tokens, values[1:].tolist(), strict=True))
 
     def probability(self, tokens: Mapping[str, int]) -> float:
-        """The probability that a message with these tokens is spam."""
+        """Return the probability that a message with these tokens is spam."""
         return self.verdict(tokens).probability
 
     def verdict(self, tokens: Mapping[str, int]) -> Verdict:
-        """The probability with its evidence."""
+        """Return the probability with its evidence."""
         found = []
         for token in tokens:
             forms = (token, *plainer(token))
@@ -82,15 +84,15 @@ def _fit(store: Store, name: str) -> Any:
         model: Any = LogisticRegression(C=1.0, max_iter=500).fit(X, y)
     else:
         model = AveragedPerceptron(max_iter=20, random_state=SEED).fit(X, y)
-        # Scores of a perceptron have no scale: a typical one counts as log-odds of three.
+        # Scores of a perceptron have an arbitrary scale: let their median be log-odds of three.
         scores = np.abs(X @ model.coef_[0] + model.intercept_[0])
         scale = 3.0 / max(float(np.median(scores)), 1e-300)
         return np.concatenate([model.intercept_ * scale, model.coef_[0] * scale])
     return np.concatenate([model.intercept_, model.coef_[0]])
 
 
-class Neighbours:
-    """The share of spam among the messages that have most tokens in common (cosine)."""
+class Neighbors:
+    """The share of spam among the messages with the most similar tokens (cosine)."""
 
     def __init__(self, store: Store) -> None:
         self.revision = store.revision()
@@ -99,7 +101,7 @@ class Neighbours:
         self._model = KNeighborsClassifier(k, metric="cosine", weights="distance").fit(X, y)
 
     def probability(self, tokens: Mapping[str, int]) -> float:
-        """The probability that a message with these tokens is spam."""
+        """Return the probability that a message with these tokens is spam."""
         found = [self._columns[token] for token in tokens if token in self._columns]
         if not found:
             return 0.5
@@ -109,6 +111,6 @@ class Neighbours:
         return float(self._model.predict_proba(row)[0, 1])
 
     def verdict(self, tokens: Mapping[str, int]) -> Verdict:
-        """The probability; neighbours weigh messages, not tokens."""
+        """Return the probability; neighbors have weights for messages, not for tokens."""
         p = min(max(self.probability(tokens), 1e-12), 1 - 1e-12)
         return Verdict(p, [], float(np.log(p / (1 - p))), 0.0)

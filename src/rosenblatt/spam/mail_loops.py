@@ -1,21 +1,21 @@
 # mypy: ignore-errors
-"""The tokens of messages, from bytes: what `spam.tokens` finds in one message, for thousands.
+"""Tokens of many messages, from bytes; `spam.tokens` finds the same in one message.
 
 A message is a few sections of UTF-8 text, each of a kind. Tokens are written one after the other
-into *clean* bytes, term t from starts[t] to stops[t]; then they are counted by the hash table of
-`text_loops`. A message that needs more room than there is, or more relays, is left to Python.
+into *clean* bytes, term t from starts[t] to stops[t]. A hash table then counts them.
 
-`out` is (clean, starts, stops, state): state holds how many terms there are and where the last
-one ends. `rules` is (kinds, folds, names, name_limits, roles), which `spam.batches` makes.
+`out` is (clean, starts, stops, state); state has the number of terms, the end of the last one, and
+FULL if there may be no room for another. `rules` is (kinds, folds, names, name_limits, roles), from
+`spam.batches`.
 """
 
 import numpy as np
 
 from rosenblatt.loops import compiled
-from rosenblatt.term_table_loops import add_term, add_to_row, clear, fingerprint, look_up
+from rosenblatt.term_table_loops import add_term, add_to_row, clear, look_up
 
 HEADERS, TEXT, HIDDEN, LINKS, TOKENS = 0, 1, 2, 3, 4  # kinds of sections
-# Bits of what a byte is.
+# Kinds of bytes, as bits.
 LETTER, NAME, HOST_NAME, PATH, BLANK, URL_END, HOST_END, HEADER_NAME = (
     1, 2, 4, 8, 16, 32, 64, 128,
 )  # fmt: skip
@@ -59,7 +59,7 @@ def write(out, byte):
 
 @compiled(inline=True)
 def write_all(out, text, first, last, fold):
-    """Write text[first:last] by a table of what each byte becomes."""
+    """Write text[first:last], each byte replaced by its entry in a table."""
     clean, state = out[0], out[3]
     at = state[AT] - first
     for k in range(first, last):
@@ -69,7 +69,7 @@ def write_all(out, text, first, last, fold):
 
 @compiled(inline=True)
 def end(out):
-    """End a token; note if the next may have no room."""
+    """End a token; set FULL unless the next one surely has room."""
     state = out[3]
     n = state[N_TERMS]
     out[2][n] = state[AT]
@@ -299,7 +299,7 @@ def header_token(text, start, stop, rules, name, out):
 
 @compiled
 def role_of(name, n_name, length, rules):
-    """What a header of a name is read for. `length` is that of the whole name."""
+    """Return the role of a header. `length` is the length of the whole name."""
     _, _, names, limits, roles = rules
     for j in range(len(roles)):
         n = limits[j + 1] - limits[j]
@@ -366,13 +366,13 @@ def section_tokens(text, kind, first, last, rules, name, out):
 
 @compiled
 def line_tokens(text, first, last, rules, out):
-    """Write each line as a token; a long one is left to Python."""
+    """Write each line as a token."""
     start = first
     while start < last and not out[3][FULL]:
         stop = start
         while stop < last and text[stop] != NEWLINE:
             stop += 1
-        if stop - start > SPARE_BYTES // 2:
+        if out[3][AT] + stop - start > len(out[0]):
             out[3][FULL] = 1
         elif stop > start:
             begin(out, NO_MARK)
@@ -382,12 +382,12 @@ def line_tokens(text, first, last, rules, out):
 
 
 @compiled
-def count_messages(batch, first, rules, name, out, found, table, size, place, row, indptr, left):
-    """Count the tokens of messages from the first on; return the message that had no room.
+def count_messages(batch, first, rules, name, out, found, table, size, place, row, indptr):
+    """Count the tokens of messages from the first on; return the first without enough room.
 
     Reads batch: text, sections (s, 3) of kind, start and stop, and limits of messages in these.
-    Changes the table of tokens and its size; place (scratch); row: numbers of tokens and their
-    counts; indptr, where each message's end; left, which messages are left to Python.
+    Updates the table of tokens and its size, place (scratch), row (numbers of tokens and their
+    counts) and indptr, the end of each message in the row.
     """
     text, sections, limits = batch
     bits, numbers = found
@@ -401,10 +401,7 @@ def count_messages(batch, first, rules, name, out, found, table, size, place, ro
                     text, sections[s, 0], sections[s, 1], sections[s, 2], rules, name, out
                 )
         m = state[N_TERMS]
-        if state[FULL]:
-            left[d], indptr[d + 1] = 1, n
-            continue
-        if n + m > len(row[0]):
+        if state[FULL] or n + m > len(row[0]):
             return d
         look_up(clean, (starts, stops), m, table, bits, numbers)
         start = n
@@ -418,18 +415,4 @@ def count_messages(batch, first, rules, name, out, found, table, size, place, ro
             n = add_to_row(row, n, j, 1, place)
         clear(row[0], start, n, place)
         indptr[d + 1] = n
-    return len(limits) - 1
-
-
-@compiled
-def add_tokens(text, limits, first, table, size, numbers):
-    """Write the numbers of tokens from the first on, new ones added; return the first without room.
-
-    Changes the table and its size, and numbers.
-    """
-    for t in range(first, len(limits) - 1):
-        bits = fingerprint(text, limits[t], limits[t + 1])
-        numbers[t] = add_term(text, limits[t], limits[t + 1], bits, table, size)
-        if numbers[t] < 0:
-            return t
     return len(limits) - 1

@@ -1,4 +1,4 @@
-"""Where messages are: a file, a folder of files, a Maildir, an mbox, or a table of texts."""
+"""Sources of messages: a file, a folder of files, a Maildir, an mbox, or a table of texts."""
 
 import io
 import os
@@ -7,7 +7,7 @@ import stat
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from .message import MOST_BYTES
 
@@ -27,7 +27,7 @@ class EmailMessage(Protocol):
 
 
 class Mail(NamedTuple):
-    """A message as it lies somewhere.
+    """A message with the name of its source.
 
     >>> Mail("inbox/1", b"Subject: Hi\\n\\nHello").name
     'inbox/1'
@@ -66,8 +66,13 @@ def mail_of(message: AnyMessage) -> Mail:
     )
 
 
+def mails_of(messages: Any) -> Iterator[Mail]:
+    """Yield one or more messages in any form as `Mail`."""
+    yield from [mail_of(messages)] if is_message(messages) else map(mail_of, messages)
+
+
 def mails(path: str) -> Iterator[Mail]:
-    """All messages below a path; `-` is standard input.
+    """Yield all messages below a path; `-` is standard input.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -91,7 +96,7 @@ def mails(path: str) -> Iterator[Mail]:
 
 
 def _folder(place: Path) -> Iterator[Mail]:
-    """A Maildir's messages, else those of all files below a folder, hidden ones left out."""
+    """Yield the messages of a Maildir or of all files below a folder, except hidden ones."""
     if all((place / name).is_dir() for name in MAILDIR):
         folders = [place / name for name in MAILDIR]
     else:
@@ -112,7 +117,7 @@ def _files(folder: str | Path) -> Iterator[Mail]:
 
 
 def _file(place: str) -> Iterator[Mail]:
-    """One message, or all of an mbox: a file in which `From ` lines begin messages."""
+    """Yield one message, or all of an mbox, in which `From ` lines begin messages."""
     start = _start_of(place)
     if start.startswith(b"From ") and b"\nFrom " in start and _n_from_lines(start) > 1:
         with open(place, "rb") as file:
@@ -122,7 +127,7 @@ def _file(place: str) -> Iterator[Mail]:
 
 
 def _start_of(place: str) -> bytes:
-    """As much of a file as is ever read of one message, and a byte more; faster than `open`."""
+    """Return the start of a file, one byte more than the limit; faster than `open`."""
     descriptor = os.open(place, os.O_RDONLY)
     try:
         size = os.fstat(descriptor).st_size  # asking for more would make room for it
@@ -136,7 +141,7 @@ def _start_of(place: str) -> bytes:
 
 
 def _n_from_lines(start: bytes) -> int:
-    """How many messages begin here: a `From ` line counts after an empty line, before a header."""
+    """Return the number of `From ` lines that follow an empty line and precede a header."""
     return sum(
         1
         for match in FROM_LINE.finditer(start)
@@ -146,7 +151,7 @@ def _n_from_lines(start: bytes) -> int:
 
 
 def _mbox(file: io.BufferedReader, name: str) -> Iterator[Mail]:
-    """The messages of an mbox, read line by line; a message cut off at the end still counts."""
+    """Yield the messages of an mbox, read line by line; the last one may be cut off."""
     lines: list[bytes] = []
     size, n, empty = 0, 0, True
     for line in file:
@@ -164,7 +169,7 @@ def _mbox(file: io.BufferedReader, name: str) -> Iterator[Mail]:
 
 
 def _table(place: Path) -> Iterator[Mail]:
-    """Rows of a table with a text and a label, with or without a header."""
+    """Yield the rows of a table with a text and a label, with or without a header."""
     import csv
     import gzip
 
@@ -201,7 +206,7 @@ def _row(place: Path, n: int, row: list[str], text: int, label: int | None) -> M
 
 
 def label_of(word: str) -> int | None:
-    """1 for spam, 0 for ham, None for anything else.
+    """Return 1 for spam, 0 for ham, None for anything else.
 
     >>> label_of("Spam"), label_of("ham"), label_of("perhaps")
     (1, 0, None)

@@ -1,11 +1,11 @@
-"""From counts to a probability: the models that need nothing but sums over messages.
+"""Models that compute the probability of spam from counts of tokens.
 
-Each gives every token a weight; the weights that a message holds are its evidence, highest first in
-`explain`. A token that was never seen is looked up in plainer forms (`tokens.plainer`).
+Each gives every token a weight; the weights of the tokens of a message are its evidence. Unknown
+tokens are looked up in plainer forms (`tokens.plainer`).
 
-- `chi-square`: each token has a probability f(w) of spam, drawn towards a prior (Robinson); two
-  tests after Fisher ask how unlikely so many small f and so many small 1 - f are. If both are
-  unlikely the message has evidence for either side, and the answer is near one half: unsure.
+- `chi-square`: each token has a probability f(w) of spam, shrunk towards a prior (Robinson).
+  Fisher's method combines all f, and all 1 - f. If both combinations are unlikely, the message has
+  evidence for both sides, and the answer is near one half: unsure.
 - `multinomial`, `bernoulli`, `complement`: naive Bayes, whose weights add up to the log-odds.
 """
 
@@ -32,7 +32,7 @@ Weight = Callable[[TokenCounts], float]
 
 
 class Evidence(NamedTuple):
-    """One token of a message and the log-odds that it adds for spam."""
+    """One token of a message and its weight, in log-odds of spam."""
 
     token: str
     weight: float
@@ -41,11 +41,11 @@ class Evidence(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """The probability of spam, with the evidence for it, strongest first."""
+    """The probability of spam with its evidence, the largest weights first."""
 
     probability: float
     evidence: list[Evidence]
-    log_odds: float  # what the weights add up to, with `prior`
+    log_odds: float  # sum of the weights and `prior`
     prior: float
 
 

@@ -1,6 +1,6 @@
 """The spam filter: learn, classify, explain, correct and forget messages.
 
-Nothing here imports NumPy: one message in a new process is judged before that would be loaded.
+One message is classified without NumPy, whose import takes longer.
 """
 
 import os
@@ -12,7 +12,7 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
-from .mailbox import AnyMessage, Mail, is_message, mail_of
+from .mailbox import AnyMessage, Mail, mail_of, mails_of
 from .message import BYTE_ORDER_MARK, Message, check_mail, end_of_headers, parse
 from .scoring import COUNTING, DEFAULT, CountingModel, Verdict
 from .store import HAM, LABELS, OWN_HEADER, SPAM, Lesson, Store, digest_of
@@ -27,7 +27,7 @@ MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", 
 EPOCH = date(1970, 1, 1).toordinal()
 MOST_LEARNED = 5000  # messages in one transaction
 MOST_AT_ONCE = 250  # messages that are in memory
-# Messages that are worth loading the machine code of loops, and compiling them if there is none.
+# Numbers of messages from which on it pays to load the machine code of loops, and to compile it.
 MANY_TO_LEARN, MANY_TO_JUDGE, MANY_TO_COMPILE = 250, 250, 5000
 FITTED = ("averaged perceptron", "logistic regression", "nearest neighbors")
 MODELS = (*COUNTING, *FITTED)
@@ -47,15 +47,15 @@ class Judgement(NamedTuple):
 
 
 class Learned(NamedTuple):
-    """What came of a call of `learn`."""
+    """Result of `learn`: numbers of messages, and those that were refused."""
 
     ham: int
     spam: int
-    repeated: int  # messages that were known already
-    refused: list[tuple[str, str]]  # names of what could not be read, and why
+    repeated: int  # messages that had been learned before
+    refused: list[tuple[str, str]]  # names of messages, and the reason
 
     def and_more(self, learned: Iterable[tuple[int, bool]]) -> "Learned":
-        """With the labels of further messages, and whether each was new."""
+        """Return the result with further messages: their labels, and whether each was new."""
         kinds = [label if new else None for label, new in learned]
         return self._replace(
             ham=self.ham + kinds.count(HAM),
@@ -142,14 +142,15 @@ class SpamFilter:
         result, n = Learned(0, 0, 0, []), 0
         lessons = self._lessons(messages, label, result.refused)
         while some := list(islice(lessons, MOST_AT_ONCE)):
-            n += len(some)
             batch = chain(some, islice(lessons, MOST_LEARNED - len(some)))
-            if self._learner is None and worth_loops(n, MANY_TO_LEARN):
+            if self._learner is None and worth_loops(n + len(some), MANY_TO_LEARN):
                 from .batch_learning import BatchLearner
 
                 self._learner = BatchLearner(self.store)
             learn = self._learner.learn if self._learner else self._learn_batch
-            result = result.and_more(learn(batch))
+            learned = learn(batch)
+            n += len(learned)
+            result = result.and_more(learned)
         return result
 
     def _lessons(
@@ -158,9 +159,8 @@ class SpamFilter:
         label: str | None,
         refused: list[tuple[str, str]],
     ) -> Iterator[tuple[Lesson, Message]]:
-        """Yield what is learned of each message; what cannot be read or has no label is refused."""
-        for message in [messages] if is_message(messages) else messages:
-            mail = mail_of(message)
+        """Yield the lesson of each message; unreadable and unlabeled ones are refused."""
+        for mail in mails_of(messages):
             number = mail.label if label is None else LABELS.index(label)
             try:
                 if number is None:
@@ -176,15 +176,15 @@ class SpamFilter:
         return [(lesson.label, is_new) for lesson, is_new in zip(lessons, new, strict=True)]
 
     def classify(self, message: AnyMessage) -> Judgement:
-        """Judge one message."""
+        """Classify one message."""
         return self.judgement(self.scorer().probability(tokens(read_message(mail_of(message).raw))))
 
     def classify_all(
         self, messages: Iterable[AnyMessage]
     ) -> Iterator[tuple[Mail, Judgement | None, str]]:
-        """Judge messages in their order; with those that cannot be read, the reason."""
+        """Classify messages in their order; unreadable ones come with the reason instead."""
         scorer: Any = None
-        n, left = 0, map(mail_of, messages)
+        n, left = 0, mails_of(messages)
         while mails := list(islice(left, MOST_AT_ONCE)):
             n += len(mails)
             if scorer is None or (n >= MANY_TO_COMPILE and isinstance(scorer, OneByOne)):
@@ -231,7 +231,7 @@ class SpamFilter:
         return LABELS[self.store.forget(digest)]
 
     def judgement(self, probability: float, trained: bool | None = None) -> Judgement:
-        """The label and the band of a probability; without ham or spam all are unsure."""
+        """Return the label and the band of a probability; all are unsure without ham or spam."""
         if trained is None:
             trained = self._trained()
         low, high = self.thresholds
@@ -241,11 +241,11 @@ class SpamFilter:
         return Judgement(LABELS[probability > 0.5], probability, band)
 
     def _trained(self) -> bool:
-        """Whether ham and spam have been learned."""
+        """Return whether both ham and spam have been learned."""
         return min(self.store.n_messages()) > 0
 
     def scorer(self, all_tokens: bool = False) -> Any:
-        """The model as the store has it now; kept until the counts change."""
+        """Return the model of the present counts; it is kept until they change."""
         if self._scorer is None or self._scorer.revision != self.store.revision():
             if self.model in COUNTING:
                 self._scorer = CountingModel(self.store, self.model, all_tokens=all_tokens)
@@ -256,7 +256,7 @@ class SpamFilter:
         return self._scorer
 
     def balance_warning(self) -> str:
-        """A sentence if ham and spam are badly out of balance or too few, else nothing."""
+        """Return a warning if ham or spam are missing or far fewer than the other, else ""."""
         n_ham, n_spam = self.store.n_messages()
         few, many = sorted((n_ham, n_spam))
         if few == 0 and many:
@@ -271,7 +271,7 @@ class SpamFilter:
 
 
 def worth_loops(n: int, many: int) -> bool:
-    """Whether compiled loops read n messages sooner than Python, the time to load them included."""
+    """Return whether compiled loops, with the time to load them, read n messages faster."""
     if n < many or n >= MANY_TO_COMPILE:
         return n >= many
     from .batches import count_messages
@@ -280,13 +280,13 @@ def worth_loops(n: int, many: int) -> bool:
 
 
 class OneByOne:
-    """A model that judges one message after the other, as `BatchScorer` judges many."""
+    """A model that classifies one message after the other, with the interface of `BatchScorer`."""
 
     def __init__(self, scorer: Any) -> None:
         self.scorer = scorer
 
     def probabilities(self, messages: Iterable[Message]) -> list[float]:
-        """The probability of each message that it is spam."""
+        """Return the probability of spam of each message."""
         return [self.scorer.probability(tokens(message)) for message in messages]
 
 
@@ -310,7 +310,7 @@ def with_tokens(lesson: Lesson, message: Message) -> Lesson:
 
 
 def sent(message: Message) -> float | None:
-    """When a message was sent, in seconds; None if it has no date that can be read."""
+    """Return the time a message was sent, in seconds, or None without a valid date."""
     value = message.header("date")[:100]
     with suppress(ValueError, OverflowError, TypeError, IndexError):
         if usual := DATE.match(value):  # a fifth of the time
@@ -326,7 +326,7 @@ def sent(message: Message) -> float | None:
 
 
 def marked(raw: bytes, headers: Mapping[str, str]) -> bytes:
-    r"""A message with headers of ours at its head; those that came with it are removed.
+    r"""Return a message with headers of ours at its head, instead of those that it came with.
 
     >>> marked(b"X-Rosenblatt: ham\nSubject: Hi\n\nX-Rosenblatt: stays\n", {"X-Rosenblatt": "spam"})
     b'X-Rosenblatt: spam\nSubject: Hi\n\nX-Rosenblatt: stays\n'

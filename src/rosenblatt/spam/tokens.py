@@ -1,12 +1,12 @@
-"""The tokens of a message: what the filter counts.
+"""The tokens of a message, which the filter counts.
 
-Words keep their case and their exclamation marks (`FREE!!`); a word that the filter never saw is
-looked up in plainer forms, see `plainer`. Digits become `#`, so that prices and years are alike.
-What does not come from the text carries a name: `subject:free`, `from:example.com`,
-`url:example.com`, `hidden:poem`, `attachment:.exe`.
+Words keep their case and their exclamation marks (`FREE!!`); unknown words are looked up in plainer
+forms (`plainer`). Digits become `#`, so that all prices and years are alike. Tokens from other
+places than the text have a prefix: `subject:free`, `from:example.com`, `url:example.com`,
+`hidden:poem`, `attachment:.exe`.
 
-A filter reads thousands of messages a second, so texts are cut by one regular expression and
-counted by `Counter`, which run in C; headers and links come again and again, and are cached.
+Regular expressions and `Counter` do most of the work, in C; headers and links are often repeated
+and therefore cached. `mail_loops` finds the same tokens in bytes, for many messages.
 
 >>> from rosenblatt.spam.message import parse
 >>> sorted(tokens(parse(b"Subject: Hi\\n\\nWIN $1000 now! http://a.example/x")))[:4]
@@ -21,15 +21,17 @@ from functools import lru_cache
 from .html import lowered
 from .message import Message
 
-VERSION = 1  # of the tokens; counts of another version do not fit
-LONGEST = 24  # characters of a word; longer runs are no words
+VERSION = 1  # counts of tokens of another version cannot be used
+LONGEST = 24  # characters of a word; longer ones are ignored
 MOST_LINKS = 200
 MOST_WORDS = 8  # of one header
 LONGEST_PATH = 200  # characters of a link
 
 
 def any_of(letters: str) -> str:
-    """A class of these characters of ASCII and all beyond it; as what it is not, it compiles fast.
+    """Return the class of some ASCII characters and all others beyond ASCII.
+
+    It lists the characters that are not in it, which compiles faster.
 
     >>> re.findall(any_of("abc"), "a.é")
     ['a', 'é']
@@ -41,16 +43,15 @@ def any_of(letters: str) -> str:
 LOWER, DIGITS = string.ascii_lowercase, string.digits
 WORD = re.compile(any_of(f"{string.ascii_letters}#$_'-") + "{2,}!{0,3}")
 GENERAL = bytes.maketrans(DIGITS.encode(), b"#" * 10)
-# Blanks, digits and case are those of ASCII, and every other character is a letter: `mail_loops`
-# finds the same tokens in bytes.
+# Only ASCII has blanks, digits and case; all other characters are letters, as in `mail_loops`.
 URL = re.compile(r"(?:http|ftp|HTTP)s?://([^\s/<>\"'?#]{1,100})([^\s<>\"']*)", re.A)
 NAME = re.compile(any_of(f"{LOWER}{DIGITS}_.+-") + "+")
 PATH_WORD = re.compile(any_of(f"{string.ascii_letters}_") + "{2,24}")
 MAIL_HOST = re.compile(f"@({any_of(f'{LOWER}{DIGITS}_.-')}+)")
 # Where a message came from and where it goes: names and addresses as they are.
 ADDRESSES = frozenset(["from", "to", "cc", "reply-to", "return-path", "message-id"])
-# Headers that others added after delivery, another filter's opinion, and what mailing lists add to
-# every message alike: fifty tokens of the route of a message would outvote its text.
+# Headers that were added after delivery, by other filters, or by mailing lists to every message:
+# fifty tokens of the route of a message would outweigh its text.
 IGNORED = frozenset(
     ("errors-to", "precedence", "sender", "mailing-list", "status", "date", "content-length")
     + ("lines", "delivered-to")
@@ -63,7 +64,7 @@ IGNORED_STARTS = (
 
 
 def tokens(message: Message) -> Counter[str]:
-    """How often each token occurs in a message."""
+    """Return the number of occurrences of each token in a message."""
     found = [*header_tokens(message), *words("\n".join(message.texts))]
     for page in message.pages:
         found += [f"hidden:{word}" for word in words(page.hidden)]
@@ -78,7 +79,7 @@ def tokens(message: Message) -> Counter[str]:
 
 
 def words(text: str) -> list[str]:
-    """The words of a text, and the tokens of its links.
+    """Return the words of a text, and the tokens of its links.
 
     >>> words("it's FREE!!, in 1999 a " + "x" * 40)
     ["it's", 'FREE!!', 'in', '####']
@@ -94,7 +95,7 @@ def words(text: str) -> list[str]:
 
 
 def _general(text: str) -> str:
-    """A text with `#` for each digit; as bytes, where a table is looked up in C."""
+    """Return a text with `#` for each digit; `translate` is faster for bytes."""
     return text.encode().translate(GENERAL).decode()
 
 
@@ -113,7 +114,7 @@ def plainer(token: str) -> list[str]:
 
 
 def header_tokens(message: Message) -> list[str]:
-    """The tokens of all headers."""
+    """Return the tokens of all headers."""
     found: list[str] = []
     for name, value in message.headers:
         if name == "subject":
@@ -157,7 +158,7 @@ def link_tokens(host: str, path: str) -> list[str]:
 
 
 def _domains(host: str) -> list[str]:
-    """A host and the domains that it belongs to, four at the most.
+    """Return a host and the domains that it belongs to, at most four.
 
     >>> _domains("a.b.example")
     ['a.b.example', 'b.example', 'example']

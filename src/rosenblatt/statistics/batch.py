@@ -37,7 +37,7 @@ class Labels:
 
     Parameters
     ----------
-    classes : the classes, sorted, shape (K,); some may have no row.
+    classes : the classes, sorted, shape (K,); some may be without rows.
     codes : the place of each row's class in `classes`, shape (n,).
 
     Examples
@@ -180,7 +180,7 @@ class Batch:
         wanted = max(least, CHUNK_OVER_TABLE * table_cells)
         stored = self.X.nnz if sp.issparse(self.X) else self.X.size
         stored += 0 if self.targets is None else self.targets.size
-        # The pool cuts chunks of its own size: this number of cells makes them as wanted.
+        # The pool computes the size of chunks from the number of cells.
         cells = max(1, int(stored) * threads.CELLS_PER_CHUNK // wanted)
         return threads.over_chunks(work_on, self.n_rows, cells)
 
@@ -240,6 +240,13 @@ def total_of(parts: list[Sums], shape: tuple[int, ...]) -> Sums:
         with np.errstate(over="ignore"):
             total += part
     return total
+
+
+def freeze(statistic: Any) -> None:
+    """Make the arrays of a statistic read-only."""
+    for value in vars(statistic).values():
+        if isinstance(value, np.ndarray):
+            value.setflags(write=False)
 
 
 def _numeric(X: Any) -> Any:

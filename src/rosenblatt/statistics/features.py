@@ -57,7 +57,7 @@ class FeatureCounts(ByClass):
 
     sums: Sums  # (K, d)
     binarize: float | None
-    gaps: Sums | None = None  # (K, d): the weight of what is missing, if it may be
+    gaps: Sums | None = None  # (K, d): the weight of missing values; None if they are refused
 
     forms: ClassVar[dict[str, ArrayForm]] = {
         "sums": ArrayForm("K d", KINDS, 0),

@@ -363,7 +363,7 @@ FLOATS = (np.float64, np.float32)
 
 
 def moments_by_bucket(batch: Batch, full: bool, missing: str) -> tuple[Any, ...]:
-    """Return mean, mean_low, scatter and noise of each bucket of a batch, and what is known."""
+    """Return mean, mean_low, scatter, noise and known of each bucket of a batch."""
     centers = typical_values(batch)
     found = _about_centers(batch, batch.buckets, centers, full, missing)
     mean, scatter, squares = found[0], found[2], found[5]

@@ -54,11 +54,6 @@ class Statistic(ABC):
     forms: ClassVar[dict[str, ArrayForm]] = {}  # of the attributes that are arrays
     options: ClassVar[tuple[str, ...]] = ()  # attributes that must be equal in a sum; plain JSON
 
-    def __post_init__(self) -> None:
-        for value in vars(self).values():
-            if isinstance(value, np.ndarray):
-                value.setflags(write=False)
-
     @abstractmethod
     def _combined(self, other: Self, sign: int) -> Self:
         """Return the statistic of both together (+1), or without the other's rows (-1)."""
@@ -90,7 +85,7 @@ class Statistic(ABC):
         return sum(int(table.nbytes) for table in self._tables().values())
 
     def relative_noise(self, floor: Any = 0.0, pooled: bool = False) -> float:
-        """Return a bound on the relative error of the scatters; counts have none."""
+        """Return a bound on the relative error of the scatters; zero for counts."""
         return 0.0
 
     def __add__(self, other: Any) -> Self:

@@ -15,8 +15,7 @@ Array = NDArray[np.float64]
 
 FEW_ROUNDS = 40  # that settings are sorted out with,
 QUICK_RATE = 0.3  # in long steps, so that they come to where larger trees learn by heart
-SHORT, SHORTER = 20, 5  # rounds, to see what one takes; fewer if one takes this share of the time
-LONG = 0.02
+SHORT = 10  # rounds, to see what one takes
 OF_ROUNDS = 0.5  # of a short fit, at least: measured times go up and down
 SHARE_FOR_SETTINGS = 0.2  # of the time: past it, no more are tried
 FIRST_RATE = 0.1
@@ -60,23 +59,23 @@ class Cost(NamedTuple):
         return int(np.clip(seconds / self.of_a_round, FEWEST_ROUNDS, MOST_ROUNDS))
 
 
-def rounds_in_time(arena: Any, family: Family, rows: Any) -> Settings:
+def rounds_in_time(folded: Any, family: Family, rows: Any) -> Settings:
     """The best setting with a rate and a number of rounds that there is time for.
 
     Few rounds on some `rows` sort the settings out. The best is then boosted until the score of the
     rows that the first fold scores rises no more, at half the rate if that was worth it, and so on.
     If it still rises when the rounds end, the models get more of them in the time that is left.
-    `arena` is the :class:`~.search.Arena` of the comparison.
+    `folded` is the :class:`~.search.FoldedProblem` of the comparison.
     """
-    best = _sorted_out(arena, family, rows)
-    cost = _cost_of(arena, family, best)
-    of = "accuracy" if arena.metric == "accuracy" else "loss"
-    n_fits, found = WITH_SCORES * (len(arena.folds) + FITS_MORE), None
-    most = cost.rounds_until(arena.end, n_fits)
+    best = _sorted_out(folded, family, rows)
+    cost = _cost_of(folded, family, best)
+    of = "accuracy" if folded.metric == "accuracy" else "loss"
+    n_fits, found = WITH_SCORES * (len(folded.folds) + FITS_MORE), None
+    most = cost.rounds_until(folded.end, n_fits)
     rate = min(max(FIRST_RATE, STEPS / most), LARGEST_RATE)  # few rounds take longer steps
     chosen = {"max_iter": most, "learning_rate": rate, "early_stopping": False}
     while rate >= LEAST_RATE and most > FEWEST_ROUNDS:
-        stage = _boosted(arena, family, {**best, "learning_rate": rate, "max_iter": most}, of)
+        stage = _boosted(folded, family, {**best, "learning_rate": rate, "max_iter": most}, of)
         if found is not None and stage.score <= found.score:
             break
         chosen = {**chosen, "max_iter": stage.n_rounds, "learning_rate": rate}
@@ -84,32 +83,32 @@ def rounds_in_time(arena: Any, family: Family, rows: Any) -> Settings:
             abs(found.score) if of == "loss" else 1.0
         )
         found, rate = stage, rate / 2
-        most = cost.rounds_until(arena.end, n_fits)
+        most = cost.rounds_until(folded.end, n_fits)
         if not worth or stage.n_rounds == stage.n_tried or most < 2 * stage.n_rounds:
             break
     if found is not None and found.n_rounds > STILL_RISING * found.n_tried:
-        fits = ROOM_FOR_MORE * (len(arena.folds) + 1) * found.seconds
-        share = (arena.end - time.perf_counter()) / fits
+        fits = ROOM_FOR_MORE * (len(folded.folds) + 1) * found.seconds
+        share = (folded.end - time.perf_counter()) / fits
         chosen["max_iter"] = int(max(found.n_rounds, min(share, MORE_ROUNDS) * found.n_tried))
     return [{**best, **chosen}]
 
 
-def _sorted_out(arena: Any, family: Family, rows: Any) -> dict[str, Any]:
+def _sorted_out(folded: Any, family: Family, rows: Any) -> dict[str, Any]:
     """The setting that is best after few rounds on some rows.
 
     Parameters are taken in turn, the values of the others being the best so far.
     """
-    start, (_, scored) = time.perf_counter(), arena._places(0)
+    start, (_, scored) = time.perf_counter(), folded._places(0)
     few = {"max_iter": FEW_ROUNDS, "learning_rate": QUICK_RATE, "early_stopping": False}
 
     def score_of(setting: dict[str, Any]) -> float:
-        found = arena._search_fold(family, [{**setting, **few}], 0, rows, scored[: len(rows)])
+        found = folded._search_fold(family, [{**setting, **few}], 0, rows, scored[: len(rows)])
         return float(np.nan_to_num(found[0][0], nan=-np.inf))
 
     best = {name: values[0] for name, values in family.grid.items()}
     score = score_of(best)
     for name, value in ((name, v) for name, values in family.grid.items() for v in values[1:]):
-        if time.perf_counter() - start > SHARE_FOR_SETTINGS * (arena.end - start):
+        if time.perf_counter() - start > SHARE_FOR_SETTINGS * (folded.end - start):
             break
         other = {**best, name: value}
         reached = score_of(other)
@@ -118,33 +117,32 @@ def _sorted_out(arena: Any, family: Family, rows: Any) -> dict[str, Any]:
     return best
 
 
-def _cost_of(arena: Any, family: Family, setting: dict[str, Any]) -> Cost:
+def _cost_of(folded: Any, family: Family, setting: dict[str, Any]) -> Cost:
     """What a fit at a setting takes, by two short ones."""
-    fitted, scored = arena._places(0)
-    prepared = arena._made(family, 0, arena.folds[0][0], np.concatenate(arena.folds[0])).seconds
+    fitted, scored = folded._places(0)
+    prepared = folded._made(family, 0, folded.folds[0][0], np.concatenate(folded.folds[0])).seconds
 
     def seconds(n_rounds: int) -> float:
         start, of = time.perf_counter(), {"max_iter": n_rounds, "early_stopping": False}
-        arena._search_fold(family, [{**setting, **of}], 0, fitted, scored[:1])
+        folded._search_fold(family, [{**setting, **of}], 0, fitted, scored[:1])
         return time.perf_counter() - start
 
     once = seconds(1)
-    n_rounds = SHORTER if once > LONG * (arena.end - time.perf_counter()) else SHORT
-    more = seconds(1 + n_rounds)
-    return Cost(prepared + once, max(more - once, OF_ROUNDS * more) / n_rounds)
+    more = seconds(1 + SHORT)
+    return Cost(prepared + once, max(more - once, OF_ROUNDS * more) / SHORT)
 
 
-def _boosted(arena: Any, family: Family, setting: dict[str, Any], of: str) -> Stage:
+def _boosted(folded: Any, family: Family, setting: dict[str, Any], of: str) -> Stage:
     """The best number of rounds at a setting, by the rows that the first fold scores."""
-    fitted, scored = arena._places(0)
-    X, y = arena._features(family, 0), arena.y[np.concatenate(arena.folds[0])]
-    guess = float(np.var(y)) / 2 if arena.problem.task == "regression" else 1.0
+    fitted, scored = folded._places(0)
+    X, y = folded._features(family, 0), folded.y[np.concatenate(folded.folds[0])]
+    guess = float(np.var(y)) / 2 if folded.problem.task == "regression" else 1.0
     patience = PATIENCE if of == "loss" else int(STEPS_OF_PATIENCE / setting["learning_rate"])
-    model = model_of(arena.problem, family).set_params(
+    model = model_of(folded.problem, family).set_params(
         **setting, early_stopping=True, scoring=of, n_iter_no_change=patience,
         tol=LEAST_FALL * guess if of == "loss" else 0.0,
     )  # fmt: skip
-    known = scored if arena.problem.task == "regression" else scored[np.isin(y[scored], y[fitted])]
+    known = scored if folded.problem.task == "regression" else scored[np.isin(y[scored], y[fitted])]
     start = time.perf_counter()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -168,7 +168,7 @@ class ClusterData:
                     f"The squares of the numbers in column {name!r} are too large for 64 bits: "
                     "rescale it."
                 )
-        self.notations = {name: how.notation for name, how in told.written.items()}
+        self.notations = {name: how.code for name, how in told.written.items()}
         self.features = TableFeatures(self.kinds, notations=self.notations).fit(told.frame)
         X = self.features.transform(told.frame)
         self.X: Numbers = np.ascontiguousarray(X if isinstance(X, np.ndarray) else X.toarray())

@@ -45,7 +45,7 @@ from .pipelines import forget_texts
 from .problem import problem_of
 from .schedule import Progress, folds_in, search_families
 from .scoring import metric_for
-from .search import Arena
+from .search import FoldedProblem
 
 __all__ = ["Comparison", "compare"]
 
@@ -164,7 +164,7 @@ def _compare_table(
     command = command or call_of(X, y, **vars(replace(settings, groups=groups)))
     metric = metric_for(problem, settings.metric, settings.positive)
     n_folds = None if clock.budget is None else folds_in(problem, clock.budget)
-    arena = Arena(problem, metric, n_folds)
+    folded = FoldedProblem(problem, metric, n_folds)
     suiting, others = families_for(problem, settings.peers, metric, families is not None)
     if families is not None:
         suiting, others = chosen_families(families, suiting, others)
@@ -175,18 +175,20 @@ def _compare_table(
     threads: Any = nullcontext() if clock.budget is None else one_blas_thread()
     with clock.listening(), threads:
         findings, best, rows = _found(
-            arena, suiting, dropped, clock, progress, vote=families is None,
+            folded, suiting, dropped, clock, progress, vote=families is None,
             hints=[Hint("ledger", word)] if word else [], command=command, ledger=ledger,
             source=table.name,
         )  # fmt: skip
     told = replace(findings.protocol, n_table=len(table), n_fitted=len(rows))
     findings = replace(findings, protocol=told)
-    problem = arena.problem  # which may have lost some rows for want of time
-    how = {"split": problem.split, "split_by": time or groups, "metric": metric}
+    problem = folded.problem  # which may have lost some rows for want of time
+    how: dict[str, Any] = {"split": problem.split, "split_by": time or groups, "metric": metric}
     if findings.contestants[0].package != "rosenblatt":
         ours = [family for family in suiting if family.package == "rosenblatt"]
         forget_texts(best)
-        return Comparison(findings, best, partial(_best_of_ours, arena, ours, findings, clock, how))
+        return Comparison(
+            findings, best, partial(_best_of_ours, folded, ours, findings, clock, how)
+        )
     chosen, proved = findings.contestants[0].family, findings.certificate
     return Comparison(
         findings, best, saved_model(problem, chosen, best, rows, certificate=proved, **how)
@@ -222,17 +224,17 @@ def _compare_source(
 
 
 def _best_of_ours(
-    arena: Arena, ours: list[Family], findings: Findings, clock: Clock, how: dict[str, Any]
+    folded: FoldedProblem, ours: list[Family], findings: Findings, clock: Clock, how: dict[str, Any]
 ) -> SavedModel:
     """The first model on the leaderboard that a file can hold, fitted as the chosen one was.
 
     It is that of the training part if there is no time for another fit.
     """
-    problem, named = arena.problem, {family.name: family for family in ours}
+    problem, named = folded.problem, {family.name: family for family in ours}
     for entry in findings.contestants:
         if entry.family in named:
             family = named[entry.family]
-            model, rows = chosen_model(arena, family, entry, clock)
+            model, rows = chosen_model(folded, family, entry, clock)
             proof = partial(certificate_of, problem, family, model, rows)
             proved = clock.attempt(proof, clock.left)
             return saved_model(problem, entry.family, model, rows, certificate=proved, **how)
@@ -244,7 +246,7 @@ def _best_of_ours(
 
 
 def _found(
-    arena: Arena,
+    folded: FoldedProblem,
     families: list[Family],
     dropped: list[Dropped],
     clock: Clock,
@@ -256,19 +258,19 @@ def _found(
     **rest: Any,
 ) -> tuple[Findings, Pipeline, NDArray[np.int64]]:
     """Search, and conclude from what was found in the time there was."""
-    whole = arena.problem
+    whole = folded.problem
     basis = baseline_of(whole)
-    baseline = contestant(arena, basis, arena.candidates(basis))
+    baseline = contestant(folded, basis, folded.candidates(basis))
     seconds = clock.left * TIME_FOR_HINTS
     hints = hints + clock.attempt(lambda: hints_of(whole), seconds, [])
-    found, late = search_families(arena, families, clock, progress, vote)
-    if arena.problem is not whole:  # there was no time to learn from all rows
-        baseline = contestant(arena, basis, arena.candidates(basis))
+    found, late = search_families(folded, families, clock, progress, vote)
+    if folded.problem is not whole:  # there was no time to learn from all rows
+        baseline = contestant(folded, basis, folded.candidates(basis))
     if not found and not clock.stopped:
         reasons = "; ".join(f"{drop.family}: {drop.reason}" for drop in (late + dropped)[:3])
         raise TableError(f"No family could be fitted to {source} ({reasons}).")
     return conclude(
-        arena, found or [(basis, baseline)], baseline, clock,
+        folded, found or [(basis, baseline)], baseline, clock,
         hints=hints, dropped=dropped + late, source=source, **rest,
     )  # fmt: skip
 

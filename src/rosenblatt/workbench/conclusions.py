@@ -24,7 +24,7 @@ from .model_metadata import versions
 from .pipelines import fitted_to
 from .problem import Problem
 from .scoring import positive_class, score_of
-from .search import Arena
+from .search import FoldedProblem
 from .splines import bends_of
 from .verdicts import unseen_classes, verdicts_of
 
@@ -45,7 +45,7 @@ WHY_NOT_RETRAINED = {
 
 
 def conclude(
-    arena: Arena,
+    folded: FoldedProblem,
     found: list[tuple[Family, Contestant]],
     baseline: Contestant,
     clock: Clock,
@@ -60,17 +60,17 @@ def conclude(
 
     What there is no time for is left out, and after an interrupt all that can be.
     """
-    problem = arena.problem
+    problem = folded.problem
     found = sorted(found, key=lambda pair: -pair[1].mean)
     entries = [replace(entry, grid=family.grid) for family, entry in found]
-    *contestants, baseline = judged([*entries, baseline], arena)
+    *contestants, baseline = judged([*entries, baseline], folded)
     family, chosen = found[0][0], contestants[0]
-    model, learned_from = chosen_model(arena, family, chosen, clock)
+    model, learned_from = chosen_model(folded, family, chosen, clock)
     has_model = family.takes != "rows"  # for the baseline alone the seal is not worth breaking
     opening = curve = None
     if has_model:
         opening = clock.attempt(
-            partial(open_test, problem, arena.metric, model, learned_from, ledger), _last(clock)
+            partial(open_test, problem, folded.metric, model, learned_from, ledger), _last(clock)
         )
 
     def if_time(work: Callable[..., Any], *arguments: Any, seconds: float, otherwise: Any) -> Any:
@@ -82,14 +82,14 @@ def conclude(
     repeated = next((hint.rows for hint in hints if hint.rows is not None), None)
     if repeated is not None:
         opening = if_time(
-            with_unrepeated, opening, problem, arena.metric, learned_from, repeated,
+            with_unrepeated, opening, problem, folded.metric, learned_from, repeated,
             seconds=_last(clock), otherwise=opening,
         )  # fmt: skip
     if opening is not None and not opening.intervals:
-        drawing = partial(significance.with_intervals, opening, arena.metric)
+        drawing = partial(significance.with_intervals, opening, folded.metric)
         opening = if_time(drawing, seconds=_last(clock), otherwise=opening)
     if opening is not None and clock.stopped != "interrupt":
-        curve = learning_curve(arena, family, chosen, baseline, clock)
+        curve = learning_curve(folded, family, chosen, baseline, clock)
     proof = if_time(
         proof_of, problem, family, model, learned_from,
         seconds=clock.left, otherwise=Proof(None, NO_TIME_TO_PROVE),
@@ -102,7 +102,7 @@ def conclude(
     if len(learned_from) > len(problem.train) + len(problem.dev):
         said.append(FITTED_TO_ALL.format(n=len(learned_from)))
     findings = Findings(
-        protocol=_protocol(arena, clock, command),
+        protocol=_protocol(folded, clock, command),
         source=Path(source).name if Path(source).is_file() else source,
         columns=problem.columns,
         target=_target(problem),
@@ -112,19 +112,19 @@ def conclude(
         dropped=dropped,
         opening=opening,
         learning_curve=curve,
-        notes=[*problem.hints, *arena.hints, *said, *unseen_classes(opening, arena.metric)],
+        notes=[*problem.hints, *folded.hints, *said, *unseen_classes(opening, folded.metric)],
         verdicts=verdicts_of(problem, contestants) if has_model else [],
         certificate=proof.certificate,
         why_no_certificate=proof.why_not if has_model else "",
         bends=bends_of(model, problem.some(learned_from)),
         retrained=retrained,
-        **what_it_learned(arena, family, model, learned_from, clock),
+        **what_it_learned(folded, family, model, learned_from, clock),
     )
     return findings, model, learned_from
 
 
 def chosen_model(
-    arena: Arena, family: Family, chosen: Contestant, clock: Clock
+    folded: FoldedProblem, family: Family, chosen: Contestant, clock: Clock
 ) -> tuple[Pipeline, NDArray[np.int64]]:
     """The chosen model, and the rows that it is fitted to.
 
@@ -132,9 +132,9 @@ def chosen_model(
     which it was fitted to in the search. If fewer rows were searched, they are all there are if
     that will be done in the time that is left.
     """
-    problem = arena.problem
+    problem = folded.problem
     both = np.concatenate([problem.train, problem.dev])
-    before = arena.fitted(family)
+    before = folded.fitted(family)
     if before is None:  # nothing to fall back on: the baseline, which takes no time
         return fitted_to(problem, family, chosen.parameters, both), both
     seconds = clock.left - _opening_seconds(chosen, clock)
@@ -146,19 +146,19 @@ def chosen_model(
             min(seconds, PATIENCE * SOON) if interrupted else seconds,
         )
         if again is not None:
-            return _of_all_rows(arena, family, chosen, clock, again) or (again, both)
+            return _of_all_rows(folded, family, chosen, clock, again) or (again, both)
     return before, problem.train
 
 
 def _of_all_rows(
-    arena: Arena, family: Family, chosen: Contestant, clock: Clock, before: Pipeline
+    folded: FoldedProblem, family: Family, chosen: Contestant, clock: Clock, before: Pipeline
 ) -> tuple[Pipeline, NDArray[np.int64]] | None:
     """The same for all rows, if fewer were searched for want of time; None if it takes too long."""
-    whole = arena.whole
+    whole = folded.whole
     rows = np.concatenate([whole.train, whole.dev])
-    expected = chosen.fit_seconds * len(rows) / len(arena.problem.train)
+    expected = chosen.fit_seconds * len(rows) / len(folded.problem.train)
     seconds = clock.left - _opening_seconds(chosen, clock)
-    if arena.problem is whole or clock.stopped == "interrupt" or PATIENCE * expected > seconds:
+    if folded.problem is whole or clock.stopped == "interrupt" or PATIENCE * expected > seconds:
         return None
     model = clock.attempt(
         lambda: fitted_to(whole, family, chosen.parameters, rows, before), seconds
@@ -180,9 +180,9 @@ def _last(clock: Clock) -> float:
     return clock.left + (0.0 if clock.budget is None else GRACE * clock.budget)
 
 
-def judged(contestants: list[Contestant], arena: Arena) -> list[Contestant]:
+def judged(contestants: list[Contestant], folded: FoldedProblem) -> list[Contestant]:
     """The contestants, best first, each with its p value beside the best."""
-    p = significance.p_values(np.array([entry.scores for entry in contestants]), 0, arena.ratio)
+    p = significance.p_values(np.array([entry.scores for entry in contestants]), 0, folded.ratio)
     return [replace(entry, p_value=float(p[i])) for i, entry in enumerate(contestants)]
 
 
@@ -289,17 +289,17 @@ def _target(problem: Problem) -> dict[str, Any]:
     return {"counts": dict(zip(map(str, labels), counts.tolist(), strict=True))}
 
 
-def _protocol(arena: Arena, clock: Clock, command: str) -> Protocol:
+def _protocol(folded: FoldedProblem, clock: Clock, command: str) -> Protocol:
     """Return how it was done, so that it can be done again."""
-    problem = arena.problem
+    problem = folded.problem
     return Protocol(
         problem.task,
         problem.target,
-        arena.metric,
+        folded.metric,
         len(problem.train),
         len(problem.dev),
         len(problem.test),
-        len(arena.folds),
+        len(folded.folds),
         problem.split,
         problem.random_state,
         clock.budget,
@@ -308,8 +308,8 @@ def _protocol(arena: Arena, clock: Clock, command: str) -> Protocol:
         command,
         versions(),
         problem.split_words,
-        arena.ratio,
-        positive_class(problem.y, arena.metric),
-        arena.why_folds,
-        n_train_there=len(arena.whole.train),
+        folded.ratio,
+        positive_class(problem.y, folded.metric),
+        folded.why_folds,
+        n_train_there=len(folded.whole.train),
     )

@@ -23,37 +23,37 @@ from .pipelines import (
 )
 from .problem import Problem
 from .scoring import score_of
-from .search import Arena
+from .search import FoldedProblem
 from .verdicts import NOTHING_TOLD, is_of_use, verdict_of_curve
 from .weights import has_no_weight, tree_in_words
 
 MOST_NAMED = 3  # columns that a family does not read
 
 
-def contestant(arena: Arena, family: Family, candidates: list[Candidate]) -> Contestant:
+def contestant(folded: FoldedProblem, family: Family, candidates: list[Candidate]) -> Contestant:
     """The family at its best setting, fitted to the training part and seen on the other."""
-    problem = arena.problem
+    problem = folded.problem
     means = np.array([candidate.mean for candidate in candidates])
     if not np.isfinite(means).any():
-        why = _why(arena, family, candidates)
-        raise ValueError(f"there is no {arena.metric} in every fold at any setting{why}")
+        why = _why(folded, family, candidates)
+        raise ValueError(f"there is no {folded.metric} in every fold at any setting{why}")
     equal = np.flatnonzero(means == np.nanmax(means))
     settings = [family.make().set_params(**candidates[i].parameters) for i in equal]
     best = int(equal[simplest(settings)])
     model = pipeline(problem, family, candidates[best].parameters)
-    score = score_of(arena.metric)
+    score = score_of(folded.metric)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        X, seconds = arena.fit_whole(family, model)
+        X, seconds = folded.fit_whole(family, model)
     front, last = model[:-1], model[-1]
-    train_score = float(score(last, X, arena.y))
+    train_score = float(score(last, X, folded.y))
     del X  # which may be larger than the table
     begun = time.perf_counter()
     dev = front.transform(problem.some(problem.dev))
     last.predict(dev)
     predicted = time.perf_counter()
     count = problem.texts.seconds_for if reads_texts(family) else lambda n_rows: 0.0
-    counting = count(len(arena.y)), count(len(problem.dev))
+    counting = count(len(folded.y)), count(len(problem.dev))
     given_up = _given_up(family, candidates)
     entry = Contestant(
         family.name,
@@ -72,7 +72,7 @@ def contestant(arena: Arena, family: Family, candidates: list[Candidate]) -> Con
         tree=tree_in_words(model),
     )
     if family.takes != "rows":
-        arena.keep_best(entry, model)
+        folded.keep_best(entry, model)
     return entry
 
 
@@ -97,14 +97,14 @@ def _given_up(family: Family, candidates: list[Candidate]) -> str:
     return f"{n - len(candidates)} of {n} settings were tried on one fold alone, for want of time"
 
 
-def _why(arena: Arena, family: Family, candidates: list[Candidate]) -> str:
+def _why(folded: FoldedProblem, family: Family, candidates: list[Candidate]) -> str:
     """What the first setting says to the first fold that it cannot be fitted to."""
     failed = np.flatnonzero(np.isnan(candidates[0].scores))
     if not failed.size:
         return ""
-    rows = arena.problem.train[arena.folds[failed[0]][0]]
+    rows = folded.problem.train[folded.folds[failed[0]][0]]
     try:
-        fitted_to(arena.problem, family, candidates[0].parameters, rows)
+        fitted_to(folded.problem, family, candidates[0].parameters, rows)
     except ValueError as error:
         return f": {error}"
     return ""
@@ -118,7 +118,7 @@ FEWEST_ROWS_OF_CURVE = 20
 
 
 def learning_curve(
-    arena: Arena,
+    folded: FoldedProblem,
     family: Family,
     chosen: Contestant,
     baseline: Contestant,
@@ -128,7 +128,7 @@ def learning_curve(
 
     All of it is what the contestant was fitted to.
     """
-    problem, n = arena.problem, len(arena.problem.train)
+    problem, n = folded.problem, len(folded.problem.train)
     order = problem.train
     if problem.split != "by time":
         order = np.random.default_rng(problem.random_state).permutation(order)
@@ -138,7 +138,7 @@ def learning_curve(
     def go_along() -> None:
         model = None
         for size in sizes[:-1].astype(int):
-            model, point = _point_of_curve(arena, family, chosen, order[:size], model)
+            model, point = _point_of_curve(folded, family, chosen, order[:size], model)
             seen.extend(point)
 
     clock.attempt(go_along, clock.left)
@@ -147,15 +147,15 @@ def learning_curve(
     seen.append((n, chosen.dev_train_score, chosen.dev_score))
     rows, own, other = map(np.array, zip(*seen, strict=True))
     verdict = verdict_of_curve(
-        rows, own, other, arena.metric, baseline.dev_score, is_of_use(chosen, baseline)
+        rows, own, other, folded.metric, baseline.dev_score, is_of_use(chosen, baseline)
     )
-    if has_no_weight(arena.fitted(family)):  # what moved is how well the mean is known
+    if has_no_weight(folded.fitted(family)):  # what moved is how well the mean is known
         verdict = NOTHING_TOLD
     return LearningCurve(rows, own, other, verdict)
 
 
 def _point_of_curve(
-    arena: Arena,
+    folded: FoldedProblem,
     family: Family,
     chosen: Contestant,
     rows: NDArray[np.int64],
@@ -165,7 +165,7 @@ def _point_of_curve(
 
     Nothing if they are too few. The model before it is that of fewer of these rows.
     """
-    problem, score = arena.problem, score_of(arena.metric)
+    problem, score = folded.problem, score_of(folded.metric)
     try:
         model, X = fitted_with_features(problem, family, chosen.parameters, rows, before)
         whole = (model, problem.some(rows)) if X is None else (model[-1], X)

@@ -24,7 +24,7 @@ from .model_file import SavedModel
 from .problem import Problem
 from .row_view import n_bytes
 from .scoring import score_of
-from .search import Arena
+from .search import FoldedProblem
 from .splines import Bends
 from .weights import names_of_matrix, note_on_weights, weights_of, with_plain_marks
 
@@ -36,7 +36,7 @@ NO_TIME = " There was no time to see what each column is worth to it."
 
 
 def what_it_learned(
-    arena: Arena,
+    folded: FoldedProblem,
     family: Family,
     model: Pipeline,
     learned_from: NDArray[np.int64],
@@ -45,7 +45,7 @@ def what_it_learned(
     """The fields of `Findings` that say so."""
     if family.takes == "rows":
         return {}
-    problem, of_training_part = arena.problem, arena.fitted(family)
+    problem, of_training_part = folded.problem, folded.fitted(family)
     weights, n_weights = weights_of(model)
     note = note_on_weights(model)
     said = {"learned": weights, "n_weights": n_weights, "learned_note": note}
@@ -55,7 +55,9 @@ def what_it_learned(
     if of_training_part is not None and clock.stopped != "interrupt":
         most = min(MOST_SECONDS, clock.left / 2)
         worth = clock.attempt(
-            partial(worth_of_columns, problem, arena.metric, of_training_part, most), clock.left, []
+            partial(worth_of_columns, problem, folded.metric, of_training_part, most),
+            clock.left,
+            [],
         )
     if not worth:
         return {**said, "learned_note": note + NO_TIME}
@@ -244,7 +246,7 @@ def _of_weights(saved: SavedModel, row: Any) -> Explanation:
     at_zero = explain(saved.model[-1], expansion.transform(np.zeros((1, n_columns))))
     added = found.contributions - at_zero.contributions
     names = tuple(names_of_matrix(n_columns))
-    parts = np.bincount(expansion.source_columns(), added, n_columns)
+    parts: Any = np.bincount(expansion.source_columns(), added, n_columns)
     return replace(found, start=at_zero.log_odds, contributions=parts, names=names)
 
 

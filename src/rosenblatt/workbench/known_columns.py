@@ -1,4 +1,4 @@
-"""A table as a model knows it: its columns found by name, each of the kind that was learned from.
+"""Tables for a saved model: columns found by name, parsed as in the training table.
 
 Columns may come in any order, and others beside them; what is missing or of another kind is named.
 """
@@ -13,7 +13,7 @@ from sklearn.pipeline import Pipeline
 
 from rosenblatt.data import Table, TableError
 from rosenblatt.data.errors import listed, shown
-from rosenblatt.data.finite_numbers import as_floats, beyond, check_finite
+from rosenblatt.data.finite_numbers import FINITE, as_floats, beyond, check_finite
 from rosenblatt.data.parsing import YES_OR_NO, misfit, parse
 
 from .column_parts import MOST_CATEGORIES, Categories
@@ -35,7 +35,7 @@ DTYPES: dict[str, Any] = {
 def known_columns(
     frame: pl.DataFrame, kinds: dict[str, str], notations: dict[str, str]
 ) -> tuple[KnownColumn, ...]:
-    """The columns that a model reads, as they are in the table it is fitted to."""
+    """Return the columns that a model reads, as in the training table."""
     schema = frame.schema  # made anew at each call
     return tuple(
         KnownColumn(name, kind, str(schema[name].base_type()), notations.get(name, ""))
@@ -44,7 +44,7 @@ def known_columns(
 
 
 def rows_for(saved: SavedModel, table: Table, start: int = 0) -> Any:
-    """The rows of a table as a model takes them; `start` rows came before, for messages."""
+    """Return the rows of a table for a model; `start` rows came before, for messages."""
     if not saved.columns:
         return _matrix_for(saved, table)
     if table.sparse is not None:
@@ -62,7 +62,7 @@ def rows_for(saved: SavedModel, table: Table, start: int = 0) -> Any:
 
 
 def targets_of(saved: SavedModel, table: Table) -> tuple[Table, NDArray[Any]]:
-    """The rows of a table that have a target, and their targets (n,) as the model knows them."""
+    """Return the rows of a table that have a target, and the targets (n,) of the model."""
     table = replace(table, frame=as_floats(table.frame))
     values = table.column(saved.target)
     if saved.task == "regression":
@@ -79,7 +79,7 @@ def targets_of(saved: SavedModel, table: Table) -> tuple[Table, NDArray[Any]]:
 
 
 def knows_plain_labels(saved: SavedModel) -> bool:
-    """Whether no two classes of a model differ in case or blanks alone."""
+    """Return True if all classes of a model differ in more than case and blanks."""
     if not _has_words_as_classes(saved):
         return False
     classes = list(map(str, saved.model.classes_))
@@ -87,7 +87,7 @@ def knows_plain_labels(saved: SavedModel) -> bool:
 
 
 def _spelled_as_classes(labels: pl.Series, saved: SavedModel) -> pl.Series:
-    """Labels that differ from a class in case or blanks alone, as that class."""
+    """Replace labels that differ from a class in case or blanks only by the class."""
     if not knows_plain_labels(saved):
         return labels
     classes = {plain_label(str(label)): str(label) for label in saved.model.classes_}
@@ -95,7 +95,7 @@ def _spelled_as_classes(labels: pl.Series, saved: SavedModel) -> pl.Series:
 
 
 def target_of(saved: SavedModel, row: Table) -> Any:
-    """The target of one row, as the model knows it; None if the table does not say it."""
+    """Return the target of one row as the model names it, None if the table does not have it."""
     if saved.target not in row.frame.columns:
         return None
     values = row.frame[saved.target]
@@ -115,7 +115,7 @@ def target_of(saved: SavedModel, row: Table) -> Any:
 
 
 def columns_of_words(saved: SavedModel) -> set[str]:
-    """The columns that held words when the model was fitted, the target among them.
+    """Return the columns that held words in the training table, including the target.
 
     Numbers and dates in a notation of people are such: "1.234" may be more than a thousand.
 
@@ -131,7 +131,7 @@ def columns_of_words(saved: SavedModel) -> set[str]:
 
 
 def unknown_columns(saved: SavedModel, table: Table) -> list[str]:
-    """The columns of a table that the model does not read, the target aside."""
+    """Return the columns of a table that the model does not read, except the target."""
     if not saved.columns:
         extra = 0 if table.sparse is None else table.sparse.shape[1] - saved.width
         return [f"{extra} columns past the {saved.width} it knows"] if extra > 0 else []
@@ -145,7 +145,7 @@ def _has_words_as_classes(saved: SavedModel) -> bool:
 
 
 def _matrix_for(saved: SavedModel, table: Table) -> Any:
-    """The rows with as many columns as the model knows: those past the last one are zero."""
+    """Return sparse rows with as many columns as in training."""
     if table.sparse is None:
         raise TableError(
             f"The model was fitted to {saved.width} columns without names (LIBSVM), and "
@@ -158,21 +158,22 @@ def _matrix_for(saved: SavedModel, table: Table) -> Any:
 
 
 def _column(table: Table, known: KnownColumn, start: int) -> pl.Series:
-    """Return a column parsed as the model knows it."""
+    """Return a column parsed as in the training table."""
     values, wanted = table.frame[known.name], wanted_dtype(known)
     written = values.dtype == pl.String and known.notation
     found, bad = parse(values, known.notation if written else wanted, table.decimal_comma)
     if known.kind == "boolean" and found.dtype == pl.String and not len(bad):
         bad = (~found.str.to_lowercase().is_in(YES_OR_NO)).fill_null(False).arg_true()
-    if known.kind == "numeric" and not len(bad):
-        bad = beyond(found)
+    kind = known.kind
+    if kind == "numeric" and not len(bad):
+        bad, kind = beyond(found), FINITE
     if len(bad):
-        raise TableError(misfit(values, bad, known.kind, f" of {table.name}", start))
+        raise TableError(misfit(values, bad, kind, f" of {table.name}", start))
     return found.cast(wanted)
 
 
 def wanted_dtype(known: KnownColumn) -> Any:
-    """The kind of values that a column is to have."""
+    """Return the type that a column must have."""
     if known.kind == "numeric":
         return pl.Float64  # whole numbers may have become others since
     return DTYPES.get(known.dtype, pl.String)
@@ -182,7 +183,7 @@ def wanted_dtype(known: KnownColumn) -> Any:
 
 
 def known_categories(model: Pipeline) -> dict[str, list[str]]:
-    """The categories that a model learned of each column that has any."""
+    """Return the categories of each categorical column of the training table."""
     first, last = model.steps[0][1], model.steps[-1][1]
     if isinstance(first, TableFeatures):
         parts = [part for part in first.parts_ if isinstance(part, Categories)]
@@ -196,7 +197,7 @@ def known_categories(model: Pipeline) -> dict[str, list[str]]:
 
 
 class OddCells:
-    """Counts, for each column, the categories that a model never saw and the cells that are empty.
+    """Counts new categories and empty cells of each column.
 
     >>> odd = OddCells({"town": ["Bonn", "Rome"]})
     >>> odd.add(pl.DataFrame({"town": ["Oslo"] * 30 + ["Rome", None]}))
@@ -224,7 +225,7 @@ class OddCells:
                 self._empty[name] = self._empty.get(name, 0) + n_empty
 
     def notes(self, most: int = MOST_NAMED) -> list[str]:
-        """A sentence for each of the first columns with new values, one on all empty cells."""
+        """Return a sentence for each of the first columns with new values, and on empty cells."""
         new = [(name, *counts) for name, counts in self._counts.items() if counts[0]]
         found = [
             f"{name}: {n_new:,} of {n:,} values {self._what(name)}, as {shown(self._new[name])}"

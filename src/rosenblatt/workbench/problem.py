@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from rosenblatt.data import Column, Table, TableError, columns_of
 from rosenblatt.data.errors import shown
-from rosenblatt.data.notation import Written
+from rosenblatt.data.notation import Notation
 from rosenblatt.data.parsing import ParsedColumns, parse_columns, parse_written, words_among_numbers
 
 from . import targets
@@ -58,7 +58,7 @@ class Problem:
     split_words: str = ""  # by which column, and what the parts hold
     grouped_by: str | None = None  # the column of `groups`
     texts: CountedTexts = field(default_factory=CountedTexts)  # those seen so far
-    written: dict[str, Written] = field(default_factory=dict)  # columns in a notation of people
+    written: dict[str, Notation] = field(default_factory=dict)  # columns in a notation of people
 
     def some(self, rows: Rows) -> Any:
         """Return some rows."""
@@ -88,7 +88,7 @@ class Problem:
     @property
     def notations(self) -> dict[str, str]:
         """How numbers or dates of some columns are written, by name."""
-        return {name: how.notation for name, how in self.written.items()}
+        return {name: how.code for name, how in self.written.items()}
 
     @property
     def is_table(self) -> bool:
@@ -256,7 +256,7 @@ def problem_of(
             "back. Give more rows, or split in another way."
         )
     kinds = {name: kind for name, kind in (kinds or {}).items() if name not in (target, groups)}
-    written: dict[str, Written] = {}
+    written: dict[str, Notation] = {}
     if sparse is None:
         frame = frame.drop([name for name in (target, groups) if name is not None])
         frame, told, written = with_types(table, frame, split.train, kinds)
@@ -281,7 +281,7 @@ def with_types(
     What is said to be numbers or dates must be such in all rows.
     """
     given, commas = kinds or {}, table.decimal_comma
-    written: dict[str, Written] = {}
+    written: dict[str, Notation] = {}
     for name, kind in given.items():
         if name not in frame.columns or kind not in ("numeric", "date"):
             continue

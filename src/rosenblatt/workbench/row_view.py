@@ -18,7 +18,7 @@ NO_LONGER = (pl.Float32, pl.Int8, pl.Int16, pl.UInt8, pl.UInt16, pl.Boolean)
 
 
 def as_frame(X: Any) -> Any:
-    """Rows with columns by name: a pandas frame as a polars one, columns of an array x0, x1, ..."""
+    """Return a polars data frame; the columns of an array are called x0, x1, ..."""
     if isinstance(X, pl.DataFrame):
         return X
     if isinstance(X, pl.LazyFrame):
@@ -32,7 +32,7 @@ def as_frame(X: Any) -> Any:
 
 
 def frame_for(X: Any, kinds: dict[str, str], notations: dict[str, str] | None = None) -> Any:
-    """Rows with the columns that a model reads, which may be in any order and not alone.
+    """Return rows with the columns that a model reads; they may be in any order, with others.
 
     An array has no names of columns: one with as many columns as the model reads has them in the
     order of `kinds`. Words in a column that has a notation are read by it.
@@ -76,7 +76,7 @@ def _with_columns(X: Any, kinds: dict[str, str]) -> Any:
 
 
 def frame_of_pandas(X: Any) -> pl.DataFrame:
-    """A pandas frame as a polars one, numbers beside words in a column becoming words."""
+    """Return a pandas frame as a polars frame; numbers in a column with words become words."""
     if len(set(X.columns)) < len(X.columns):
         twice = next(name for name in X.columns if list(X.columns).count(name) > 1)
         raise TableError(f"The table has more than one column named {twice!r}; rename them.")
@@ -87,7 +87,7 @@ def frame_of_pandas(X: Any) -> pl.DataFrame:
 
 
 def frame_of_array(X: NDArray[Any], names: list[str]) -> pl.DataFrame:
-    """An array (n, d) with names of columns; each column of objects as what it holds.
+    """Return an array (n, d) as a data frame; infer the types of columns of objects.
 
     >>> frame_of_array(np.array([[1, "a"], [None, float("nan")]], object), ["n", "word"]).dtypes
     [Int64, String]
@@ -98,7 +98,7 @@ def frame_of_array(X: NDArray[Any], names: list[str]) -> pl.DataFrame:
 
 
 def series_of(values: NDArray[Any], name: str) -> pl.Series:
-    """Values (n,) as a column; None, NaN and pandas' own gaps among objects are missing."""
+    """Return values (n,) as a column; None, NaN, pandas.NA and NaT among objects are missing."""
     if values.dtype != object:
         return pl.Series(name, values)
     known = [None if _is_gap(value) else value for value in values.tolist()]
@@ -111,7 +111,7 @@ def series_of(values: NDArray[Any], name: str) -> pl.Series:
 
 
 def plain_array(values: Any) -> NDArray[Any]:
-    """Values as an array; numbers beside words stay numbers, and gaps stay gaps."""
+    """Return values as an array; numbers in a list with words stay numbers."""
     array: NDArray[Any] = np.asarray(values)
     if array.dtype.kind == "U" and not hasattr(values, "dtype"):
         array = np.asarray(values, object)
@@ -119,7 +119,7 @@ def plain_array(values: Any) -> NDArray[Any]:
 
 
 def lacking(table: str, missing: list[str], there: list[str]) -> str:
-    """A sentence that names the columns that a table lacks, with what is near the first."""
+    """Return a sentence about missing columns, with names similar to the first."""
     word = "column" if len(missing) == 1 else "columns"
     near = did_you_mean(missing[0], there)
     names = first_of([repr(name) for name in missing])
@@ -127,7 +127,7 @@ def lacking(table: str, missing: list[str], there: list[str]) -> str:
 
 
 def first_of(names: list[str]) -> str:
-    """The first names, and how many more there are."""
+    """Return the first names, and the number of the others."""
     return listed(names, MOST_NAMED)
 
 
@@ -160,7 +160,7 @@ def _is_gap(value: Any) -> bool:
 
 
 def n_bytes(X: Any) -> int:
-    """The bytes of a data frame, an array or a CSR matrix.
+    """Return the bytes of a data frame, an array or a CSR matrix.
 
     >>> n_bytes(np.zeros((3, 2))), n_bytes(pl.DataFrame({"a": [1, 2]}))
     (48, 16)

@@ -24,7 +24,7 @@ from .families import Family
 from .findings import Contestant, Dropped
 from .pipelines import CODED
 from .problem import Problem
-from .search import Arena
+from .search import FoldedProblem
 from .splines import width_of
 from .splits import MOST_FOLDS
 
@@ -49,7 +49,7 @@ Found = list[tuple[Family, Contestant]]
 
 
 def search_families(
-    arena: Arena,
+    folded: FoldedProblem,
     families: list[Family],
     clock: Clock,
     progress: Progress | None = None,
@@ -72,23 +72,23 @@ def search_families(
 
     def search(family: Family, n_left: int) -> None:
         report(family.name)
-        outcome = _outcome(arena, family, found, n_left, clock)
+        outcome = _outcome(folded, family, found, n_left, clock)
         if isinstance(outcome, Contestant):
             found.append((family, outcome))
         else:
             dropped.append(outcome)
 
     import_module("rosenblatt.loops.rows")  # loading the compiler counts for no family
-    queue = in_turn(arena, [with_few_rows_first(arena, family) for family in families])
+    queue = in_turn(folded, [with_few_rows_first(folded, family) for family in families])
     for place, family in enumerate(queue):
         search(family, len(queue) - place)
     again = _cut_off_with_time_now(found, dropped, clock)
     if again is not None:
         dropped.remove(again)
         search(next(family for family in queue if family.name == again.family), 1)
-        if not any(drop.late for drop in dropped) and arena.problem is arena.whole:
+        if not any(drop.late for drop in dropped) and folded.problem is folded.whole:
             clock.stopped = stopped_before if clock.stopped == "budget" else clock.stopped
-    voting = vote_of(arena, found, clock) if vote else None
+    voting = vote_of(folded, found, clock) if vote else None
     if voting is not None:
         queue.append(voting)
         families = [*families, voting]
@@ -99,7 +99,7 @@ def search_families(
     return found, dropped
 
 
-def in_turn(arena: Arena, families: list[Family]) -> list[Family]:
+def in_turn(folded: FoldedProblem, families: list[Family]) -> list[Family]:
     """Return the families in the order of their turns.
 
     First comes a model that learns by sums, of texts one that reads counts. If there are more
@@ -107,10 +107,10 @@ def in_turn(arena: Arena, families: list[Family]) -> list[Family]:
     large table boosting comes first. All others are ordered by the ranks in the registry: models
     that most often win first, those that seldom do last; for texts the cheapest first.
     """
-    problem = arena.problem
+    problem = folded.problem
     text = problem.has_text
-    wide = problem.task == "regression" and len(problem.used) > len(arena.y)
-    large = problem.is_table and len(arena.y) * width_of(problem) > MANY_CELLS
+    wide = problem.task == "regression" and len(problem.used) > len(folded.y)
+    large = problem.is_table and len(folded.y) * width_of(problem) > MANY_CELLS
 
     def for_first(family: Family) -> tuple[bool | int, ...]:
         return (
@@ -125,12 +125,12 @@ def in_turn(arena: Arena, families: list[Family]) -> list[Family]:
     return queue if text else [*queue[:1], *sorted(queue[1:], key=lambda family: family.rank)]
 
 
-def with_few_rows_first(arena: Arena, family: Family) -> Family:
+def with_few_rows_first(folded: FoldedProblem, family: Family) -> Family:
     """Return the family; if texts of many classes make fits long, penalties start on few rows."""
-    problem = arena.problem
+    problem = folded.problem
     if problem.task != "classification" or not problem.has_text:
         return family
-    long = len(arena.y) * len(np.unique(arena.y)) > MANY_TEXTS
+    long = len(folded.y) * len(np.unique(folded.y)) > MANY_TEXTS
     return replace(family, halve="rows") if long and "C" in family.grid else family
 
 
@@ -160,15 +160,15 @@ def reserve(found: Found, budget: float) -> float:
 
 
 def _outcome(
-    arena: Arena, family: Family, found: Found, n_left: int, clock: Clock
+    folded: FoldedProblem, family: Family, found: Found, n_left: int, clock: Clock
 ) -> Contestant | Dropped:
     """Search one family in its share of the time; on fewer rows if there is no result yet."""
     if clock.stopped == "interrupt":
         return Dropped(family.name, "interrupted", late=True)
 
     def work() -> Contestant:
-        arena.end = time.perf_counter() + seconds
-        return contestant(arena, family, arena.candidates(family))
+        folded.end = time.perf_counter() + seconds
+        return contestant(folded, family, folded.candidates(family))
 
     try:
         while True:
@@ -178,7 +178,7 @@ def _outcome(
                 return entry
             if clock.stopped == "interrupt":
                 return Dropped(family.name, "interrupted", late=True)
-            if found or seconds <= 0 or not arena.take_fewer_rows():
+            if found or seconds <= 0 or not folded.take_fewer_rows():
                 break
     except Exception as error:  # one that fails must not take the others with it
         message = str(error).strip().splitlines()  # a search ends with the messages of its fits
@@ -199,14 +199,14 @@ def _cut_off_with_time_now(found: Found, dropped: list[Dropped], clock: Clock) -
     return next(late, None) if left >= MUCH_LEFT * clock.budget else None
 
 
-def vote_of(arena: Arena, found: Found, clock: Clock) -> Family | None:
+def vote_of(folded: FoldedProblem, found: Found, clock: Clock) -> Family | None:
     """Return a soft vote of the best families at their best settings; None of fewer than two.
 
     All members read the same columns, scaled: trees take no notice of a scale. So texts, which
     some do not read, leave no vote, and neither do expanded columns. It needs time for a fit of
     each member to each fold and to all of them.
     """
-    problem = arena.problem
+    problem = folded.problem
     if problem.task != "classification" or problem.has_text:
         return None
     fit = [
@@ -219,7 +219,7 @@ def vote_of(arena: Arena, found: Found, clock: Clock) -> Family | None:
         and not math.isnan(entry.mean)
     ]
     best = sorted(fit, key=lambda pair: -pair[1].mean)[:MOST_VOTERS]
-    seconds = (len(arena.folds) + 1) * sum(entry.seconds_again for _, entry in best)
+    seconds = (len(folded.folds) + 1) * sum(entry.seconds_again for _, entry in best)
     if len(best) < 2 or (clock.budget is not None and seconds > clock.left):
         return None
     members = [

@@ -97,8 +97,8 @@ class Prepared(NamedTuple):
     seconds: float  # that it took
 
 
-class Arena:
-    """The problem as contestants meet it: features of each fold, kept while there is room."""
+class FoldedProblem:
+    """A problem with its folds; the features of each fold are kept while there is room."""
 
     def __init__(self, problem: Problem, metric: str, most_folds: int | None = None) -> None:
         self.metric, self.whole, self._smaller = metric, problem, smaller(problem)

@@ -188,7 +188,7 @@ def redrawn(opening: Opening, metric: str, confidence: float = 0.95) -> list[Int
                 counts = np.array([np.bincount(rows, minlength=n) for rows in drawn], np.float64)
                 known = areas(opening, metric, counts)
             if known is None:
-                known = [score_of_draw(rows) for rows in drawn]
+                known = np.array([score_of_draw(rows) for rows in drawn])
             found[some] = known
     found = found[np.isfinite(found)]
     if len(found) < LEAST_KNOWN * draws or not np.isfinite(opening.score):

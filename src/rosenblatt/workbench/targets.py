@@ -1,4 +1,4 @@
-"""What is to be predicted: rows that say so, and whether it is a class or a number."""
+"""Targets: the rows that have one, and the task, classification or regression."""
 
 from dataclasses import replace
 from typing import Any
@@ -24,7 +24,7 @@ ROWS_A_CLASS = 5  # on average, or they are too many to learn
 def with_target(
     table: Table, target: str, hints: list[str], least_rows: int = 0
 ) -> tuple[pl.DataFrame, Any, pl.Series]:
-    """The rows whose target is known, and their targets; infinity is refused wherever it is."""
+    """Return the rows that have a target, and their targets; raise if a number is infinite."""
     check_finite(table)
     table = replace(table, frame=as_floats(table.frame))
     values = table.column(target)
@@ -78,14 +78,14 @@ def check_rows(table: Table, values: pl.Series, least: int) -> None:
 
 
 def checked_task(task: str | None) -> str | None:
-    """The task that was asked for, if it is one."""
+    """Return the task; raise if there is no such task."""
     if task not in (None, "classification", "regression"):
         raise ValueError(f"task must be classification or regression; got {task!r}.")
     return task
 
 
 def task_of(values: pl.Series) -> str:
-    """Whether a target names classes or measures something.
+    """Return the task of a target: few whole numbers, and words, are classes.
 
     >>> task_of(pl.Series([1.5, 2.5])), task_of(pl.Series(["a", "b"])), task_of(pl.Series([0, 1]))
     ('regression', 'classification', 'classification')
@@ -100,7 +100,7 @@ def task_of(values: pl.Series) -> str:
 def enough_of_each(
     frame: pl.DataFrame, sparse: Any, values: pl.Series, target: str, hints: list[str]
 ) -> tuple[pl.DataFrame, Any, pl.Series]:
-    """The rows of classes that have enough of them."""
+    """Return the rows of classes that have enough rows."""
     n_classes = values.n_unique()
     if n_classes * ROWS_A_CLASS > len(values):
         raise TableError(
@@ -129,7 +129,7 @@ def enough_of_each(
 
 
 def with_plain_labels(values: pl.Series, clean: bool, hints: list[str]) -> pl.Series:
-    """Labels of which those that differ in case or blanks alone are reported, or made one.
+    """Report labels that differ in case or blanks only, or merge them if `clean`.
 
     The most frequent spelling stays.
 
@@ -158,12 +158,12 @@ def with_plain_labels(values: pl.Series, clean: bool, hints: list[str]) -> pl.Se
 
 
 def plain_label(word: str) -> str:
-    """A label without the differences that nobody means."""
+    """Return a label in lower case, with single blanks."""
     return " ".join(word.split()).casefold()
 
 
 def labels_of(values: pl.Series) -> NDArray[Any]:
-    """Labels as NumPy holds them: words, whole numbers or truth values."""
+    """Return labels as an array of words, whole numbers or truth values."""
     if values.dtype.is_numeric() or values.dtype == pl.Boolean:
         return values.to_numpy().copy()
     return np.array(values.cast(pl.String).to_list())

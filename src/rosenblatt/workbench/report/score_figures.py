@@ -50,8 +50,8 @@ def _scale(findings: Findings) -> Markup | None:
     score, baseline = opening.score, opening.baseline_score
     rows = [(f"test: {formats.score(score)}", score, score)]
     for interval in opening.intervals:
-        ends = f"{formats.score(interval.low)} to {formats.score(interval.high)}"
-        rows.append((f"{interval.method}: {ends}", interval.low, interval.high))
+        name = f"{interval.method}: {formats.score(interval.low)} to {formats.score(interval.high)}"
+        rows.append((name, interval.low, interval.high))
     rows.append((f"baseline: {formats.score(baseline)}", baseline, baseline))
     places = tuple((float(-i), name) for i, (name, *_) in enumerate(rows))
     ends = [end for _, low, high in rows for end in (low, high)]
