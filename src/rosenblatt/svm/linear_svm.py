@@ -137,7 +137,7 @@ class MarginFits:
                 else:
                     self.solvers[k] = solver
             if not self.open:
-                passes.stop("no_progress" if self._stuck else "converged")
+                passes.stop("no_progress" if self._stopped_by_rounding else "converged")
             if verbose:
                 value = sum(solver.objective() for solver in self.solvers)
                 gap = sum(solver.gap() for solver in self.solvers)
@@ -159,7 +159,7 @@ class MarginFits:
         }
 
     @property
-    def _stuck(self) -> list[MarginSolver]:
+    def _stopped_by_rounding(self) -> list[MarginSolver]:
         """Solvers that stopped above the tolerated gap because of rounding."""
         exact = (CrammerSingerInterior, ScreenedCrammerSinger)
         joint = [solver for solver in self.solvers if isinstance(solver, exact)]
@@ -168,7 +168,7 @@ class MarginFits:
     def warn(self, reason: str | None, n_iter: int) -> None:
         """Warn if the fit stopped early, with the gap reached and the gap wanted."""
         if reason == "no_progress":
-            (solver,) = self._stuck
+            (solver,) = self._stopped_by_rounding
             warn_not_converged(
                 f"Rounding keeps the duality gap at {solver.gap():.3g} after {n_iter} steps; "
                 f"wanted was {solver.small_gap:.3g}. Standardize the columns, raise tol or lower C."
