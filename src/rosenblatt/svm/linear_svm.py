@@ -240,7 +240,7 @@ class LinearSVM(CallbackSupportMixin):  # type: ignore[misc]
         }  # fmt: skip
         with one_blas_thread():  # the bits of a factor depend on the number of threads
             fits.run(passes, bool(self.verbose))
-            vars(self).update(attributes(fits))
+            self.__dict__.update(attributes(fits))
         self.n_iter_, self.stop_reason_ = passes.n_iter, passes.stop_reason or "max_iter"
         return fits
 
