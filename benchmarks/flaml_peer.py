@@ -6,7 +6,7 @@ import warnings
 import numpy as np
 
 from rosenblatt.data import read_table
-from rosenblatt.workbench.preparation.problem import problem_of
+from rosenblatt.workbench.problem import problem_of
 
 
 def main(path: str, target: str, seconds: str, task: str = "") -> None:

@@ -18,7 +18,7 @@ BANDS = [
     ("shared by models", "#fbe9d0", "data"),
     ("compiled loops", "#f7dcdc", "loops"),
     ("verifiers of fitted models", "#fff6c9", "certificates"),
-    ("NumPy and SciPy only; may be imported by all", "#ececec", "separation"),
+    ("may be imported by all", "#ececec", "separation"),
 ]
 NOTES = {
     "loops": "loops: compile policy, cache, rows, SIMD (Numba)",

@@ -43,7 +43,7 @@ def _own_ledger(tmp_path_factory, monkeypatch):
 @pytest.fixture
 def few_draws(monkeypatch):
     """For comparisons whose intervals are not what is tested: fewer draws of the test rows."""
-    from rosenblatt.workbench.protocol import significance
+    from rosenblatt.workbench import significance
 
     monkeypatch.setattr(significance, "DRAWS", 20)
     monkeypatch.setattr(significance, "FEWER_DRAWS", 20)

@@ -166,7 +166,7 @@ def test_linear_models_of_tables_are_explained_and_scores_that_are_no_sum_are_re
     assert (told.winner, told.rival, told.names) == ("prediction", None, tuple("abcd"))
     with pytest.raises(ValueError, match="one example; got 2 rows"):
         explain(Ridge().fit(X, y), X[:2])
-    with pytest.raises(TypeError, match="no sum over features"):
+    with pytest.raises(TypeError, match="not a sum over features"):
         explain(SVC(kernel="linear").fit(X, y), X[0])  # pairs of classes vote
 
 

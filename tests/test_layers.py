@@ -88,7 +88,7 @@ def test_certificates_reach_no_code_of_a_fit(graph):
     assert reached - set(sys.stdlib_module_names) == here | {"lazy_loader", "threadpoolctl"}
     inside = graph.find_upstream_modules("rosenblatt.certificates", as_package=True)
     runtime = {name for name in inside if name.startswith("rosenblatt.runtime.")}
-    assert runtime == {"rosenblatt.runtime.threads"}
+    assert runtime == {"rosenblatt.runtime.deadline", "rosenblatt.runtime.threads"}
 
 
 def test_verifiers_have_exact_arithmetic_of_their_own(graph):

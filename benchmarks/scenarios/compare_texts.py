@@ -88,7 +88,7 @@ def theirs(data: TableData, seed: int) -> float:
     from sklearn.svm import LinearSVC
 
     from rosenblatt.data import read_table
-    from rosenblatt.workbench.preparation.problem import problem_of
+    from rosenblatt.workbench.problem import problem_of
 
     problem = problem_of(read_table(data.X), data.target)
     texts, y, train = np.array(data.X["text"].to_list(), object), problem.y, problem.train

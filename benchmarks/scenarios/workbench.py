@@ -173,7 +173,7 @@ def with_twins(data: TableData) -> list[str]:
     from benchmarks.workbench_peer import TAKE_HOURS, TWINS
     from rosenblatt.data import read_table
     from rosenblatt.workbench.families import families_for
-    from rosenblatt.workbench.preparation.problem import problem_of
+    from rosenblatt.workbench.problem import problem_of
 
     found = families_for(problem_of(read_table(data.X), data.target))[0]
     return [f.name for f in found if f.name in TWINS and f.name not in TAKE_HOURS]
@@ -233,7 +233,7 @@ def theirs(data: TableData, seed: int, names: list[str] | None = None) -> float:
     from benchmarks.workbench_peer import scikit_learn_build
     from rosenblatt.data import read_table
     from rosenblatt.workbench.families import families_for
-    from rosenblatt.workbench.preparation.problem import problem_of
+    from rosenblatt.workbench.problem import problem_of
 
     problem = problem_of(read_table(data.X), data.target)
     families = [f for f in families_for(problem)[0] if names is None or f.name in names]

@@ -26,9 +26,9 @@ __getattr__ = registry.one_at_a_time(_attribute, __all__)
 
 
 class _KeptFromSklearn:
-    """Asked last, for modules that no other finder has: names those to import from sklearn.
+    """Last finder of modules: raises an error about names that only scikit-learn has.
 
-    ``from rosenblatt.tree import export_text`` asks for such a module, too.
+    ``from rosenblatt.tree import export_text`` also looks for such a module.
     """
 
     MODULES = ("calibration", "compose", "datasets", "feature_selection", "impute", "inspection",
@@ -50,7 +50,7 @@ class _KeptFromSklearn:
 
     @staticmethod
     def _has(module: str, wanted: str) -> bool:
-        """Whether scikit-learn's module of the same name has a class or function, and ours not."""
+        """Return whether only scikit-learn's module of the same name has a class or function."""
         if module not in registry.MODULES:
             return False
         try:

@@ -68,7 +68,8 @@ class Additive(Estimator):
         # This copies the rows of each group; a statistic's own `by_group` does not.
         ends = np.cumsum(np.bincount(groups, minlength=n_groups))
         parts = np.split(np.argsort(groups, kind="stable"), ends[:-1])
-        return [self._measure(*_some_rows(X, y, sample_weight, part)) for part in parts]
+        tables = (X, y, sample_weight)
+        return [self._measure(*(t if t is None else t[part] for t in tables)) for part in parts]
 
     @abstractmethod
     def _conclude(self, rows: Rows | None, final: bool) -> None:
@@ -128,9 +129,13 @@ class Additive(Estimator):
         self._publish(left)
         self.forget_bound_ = self._forget_bound(left)
         if self.forget_bound_ > KNOWN:
+            if np.isfinite(self.forget_bound_):
+                left_over = f"may be off by {self.forget_bound_:.1g} of its variance"
+            else:
+                left_over = "may have a variance of rounding errors alone"
             warn(
-                f"What is left may be off by {self.forget_bound_:.1g} of its variance, because the "
-                "rows removed vary much more. Fit again on the remaining rows."
+                f"What is left {left_over}, because the rows removed vary much more. Fit again on "
+                "the remaining rows."
             )
         self.report_warnings()
         return self
@@ -399,7 +404,7 @@ class AdditiveClassifier(ClassifierMixin, Additive):  # type: ignore[misc]
         y = Labels(model.statistics_.classes, buffer.codes[: buffer.n])
         more = model._measure(buffer.X[: buffer.n], y, None)
         model._publish(model.statistics_ + more, final=False)
-        unset = object()  # what the user has set meanwhile, such as parameters, stays
+        unset = object()  # attributes that the user has set meanwhile are kept
         now = {n: v for n, v in vars(self).items() if buffer.before.get(n, unset) is not v}
         now.pop("_buffer", None)
         self.__dict__ = vars(model) | now
@@ -476,15 +481,6 @@ class RowBuffer:
         return True
 
 
-def _some_rows(X: Any, y: Any, sample_weight: Any, rows: NDArray[np.int64]) -> Rows:
-    """Return some of checked rows."""
-    if isinstance(y, Labels):
-        y = Labels(y.classes, y.codes[rows])
-    elif y is not None:
-        y = y[rows]
-    return X[rows], y, None if sample_weight is None else sample_weight[rows]
-
-
 def rows_needed(setting: str) -> ValueError:
     """Return the error about a setting for which a statistic is not enough."""
     return ValueError(
@@ -512,7 +508,7 @@ def refuse_unlike(model: Any, other: Any) -> None:
 
 
 def given_shares(priors: Any, weight: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the shares (K,) that a user gives classes of such weights (K,), 0 for those of 0."""
+    """Return the given shares (K,) of classes with weights (K,); 0 for classes of weight 0."""
     given = np.where(weight > 0, checks.priors(priors, len(weight)), 0.0)
     if not given.any():
         raise ValueError("priors must not be zero for all classes that have rows.")

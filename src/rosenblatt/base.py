@@ -20,6 +20,7 @@ from rosenblatt import checks
 from rosenblatt.capabilities import planes_of
 from rosenblatt.loops.rows import arrays as arrays
 from rosenblatt.loops.rows import read_only as read_only
+from rosenblatt.runtime import deadline
 from rosenblatt.runtime.threads import one_blas_thread
 
 StopReason = Literal[
@@ -41,15 +42,22 @@ class Estimator(BaseEstimator):  # type: ignore[misc]
         return list(names)
 
 
+def store_parameters(model: Any, parameters: Mapping[str, Any]) -> None:
+    """Set the parameters of a constructor, its ``locals()``, as attributes of the model."""
+    for name, value in parameters.items():
+        if name != "self":
+            setattr(model, name, value)
+
+
 def fitting(method: Callable[..., Any]) -> Callable[..., Any]:
     """Let a fit report to callbacks, and leave the estimator as it was if the fit fails."""
     return all_or_nothing(with_callbacks(method))
 
 
 def fitting_at_once(method: Callable[..., Any]) -> Callable[..., Any]:
-    """The same of a fit without steps, which reports its beginning and its end.
+    """Do the same for a fit without steps, which reports its beginning and its end.
 
-    A pipeline with callbacks would otherwise warn of it.
+    A pipeline with callbacks would otherwise issue a warning.
     """
 
     @functools.wraps(method)
@@ -82,18 +90,13 @@ def all_or_nothing(method: Callable[..., Any]) -> Callable[..., Any]:
     return whole
 
 
-def callers_level() -> int:
-    """The `stacklevel` with which a warning points at the code that called this package."""
-    frame, level = sys._getframe(1), 1
+def warn(message: Any, kind: type[Warning] = UserWarning) -> None:
+    """Issue a warning that points at the code that called this package."""
+    frame, level = sys._getframe(), 1
     inside = ("rosenblatt.", "sklearn.callback")  # the wrapper around a fit is scikit-learn's
     while frame.f_back and frame.f_globals.get("__name__", "").startswith(inside):
         frame, level = frame.f_back, level + 1
-    return level
-
-
-def warn(message: Any, kind: type[Warning] = UserWarning) -> None:
-    """Issue a warning that points at the code that called this package."""
-    warnings.warn(message, kind, stacklevel=callers_level())
+    warnings.warn(message, kind, stacklevel=level)
 
 
 def warn_not_converged(message: str) -> None:
@@ -151,11 +154,7 @@ class Passes:
         self.has_callbacks = bool(callbacks)
         # Single updates go to recorders of our own: a context per update would live until the
         # end of the fit.
-        self.recorders = [
-            callback
-            for callback in callbacks
-            if getattr(callback, "every", "pass") in ("update", "visit")
-        ]
+        self.recorders = [c for c in callbacks if getattr(c, "every", "") in ("update", "visit")]
         self._root: Any = None
         self._task: Any = None
         self._n_starts, self._start_number = 1, 0
@@ -168,8 +167,8 @@ class Passes:
     def each_start(self, starts: Sequence[Start]) -> Iterator[Start]:
         """Give the starts of a fit, one after the other; iterate over the passes of each.
 
-        With several, the passes of one are the subtasks of a task of its own, and a run of their
-        own in a trace. Set `attributes` anew for each, and in the end to those of the model kept.
+        With several, the passes of each are subtasks of one task, and one run in a trace. Set
+        `attributes` for each start, and in the end to those of the model that is kept.
         """
         self._n_starts = len(starts)
         for self._start_number, start in enumerate(starts):
@@ -192,16 +191,15 @@ class Passes:
                 self.stop("callback")
 
     def _begun(self, name: str) -> Any:
-        """A task of the fit, whose beginning was reported."""
-        arguments = self._task_arguments()
+        """Return a task of the fit, whose beginning was reported."""
+        arguments, several = self._task_arguments(), self._n_starts > 1
         if self._root is None:
-            several = self._n_starts > 1
             self._root = self.estimator._init_callback_context(
                 max_subtasks=self._n_starts if several else self.max_iter,
                 sequential_subtasks=not several,
             )
             self._root.call_on_fit_task_begin(**arguments)
-        if self._n_starts > 1 and self._start is None:
+        if several and self._start is None:
             self._start = self._root.subcontext("start", self._start_number, max_subtasks=None)
             self._start.call_on_fit_task_begin(estimator=self.estimator, X=self.X, y=self.y)
         task = (self._start or self._root).subcontext(name)
@@ -219,6 +217,7 @@ class Passes:
     def _counted(self) -> Iterator[int]:
         arguments = self._task_arguments()
         while self.stop_reason is None:
+            deadline.check()
             if self.has_callbacks:
                 self._task = self._begun("pass")
             self.n_iter += 1
@@ -241,7 +240,7 @@ class Passes:
         vars(self).pop("attributes", None)
 
     def _task_arguments(self) -> dict[str, Any]:
-        """What callbacks are called with at the beginning and the end of each task."""
+        """Return the arguments of callbacks at the beginning and the end of each task."""
         weight = self.sample_weight
         return {
             "estimator": self.estimator,
@@ -253,17 +252,10 @@ class Passes:
 
     def record_visit(self, row: int, score: Any, mistake: bool, changed: bool) -> None:
         """Report one visited example to the recorders."""
+        visit = {"row": row, "score": score, "mistake": mistake, "changed": changed}
+        about = {"epoch": self.n_iter, "attributes": self.attributes}
         for recorder in self.recorders:
-            recorder.record_visit(
-                self.estimator,
-                self._task,
-                epoch=self.n_iter,
-                row=row,
-                score=score,
-                mistake=mistake,
-                changed=changed,
-                attributes=self.attributes,
-            )
+            recorder.record_visit(self.estimator, self._task, **visit, **about)
 
 
 class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):  # type: ignore[misc]

@@ -1,11 +1,11 @@
-"""What other parts of the package may ask of a model: three protocols.
+"""Three protocols of models that other parts of the package use.
 
 - *additive*: the model follows from a statistic of its data that has ``+`` and ``-``;
-- *path*: the models at many values of one parameter come at about the price of one fit;
+- *path*: the models at many values of one parameter take about the time of one fit;
 - *trace view*: the model names the states that traces and plots draw.
 
-``docs/capabilities.md`` describes each with an example. A model declares a capability by having its
-methods; nothing is registered, and a model of another package may have them, too.
+``docs/capabilities.md`` describes each with an example. A model, of this package or another, has a
+capability if it has the methods; nothing is registered.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,35 +22,17 @@ class AdditiveModel(Protocol):
     measured_by: tuple[str, ...] | None  # parameters the statistic depends on; None: perhaps all
     simpler_when_larger: tuple[str, ...]  # parameters that decide between models that score alike
 
+    # `rosenblatt.additive.Additive` describes these methods.
     @classmethod
-    def from_statistics(cls, statistics: Any, **parameters: Any) -> Self:
-        """Return the fitted model that a statistic implies."""
-
-    def partial_fit(self, X: Any, y: Any) -> Self:
-        """Learn from some more rows; return self."""
-
-    def merge(self, other: Self) -> Self:
-        """Learn what another model has learned; return self."""
-
-    def forget(self, X: Any, y: Any) -> Self:
-        """Unlearn rows; return self."""
-
-    def measure(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
-        """Return the statistic of rows."""
-
-    def measure_groups(
-        self, X: Any, y: Any, sample_weight: Any, groups: Any, n_groups: int
-    ) -> list[Any]:
-        """Return the statistic of each group of rows, from one read of the rows."""
-
-    def fit_statistics(self, statistics: Any) -> Self:
-        """Become the fitted model that a statistic implies, without a warning; return self."""
-
-    def needs_rows(self) -> bool:
-        """Return whether a fit to the rows would have more exact digits."""
-
-    def report_warnings(self) -> None:
-        """Issue the warnings that `fit` would have issued about the data."""
+    def from_statistics(cls, statistics: Any, **parameters: Any) -> Self: ...
+    def partial_fit(self, X: Any, y: Any) -> Self: ...
+    def merge(self, other: Self) -> Self: ...
+    def forget(self, X: Any, y: Any) -> Self: ...
+    def measure(self, X: Any, y: Any, sample_weight: Any = None) -> Any: ...
+    def measure_groups(self, X: Any, y: Any, weights: Any, groups: Any, n_groups: int) -> Any: ...
+    def fit_statistics(self, statistics: Any) -> Self: ...
+    def needs_rows(self) -> bool: ...
+    def report_warnings(self) -> None: ...
 
 
 class Path(Protocol):
@@ -152,7 +134,7 @@ def planes_of(coef: Any) -> NDArray[Any]:
 
 
 def _fits_as(model: Any, method: str) -> bool:
-    """Whether `fit` is from the package of another method, not from a subclass elsewhere."""
+    """Return whether `fit` is from the package of another method, not of a subclass elsewhere."""
     fit, other = (getattr(type(model), name).__module__ for name in ("fit", method))
     return str(fit).partition(".")[0] == str(other).partition(".")[0]
 

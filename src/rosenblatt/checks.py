@@ -52,7 +52,12 @@ def rows(
             known.pop("feature_names_in_", None)
             known["n_features_in_"] = X.shape[1]
         as_fitted = X.shape[1] == known.get("n_features_in_") and "feature_names_in_" not in known
-        if as_fitted and _is_finite(X.data if sp.issparse(X) else X, finite):
+        values = X.data if sp.issparse(X) else X
+        if as_fitted and (
+            finite is False
+            or has_finite_sum(values)
+            or (finite == "allow-nan" and not np.isinf(values).any())
+        ):
             return X
     with naming_columns(X):
         return validate_data(
@@ -75,13 +80,6 @@ def _is_plain(X: Any, dtype: Any, order: Any, accept_sparse: Any) -> bool:
     if dense:
         return order is None or bool(X.flags.c_contiguous)
     return bool(X.indices.dtype == np.int32 and len(X.data) == X.indptr[-1])
-
-
-def _is_finite(values: NDArray[Any], wanted: Any) -> bool:
-    """Return whether values pass the check; False if scikit-learn's should look closer."""
-    if wanted is False or has_finite_sum(values):
-        return True
-    return wanted == "allow-nan" and not np.isinf(values).any()
 
 
 def validate_data(model: Any, X: Any, *y: Any, **options: Any) -> Any:
@@ -114,6 +112,17 @@ def finite(X: Any, name: str = "X", **options: Any) -> None:
     """Raise if X, dense or sparse, holds NaN or infinity."""
     with np.errstate(over="ignore", invalid="ignore"):  # of the sum that it tries first
         assert_all_finite(X.data if sp.issparse(X) else X, input_name=name, **options)
+
+
+def not_counts(numbers: NDArray[Any]) -> ValueError:
+    """Return the error about numbers that are not counts."""
+    if np.isnan(numbers).any():
+        return ValueError("Input X contains NaN; missing='ignore' leaves such values out.")
+    if np.isinf(numbers).any():
+        return ValueError("Input X contains infinity.")
+    if numbers.min(initial=0) < 0:
+        return ValueError(f"Negative values in data cannot be counted; got {numbers.min()}.")
+    return ValueError(f"Values in data are too large to be counts; got {numbers.max()}.")
 
 
 def has_finite_sum(values: NDArray[Any]) -> bool:
@@ -188,17 +197,20 @@ def naming_columns(X: Any) -> Iterator[None]:
 
 def _explained(X: Any, message: str) -> str | None:
     """Return which columns the error is about; None if it is about something else."""
-    kinds: list[tuple[str, Callable[[Any], Any], str, str]] = [
-        ("Input X contains NaN", _missing, "missing value",
+    kinds: list[tuple[str, str, Callable[[Any], Any], str, str]] = [
+        ("Input X contains NaN", "fcO", which_missing, "missing value",
          "impute such values, for instance with sklearn.impute.SimpleImputer, or drop such rows"),
-        ("Input X contains infinity", _infinite, "infinite or too large value",
+        ("Input X contains infinity", "f", np.isinf, "infinite or too large value",
          "clip or drop such values"),
-        ("could not convert string to float", _words, "word",
+        ("could not convert string to float", "OUST", _words, "word",
          "encode them, for instance with sklearn.preprocessing.OneHotEncoder"),
     ]  # fmt: skip
-    for beginning, strange, what, advice in kinds:
+    for beginning, dtypes, strange, what, advice in kinds:
         if message.startswith(beginning) and "Column" not in message:
-            counts = [(name, int(strange(values).sum())) for name, values in _columns(X)]
+            counts = [
+                (name, int(strange(values).sum()) if values.dtype.kind in dtypes else 0)
+                for name, values in _columns(X)
+            ]
             found = [
                 f"column {name} has {count} {what}{'' if count == 1 else 's'}"
                 for name, count in counts
@@ -228,17 +240,7 @@ def _columns(X: Any) -> Iterator[tuple[str, NDArray[Any]]]:
             yield from ((str(j), table[:, j]) for j in range(table.shape[1]))
 
 
-def _missing(values: NDArray[Any]) -> NDArray[np.bool_]:
-    return which_missing(values) if values.dtype.kind in "fcO" else np.zeros(1, bool)
-
-
-def _infinite(values: NDArray[Any]) -> NDArray[np.bool_]:
-    return np.asarray(np.isinf(values)) if values.dtype.kind == "f" else np.zeros(1, bool)
-
-
 def _words(values: NDArray[Any]) -> NDArray[np.bool_]:
-    if values.dtype.kind not in "OUST":
-        return np.zeros(1, bool)
     return np.array([isinstance(value, str) and not _is_number(value) for value in values], bool)
 
 
@@ -272,7 +274,8 @@ def labels(y: Any, n_rows: int | None = None) -> tuple[NDArray[Any], NDArray[np.
     if not (isinstance(y, np.ndarray) and y.ndim == 1):
         y = column_or_1d(y, warn=True)
     found = np.unique(y[:1000])
-    if _are_consecutive(found):
+    integers = found.dtype.kind in "iu" and len(found) > 0
+    if integers and int(found[-1]) - int(found[0]) < len(found):  # without a gap
         codes = (y - found[0]).astype(np.intp, copy=False)
         known = codes.min() >= 0 and codes.max() < len(found)
     elif len(found) == 2:
@@ -334,13 +337,6 @@ def same_length(n_rows: int, y: Any) -> None:
             "Found input variables with inconsistent numbers of samples: X has "
             f"{n_rows} rows and y has {len(y)}."
         )
-
-
-def _are_consecutive(found: NDArray[Any]) -> bool:
-    """Return whether sorted classes are integers without a gap."""
-    if found.dtype.kind not in "iu" or not len(found):
-        return False
-    return int(found[-1]) - int(found[0]) < len(found)
 
 
 def _one_type_of_labels(y: Any) -> None:

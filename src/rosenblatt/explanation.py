@@ -114,18 +114,6 @@ class TextExplanation(Explanation):
     marks: tuple[tuple[int, int, float], ...] = ()
     rest: float = 0.0
 
-    @staticmethod
-    def of_text(
-        explained: Explanation, text: str, spans: list[tuple[int, int, str]]
-    ) -> "Explanation":
-        """Mark the features of an explanation in a text, by start, stop and name."""
-        place = {name: j for j, name in enumerate(explained.names)}
-        known = [(start, stop, place[name]) for start, stop, name in spans if name in place]
-        n_times = Counter(j for _, _, j in known)
-        marks = tuple((a, b, float(explained.contributions[j]) / n_times[j]) for a, b, j in known)
-        absent = np.delete(explained.contributions, list(n_times))
-        return TextExplanation(**vars(explained), text=text, marks=marks, rest=float(absent.sum()))
-
     def marked(self) -> str:
         """Return the classes, and the text with the contribution of each term after it.
 
@@ -156,10 +144,10 @@ class TextExplanation(Explanation):
 def explain(model: Any, x: Any, rival: Any = None, feature_names: Any = None) -> Explanation:
     """Return what each feature of one example adds to the decision of a model or pipeline.
 
-    A `Pipeline` is explained in terms of what its last transformer gives out, by the names that it
-    gives out. Linear models without a method `explain`, scikit-learn's too, are explained by their
-    weights: the intercept and ``coef_ * x`` add up to the log-odds of logistic regression, else to
-    the lead of the score, or to the prediction.
+    A `Pipeline` is explained in terms of the output of its last transformer, with its names. Linear
+    models without a method `explain`, also those of scikit-learn, are explained by their weights:
+    the intercept and ``coef_ * x`` add up to the log-odds of logistic regression, else to the lead
+    of the score, or to the prediction.
 
     Parameters
     ----------
@@ -171,7 +159,7 @@ def explain(model: Any, x: Any, rival: Any = None, feature_names: Any = None) ->
     rival : label or None
         The class to compare with; the second best if None.
     feature_names : array-like of shape (d,) or None
-        What to call the features; by default as the last transformer or the data call them.
+        Names of the features; by default those of the last transformer or the data.
 
     Returns
     -------
@@ -213,25 +201,36 @@ def explain(model: Any, x: Any, rival: Any = None, feature_names: Any = None) ->
     if hasattr(last, "explain"):
         explained: Explanation = last.explain(x, rival, feature_names)
     else:
-        explained = explain_weights(last, as_row(last, x), rival, feature_names)
+        X = one_row(last, x, lambda X: X if hasattr(X, "shape") else np.asarray(X))
+        explained = explain_weights(last, X, rival, feature_names)
     if text is None:
         return explained
-    return TextExplanation.of_text(explained, text, _spans(model, text, len(explained.names)))
+    place = {name: j for j, name in enumerate(explained.names)}
+    spans = _spans(model, text, len(explained.names))
+    known = [(start, stop, place[name]) for start, stop, name in spans if name in place]
+    n_times = Counter(j for _, _, j in known)
+    marks = tuple((a, b, float(explained.contributions[j]) / n_times[j]) for a, b, j in known)
+    rest = float(np.delete(explained.contributions, list(n_times)).sum())
+    return TextExplanation(**vars(explained), text=text, marks=marks, rest=rest)
 
 
 def explain_weights(model: Any, X: Any, rival: Any, feature_names: Any) -> Explanation:
     """Return the contributions of the features of a row X (1, d) to the score of a linear model."""
-    if np.shape(X)[0] != 1:
-        raise ValueError(f"x must be one example; got {np.shape(X)[0]} rows.")
     classifies = hasattr(model, "classes_")
     scores = np.ravel(model.decision_function(X) if classifies else model.predict(X))
     x = np.ravel(X.toarray() if sp.issparse(X) else np.asarray(X)).astype(np.float64)
     coef = model.coef_.toarray() if sp.issparse(model.coef_) else np.asarray(model.coef_)
     coef, intercept = np.atleast_2d(coef.astype(np.float64)), np.ravel(model.intercept_)
     intercept = np.broadcast_to(intercept, len(coef))
-    if coef.shape != (len(scores), len(x)) or not _is_sum(coef * x, intercept, scores):
+    unit = np.finfo(scores.dtype if scores.dtype.kind == "f" else float).eps
+    is_sum = coef.shape == (len(scores), len(x))
+    if is_sum:
+        error = np.abs((coef * x).sum(axis=1) + intercept - scores)
+        sizes = np.abs(coef * x).sum(axis=1) + np.abs(intercept)
+        is_sum = (error <= (len(x) + 4) * 4 * unit * sizes).all()
+    if not is_sum:
         raise TypeError(
-            f"The score of this {type(model).__name__} is no sum over features, by coef_ and "
+            f"The score of this {type(model).__name__} is not a sum over features, by coef_ and "
             "intercept_: explain has no parts that add up to it."
         )
     names = names_of_features(model, len(x), feature_names)
@@ -248,14 +247,6 @@ def explain_weights(model: Any, X: Any, rival: Any, feature_names: Any) -> Expla
     start, parts = float(intercept[first] - intercept[second]), (coef[first] - coef[second]) * x
     word = "log-odds" if type(model).__name__.startswith("LogisticRegression") else "lead"
     return Explanation.of(model, first, second, start, parts, feature_names, ("intercept", word))
-
-
-def _is_sum(parts: NDArray[np.float64], start: NDArray[np.float64], scores: NDArray[Any]) -> bool:
-    """Return True if parts (k, d) and starts (k,) add up to the scores (k,)."""
-    unit = np.finfo(scores.dtype).eps if scores.dtype.kind == "f" else np.finfo(float).eps
-    sizes = np.abs(parts).sum(axis=1) + np.abs(start)
-    near = (parts.shape[1] + 4) * 4 * unit * sizes
-    return bool((np.abs(parts.sum(axis=1) + start - scores) <= near).all())
 
 
 def _spans(model: Pipeline, text: str, d: int) -> list[tuple[int, int, str]]:
@@ -310,21 +301,6 @@ def one_row(model: Any, x: Any, check: Callable[[Any], Any]) -> Any:
     if X.shape[0] != 1:
         raise ValueError(f"x must be one example; got {X.shape[0]} rows.")
     return X
-
-
-def explain_lead(
-    model: Any,
-    X: Any,
-    places: tuple[int, int],
-    plane: tuple[NDArray[Any], Any],
-    center: NDArray[np.float64],
-    feature_names: Any,
-) -> Explanation:
-    """Explain the lead coef.x + intercept of one class at X (1, d), relative to a center (d,)."""
-    x = (X.toarray() if sp.issparse(X) else X)[0].astype(np.float64)
-    coef, intercept = np.asarray(plane[0], np.float64), float(plane[1])
-    start, parts = float(coef @ center + intercept), coef * (x - center)
-    return Explanation.of(model, *places, start, parts, feature_names, ("at the middle", "lead"))
 
 
 def two_classes(classes: NDArray[Any], scores: NDArray[Any], rival: Any = None) -> tuple[int, int]:

@@ -6,19 +6,12 @@ of such groups. Nothing is ever subtracted: one row of size 1e8 would spoil the 
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-
-class Addable(Protocol):
-    """A type with ``+``."""
-
-    def __add__(self, other: Any, /) -> Any: ...
-
-
-Part = TypeVar("Part", bound=Addable)  # a statistic; None stands for that of no rows
+Part = Any  # a statistic; None stands for that of no rows
 
 # Random splits cut the rows into more and more groups: above this number, adding them up takes
 # longer than reading the rows once more.
@@ -111,7 +104,7 @@ class Block:
 
     def training_sets(
         self, parts: Sequence[Part], in_order: bool = False
-    ) -> tuple[list[Part | None], Part | None]:
+    ) -> tuple[list[Part], Part]:
         """Return the sum of the statistics of groups for each split, and the sum for all rows."""
         # `in_order` adds the parts of each sum one after the other, in k steps for each of k folds.
         if self.members.ndim == 2:
@@ -122,14 +115,14 @@ class Block:
                 for split in range(len(self.splits))
             )
             return [total(some) for some in others], total(parts)
-        folds: list[Part | None] = [None] * (len(self.splits) + 1)
+        folds: list[Part] = [None] * (len(self.splits) + 1)
         for s, part in zip(self.members, parts, strict=True):
             folds[s] = part
         return all_but_one(folds[:-1], folds[-1])
 
-    def test_sets(self, parts: Sequence[Part]) -> list[Part | None]:
+    def test_sets(self, parts: Sequence[Part]) -> list[Part]:
         """Return the statistic of the test rows of each split; None where they are not a group."""
-        found: list[Part | None] = [None] * len(self.splits)
+        found: list[Part] = [None] * len(self.splits)
         if self.members.ndim == 2:
             return found
         for s, part in zip(self.members, parts, strict=True):
@@ -140,12 +133,16 @@ class Block:
 
 def blocks(splits: Sequence[Split], n_rows: int, most_folds: int, most_groups: int) -> list[Block]:
     """Return the splits in blocks with few enough groups; nearly always one block."""
-    if _are_folds(splits, n_rows):
-        return [
-            _block_of_folds(splits[start : start + most_folds], n_rows)
-            for start in range(0, len(splits), most_folds)
-        ]
-    return _blocks_of_sets(splits, n_rows, min(most_groups, MOST_GROUPS))
+    if not _are_folds(splits, n_rows):
+        return _blocks_of_sets(splits, n_rows, min(most_groups, MOST_GROUPS))
+    found = []
+    for start in range(0, len(splits), most_folds):
+        some = splits[start : start + most_folds]
+        folds = np.full(n_rows, len(some), np.int64)
+        for s, split in enumerate(some):
+            folds[split.left_out] = s
+        found.append(Block(some, *_numbered(folds, len(some) + 1)))
+    return found
 
 
 def _are_folds(splits: Sequence[Split], n_rows: int) -> bool:
@@ -158,15 +155,6 @@ def _are_folds(splits: Sequence[Split], n_rows: int) -> bool:
             return False
         seen[split.left_out] = True
     return True
-
-
-def _block_of_folds(splits: Sequence[Split], n_rows: int) -> Block:
-    """Return a block of splits that leave out different rows."""
-    folds = np.full(n_rows, len(splits), np.int64)
-    for s, split in enumerate(splits):
-        folds[split.left_out] = s
-    groups, members = _numbered(folds, len(splits) + 1)
-    return Block(splits, groups, members)
 
 
 def _blocks_of_sets(splits: Sequence[Split], n_rows: int, most_groups: int) -> list[Block]:
@@ -198,23 +186,21 @@ def _numbered(codes: NDArray[np.int64], n_codes: int) -> tuple[NDArray[np.int64]
     return (np.cumsum(seen) - 1)[codes], np.flatnonzero(seen)
 
 
-def all_but_one(
-    folds: Sequence[Part | None], rest: Part | None = None
-) -> tuple[list[Part | None], Part | None]:
+def all_but_one(folds: Sequence[Part], rest: Part = None) -> tuple[list[Part], Part]:
     """Return the sum of the other folds for each of k folds, and of all, in about 3 k additions."""
     # Each is the sum of the folds before and of those after it; `rest` is added to all.
     after = [rest]
     for fold in reversed(folds[1:]):
         after.append(_plus(fold, after[-1]))
-    others: list[Part | None] = []
-    before: Part | None = None
+    others: list[Part] = []
+    before: Part = None
     for fold in folds:
         others.append(_plus(before, after.pop()))
         before = _plus(before, fold)
     return others, _plus(before, rest)
 
 
-def sums(parts: Sequence[Part], members: NDArray[np.int64]) -> list[Part | None]:
+def sums(parts: Sequence[Part], members: NDArray[np.int64]) -> list[Part]:
     """Return the sum of parts for each column of members (G, S), the multiplicity of each part."""
     # Sums that two columns share are added once: parts that are equal in the first half of the
     # columns are added first, and so are those that are equal in the second half.
@@ -223,10 +209,10 @@ def sums(parts: Sequence[Part], members: NDArray[np.int64]) -> list[Part | None]
         return [total(part for part, n in pairs for _ in range(n))]
     if not parts:
         return [None] * members.shape[1]
-    found: list[Part | None] = []
+    found: list[Part] = []
     for half in np.array_split(members, 2, axis=1):
         kinds, places = np.unique(half, axis=0, return_inverse=True)
-        together: list[Part | None] = [None] * len(kinds)
+        together: list[Part] = [None] * len(kinds)
         for part, place in zip(parts, places.ravel(), strict=True):
             if kinds[place].any():
                 together[place] = _plus(together[place], part)
@@ -235,17 +221,16 @@ def sums(parts: Sequence[Part], members: NDArray[np.int64]) -> list[Part | None]
     return found
 
 
-def total(parts: Iterable[Part]) -> Part | None:
+def total(parts: Iterable[Part]) -> Part:
     """Return the sum of parts; None without parts."""
-    result: Part | None = None
+    result: Part = None
     for part in parts:
         result = _plus(result, part)
     return result
 
 
-def _plus(a: Part | None, b: Part | None) -> Part | None:
+def _plus(a: Part, b: Part) -> Part:
     """Return a + b; None counts as zero."""
     if a is None or b is None:
         return a if b is None else b
-    result: Part = a + b
-    return result
+    return a + b

@@ -1,11 +1,10 @@
-"""The losses of the margin m = y f(x), for models, certificates and figures.
+"""Loss functions of the margin m = y f(x), for models, certificates and figures.
 
-The margin, y times the score, may have any shape, and the losses have the same. It is positive
-where a row is on its right side. Each method makes the sum of one of them
-small: the perceptron `perceptron`, support vector machines `hinge`, logistic regression `logistic`,
-boosting `exponential`, the least-squares classifier `squared`. What one would like to make small,
-the share of mistakes, is the mean of `zero_one`, which `hinge`, `exponential`, `squared` and, in
-bits, `logistic` are nowhere below.
+The margin, y times the score, is positive where a row is classified correctly; it may have any
+shape, and the losses have the same. The perceptron minimizes the sum of `perceptron`, support
+vector machines of `hinge`, logistic regression of `logistic`, boosting of `exponential`, and the
+least-squares classifier of `squared`. The error rate is the mean of `zero_one`, of which `hinge`,
+`exponential`, `squared` and, in bits, `logistic` are upper bounds.
 """
 
 import numpy as np
@@ -29,10 +28,7 @@ def zero_one(margin: ArrayLike) -> Losses:
 
 
 def perceptron(margin: ArrayLike) -> Losses:
-    """Perceptron loss, ``max(0, -m)``: how far a point is on the wrong side, 0 on the right one.
-
-    Its sum over the data is the perceptron criterion; a correction of one mistake is a
-    step against its gradient.
+    """Perceptron loss, ``max(0, -m)``; its sum is the perceptron criterion.
 
     Examples
     --------
@@ -45,7 +41,7 @@ def perceptron(margin: ArrayLike) -> Losses:
 
 
 def hinge(margin: ArrayLike) -> Losses:
-    """Hinge loss, ``max(0, 1 - m)``: 0 from a margin of one on, then one for each unit less.
+    """Hinge loss, ``max(0, 1 - m)``: 0 from a margin of one on.
 
     Examples
     --------
@@ -57,18 +53,12 @@ def hinge(margin: ArrayLike) -> Losses:
 
 
 def logistic(margin: ArrayLike, *, bits: bool = False) -> Losses:
-    """Logistic loss, ``ln(1 + e^-m)``: minus the log-probability of the right label.
-
-    It charges a little for right answers, too. In bits, divided by ln 2, it is 1 at the plane.
+    """Logistic loss, ``ln(1 + e^-m)``: minus the log-probability of the correct label.
 
     Parameters
     ----------
     margin : y times the score, any shape.
-    bits : whether the logarithm is that of base 2.
-
-    Returns
-    -------
-    loss : array of the same shape.
+    bits : whether the loss is divided by ln 2; it is then 1 at margin 0.
 
     Examples
     --------
@@ -83,7 +73,7 @@ def logistic(margin: ArrayLike, *, bits: bool = False) -> Losses:
 
 
 def exponential(margin: ArrayLike) -> Losses:
-    """Exponential loss, ``e^-m``: a mistake far out costs more than all others together.
+    """Exponential loss, ``e^-m``.
 
     Examples
     --------
@@ -91,12 +81,12 @@ def exponential(margin: ArrayLike) -> Losses:
     >>> losses.exponential([-1.0, 0.0, 2.0]).round(4)
     array([2.7183, 1.    , 0.1353])
     """
-    with np.errstate(over="ignore"):  # infinity is what it is
+    with np.errstate(over="ignore"):
         return np.exp(-_numbers(margin))
 
 
 def squared(margin: ArrayLike) -> Losses:
-    """Squared loss, ``(1 - m)^2``: that of codes -1 and +1; rows far on the right side pay, too.
+    """Squared loss, ``(1 - m)^2``, which also increases for margins above one.
 
     Examples
     --------

@@ -1,11 +1,11 @@
 """Loops called by their machine code, without Numba.
 
-Numba takes half a second to import and to load a loop from its cache, as long as it takes to read
-three thousand messages. Loops count no references (`compiled`), so that their machine code stands
-alone: a C function ``status = loop(result, exception, ...)`` that takes an array as numbers, which
+Numba takes half a second to import and to load a loop from its cache, as long as reading three
+thousand messages takes. Loops count no references (`compiled`), so that their machine code works by
+itself: a C function ``status = loop(result, exception, ...)`` that takes an array as numbers, which
 are two pointers that are not used, its size and that of an item, its address, shape and strides.
 
-The first process that calls a loop with arguments of some types goes through Numba and keeps the
+The first process that calls a loop with arguments of some types goes through Numba and stores the
 machine code in a file; others load it by llvmlite, in a few hundredths of a second.
 """
 
@@ -25,12 +25,12 @@ import numpy as np
 from rosenblatt.loops import JIT_DISABLED, Loop
 from rosenblatt.loops.cache import digest, private_folder, short_digest
 
-SYMBOL = "loop"  # what the function is called in its file
+SYMBOL = "loop"  # name of the function in its file
 DIGEST_SIZE = 32
 
 
 class MachineCode:
-    """A loop, called by its machine code where that was kept, else through Numba."""
+    """A loop, called by its machine code if that was stored, else through Numba."""
 
     def __init__(self, loop: Any) -> None:
         self.loop, self.name = loop, f"{loop.__module__}.{loop.__name__}"
@@ -44,7 +44,7 @@ class MachineCode:
         return call(*arguments)
 
     def is_kept(self) -> bool:
-        """Whether there is machine code of this loop, for whatever types."""
+        """Return whether machine code of this loop is stored, for any types."""
         path = folder()
         return path is not None and any(path.glob(f"{self._stem}.*"))
 
@@ -58,7 +58,7 @@ class MachineCode:
         return f"{self.name}.{digest(self.loop.__module__)}"
 
     def _loaded(self, form: str) -> Callable[..., Any] | None:
-        """What calls the machine code in the file of some types; None if there is none."""
+        """Return the stored function for some types; None if the file is missing or damaged."""
         file, data = self._file(form), b""
         if file is not None:
             with suppress(OSError):
@@ -66,32 +66,29 @@ class MachineCode:
         digest, code = data[:DIGEST_SIZE], data[DIGEST_SIZE:]
         if not code or hashlib.sha256(code).digest() != digest:  # LLVM ends the process on others
             return None
-        return called(code)
+        return loaded_function(code)
 
     def _compiled(self, form: str) -> Callable[..., Any]:
-        """What calls the loop through Numba, and keeps its machine code the first time."""
+        """Return a function that calls the loop through Numba, and stores its machine code once."""
         loop = self.loop
 
         def call(*arguments: Any) -> Any:
             answer = loop(*arguments)
             self._calls[form] = loop
+            file = self._file(form)
             with suppress(Exception):  # compiled again next time
-                self._keep(form, arguments)
+                if file is not None:
+                    code = machine_code(loop.dispatcher, arguments)
+                    draft = file.with_name(f".{file.name}.{os.getpid()}")
+                    draft.write_bytes(hashlib.sha256(code).digest() + code)
+                    draft.replace(file)
             return answer
 
-        return call if isinstance(loop, Loop) else loop  # plain Python has nothing to keep
-
-    def _keep(self, form: str, arguments: tuple[Any, ...]) -> None:
-        file = self._file(form)
-        if file is not None:
-            code = machine_code(self.loop.dispatcher, arguments)
-            draft = file.with_name(f".{file.name}.{os.getpid()}")
-            draft.write_bytes(hashlib.sha256(code).digest() + code)
-            draft.replace(file)
+        return call if isinstance(loop, Loop) else loop  # plain Python is not stored
 
 
 def form_of(argument: Any) -> str:
-    """The types of arguments; nothing if they are not whole numbers and arrays without gaps.
+    """Return the types of arguments; empty unless they are integers and arrays without gaps.
 
     >>> form_of((1, np.zeros(3)))
     '(i<f81w)'
@@ -107,7 +104,7 @@ def form_of(argument: Any) -> str:
 
 
 def numbers_of(argument: Any) -> list[int]:
-    """What the machine code takes for an argument."""
+    """Return the numbers that the machine code takes for an argument."""
     if isinstance(argument, tuple):
         return [number for part in argument for number in numbers_of(part)]
     if isinstance(argument, np.ndarray):
@@ -117,8 +114,8 @@ def numbers_of(argument: Any) -> list[int]:
     return [int(argument)]
 
 
-def called(code: bytes) -> Callable[..., int]:
-    """The function that calls machine code; it returns a whole number."""
+def loaded_function(code: bytes) -> Callable[..., int]:
+    """Return a function that calls machine code; it returns an integer."""
     import llvmlite.binding as llvm
 
     engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _target_machine())
@@ -142,7 +139,7 @@ def called(code: bytes) -> Callable[..., int]:
 
 
 def machine_code(dispatcher: Any, arguments: tuple[Any, ...]) -> bytes:
-    """The machine code of a loop that Numba compiled for arguments, in an object file."""
+    """Return the machine code of a loop that Numba compiled for arguments, an object file."""
     import llvmlite.binding as llvm
     import numba
 
@@ -163,25 +160,29 @@ def machine_code(dispatcher: Any, arguments: tuple[Any, ...]) -> bytes:
 
 
 def _target_machine() -> Any:
-    """This processor, for one use: an engine owns the machine that it is made with."""
+    """Return this processor, for one use: an engine owns the machine that it is made with."""
     import llvmlite.binding as llvm
 
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
-    cpu, features = llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
+    cpu, features = _processor()
     target = llvm.Target.from_default_triple()
     return target.create_target_machine(cpu=cpu, features=features, opt=3, jit=True)
 
 
+def _processor() -> tuple[str, str]:
+    """Return the name and the features of this processor."""
+    import llvmlite.binding as llvm
+
+    return llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
+
+
 @cache
 def folder() -> Path | None:
-    """Return the folder of machine code for this processor; None if there is no place for one."""
+    """Return the folder of machine code for this processor; None if it cannot be created."""
     if JIT_DISABLED or sys.platform == "win32":
         return None
     import llvmlite
-    import llvmlite.binding as llvm
 
-    features = llvm.get_host_cpu_features().flatten()
-    versions = llvmlite.__version__, version("numba")
-    name = short_digest(*versions, llvm.get_host_cpu_name(), features)
+    name = short_digest(llvmlite.__version__, version("numba"), *_processor())
     return private_folder("machine_code", name)

@@ -1,4 +1,4 @@
-"""Missing values: None, NaN, and those of pandas."""
+"""Missing values: None, NaN, NaT and pandas.NA."""
 
 from typing import Any
 

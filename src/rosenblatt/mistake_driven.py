@@ -30,6 +30,21 @@ CELLS_PER_CALL = 30_000_000
 ROWS_PER_BLOCK = 4096
 
 
+# Parameters of all models that are fitted in epochs.
+EPOCHS: dict[str, list[Any]] = {
+    "fit_intercept": ["boolean"],
+    "max_iter": [Interval(Integral, 1, None, closed="left")],
+    "tol": [Interval(Real, 0, None, closed="left"), None],
+    "shuffle": ["boolean"],
+    "verbose": ["verbose"],
+    "eta0": [Interval(Real, 0, None, closed="neither")],
+    "random_state": ["random_state"],
+    "early_stopping": ["boolean"],
+    "validation_fraction": [Interval(Real, 0, 1, closed="neither")],
+    "n_iter_no_change": [Interval(Integral, 1, None, closed="left")],
+}
+
+
 class MistakeDriven(CallbackSupportMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A classifier that visits examples and corrects its weights at each mistake.
 
@@ -38,16 +53,7 @@ class MistakeDriven(CallbackSupportMixin, ClassifierMixin, BaseEstimator):  # ty
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "fit_intercept": ["boolean"],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "tol": [Interval(Real, 0, None, closed="left"), None],
-        "shuffle": ["boolean"],
-        "verbose": ["verbose"],
-        "eta0": [Interval(Real, 0, None, closed="neither")],
-        "random_state": ["random_state"],
-        "early_stopping": ["boolean"],
-        "validation_fraction": [Interval(Real, 0, 1, closed="neither")],
-        "n_iter_no_change": [Interval(Integral, 1, None, closed="left")],
+        **EPOCHS,
         "class_weight": [StrOptions({"balanced"}), dict, None],
         "boundary": [StrOptions(set(TIES))],
     }
@@ -118,41 +124,26 @@ class MistakeDriven(CallbackSupportMixin, ClassifierMixin, BaseEstimator):  # ty
 
 
 def decide(scores: NDArray[Any], boundary: str) -> NDArray[np.intp]:
-    """Return the predicted class (n,) by scores (n,), (n, 1) or (n, K)."""
+    """Return the predicted class (n,) by scores (n,), (n, 1) or (n, K).
+
+    Of equal scores the highest class wins with ``boundary="positive"``, else the lowest.
+    """
     if scores.ndim == 1 or scores.shape[1] == 1:
         scores = scores.reshape(-1)
         return (scores >= 0 if boundary == "positive" else scores > 0).astype(np.intp)
-    return _best_class(scores, TIES[boundary])
+    if boundary == "positive":
+        return np.asarray(scores.shape[1] - 1 - scores[:, ::-1].argmax(axis=1))
+    return np.asarray(scores.argmax(axis=1))
 
 
 def margins_of(scores: NDArray[Any], codes: NDArray[Any]) -> NDArray[Any]:
     """Return the margin (n,) of each row: y f(x), or the lead over the best rival."""
     if scores.ndim == 1:
         return np.where(codes == 1, scores, -scores)
-    everyone = np.arange(len(scores))
-    margins: NDArray[Any] = scores[everyone, codes] - _rivals(scores, codes).max(axis=1)
+    everyone, rivals = np.arange(len(scores)), scores.copy()
+    rivals[everyone, codes] = -np.inf
+    margins: NDArray[Any] = scores[everyone, codes] - rivals.max(axis=1)
     return margins
-
-
-def wins_ties(scores: NDArray[Any], codes: NDArray[Any], ties: int) -> NDArray[np.bool_]:
-    """Return for each row (n,) whether the true class would win a tie with its best rival."""
-    if scores.ndim == 1:
-        return (2 * codes - 1) * ties > 0
-    return (codes - _best_class(_rivals(scores, codes), ties)) * ties > 0
-
-
-def _best_class(scores: NDArray[Any], ties: int) -> NDArray[np.intp]:
-    """Return the class of the highest score in each row (n, K): of equals the last if ties > 0."""
-    if ties > 0:
-        return np.asarray(scores.shape[1] - 1 - scores[:, ::-1].argmax(axis=1))
-    return np.asarray(scores.argmax(axis=1))
-
-
-def _rivals(scores: NDArray[Any], codes: NDArray[Any]) -> NDArray[Any]:
-    """Return the scores (n, K), with minus infinity for the true class."""
-    rivals = scores.copy()
-    rivals[np.arange(len(scores)), codes] = -np.inf
-    return rivals
 
 
 @dataclass(frozen=True)
@@ -237,14 +228,20 @@ def _steps(
     weight: NDArray[Any] = np.ones(n, dtype)
     if sample_weight is not None:
         weight = checks.weights(sample_weight, n, dtype=dtype)
-    if isinstance(model.class_weight, str):  # "balanced", by the rows of positive weight
-        counts = np.bincount(codes[weight > 0], minlength=len(classes))
-        by_class = counts.sum() / (len(classes) * np.maximum(counts, 1.0))
-    else:
-        by_class = compute_class_weight(model.class_weight, classes=classes, y=classes)
-    if not (np.isfinite(by_class) & (by_class >= 0)).all():
-        raise ValueError(f"class_weight must give finite weights >= 0; got {model.class_weight!r}.")
+    by_class = class_weights(model.class_weight, classes, codes[weight > 0])
     return np.asarray((model.eta0 * by_class).astype(dtype)[codes] * weight)
+
+
+def class_weights(class_weight: Any, classes: NDArray[Any], codes: NDArray[np.intp]) -> Any:
+    """Return the weight (K,) of each class; "balanced" by the numbers of its rows in codes (m,)."""
+    if isinstance(class_weight, str):
+        counts = np.bincount(codes, minlength=len(classes))
+        found = counts.sum() / (len(classes) * np.maximum(counts, 1.0))
+    else:
+        found = compute_class_weight(class_weight, classes=classes, y=classes)
+    if not (np.isfinite(found) & (found >= 0)).all():
+        raise ValueError(f"class_weight must give finite weights >= 0; got {class_weight!r}.")
+    return found
 
 
 def _rows_to_visit(
@@ -306,7 +303,7 @@ class Training:
         self.last_update = weights.n_updates + (model.max_updates or UNLIMITED)
         self.mistakes, self.loss = 0, 0.0  # of this epoch; the loss is the sum of -y f(x)
         self.is_complete = True  # False if `max_updates` ended this epoch
-        self.best_loss, self.n_without_progress = np.inf, 0
+        self.patience = Patience(model.tol, model.n_iter_no_change)
         self.cycle = CycleDetector()
         self.held_out = None
         if self.examples.held_out is not None:
@@ -382,8 +379,9 @@ class Training:
             finite = np.isfinite(scores).reshape(len(scores), -1).all(axis=1)
             self._raise_if_not_finite(int(np.argmin(finite)))
         margins = margins_of(scores, examples.codes)[self.order]
-        wins = wins_ties(scores, examples.codes, examples.ties)[self.order]
-        wrong = (margins < 0) | ((margins == 0) & ~wins)
+        wrong = margins <= 0
+        if self.model.boundary != "mistake":  # a tie is a mistake of one class only
+            wrong = (decide(scores, self.model.boundary) != examples.codes)[self.order]
         self.loss = float(-margins[wrong].sum(dtype=np.float64))
         if not wrong.any():
             return
@@ -415,9 +413,9 @@ class Training:
         """Return why to stop after this epoch, or None to go on."""
         model, no_progress = self.model, False
         if self.held_out is not None:
-            no_progress = self._is_without_progress(-self.held_out.add(self.weights))
+            no_progress = self.patience.runs_out(-self.held_out.add(self.weights))
         elif model.pick == "cyclic":  # the loss before a single correction is not a measure
-            no_progress = self._is_without_progress(self.loss_per_row)
+            no_progress = self.patience.runs_out(self.loss_per_row)
         if not self.is_complete:
             return "max_iter"
         # A penalty changes the weights even in an epoch without mistakes, which proves nothing.
@@ -429,14 +427,6 @@ class Training:
         if no_progress:
             return "no_progress" if self.held_out is None else "early_stopping"
         return None
-
-    def _is_without_progress(self, loss: float) -> bool:
-        """Add a loss; return whether `n_iter_no_change` in a row were not lower by `tol`."""
-        if self.model.tol is not None:
-            waits = loss > self.best_loss - self.model.tol
-            self.n_without_progress = self.n_without_progress + 1 if waits else 0
-        self.best_loss = min(self.best_loss, loss)
-        return self.n_without_progress >= int(self.model.n_iter_no_change)
 
     def _attributes(self) -> Attributes:
         """Return the fitted attributes during the fit, for callbacks."""
@@ -482,50 +472,60 @@ class Training:
 
         `check` is the call that finds out whether an epoch without mistakes is possible.
         """
-        if message := self._shortfall(check):
-            warn_not_converged(message)
-
-    def _shortfall(self, check: str) -> str | None:
-        """Return a message about the mistakes left, or None if none is needed."""
-        model, mistakes = self.model, self.mistakes
-        if model.stop_reason_ not in ("max_iter", "no_progress"):
-            return None
+        model, empty = self.model, self.examples.n_unlearnable
+        no_progress = model.stop_reason_ == "no_progress"
         # With a penalty the loss is only required to stop falling.
-        if model.stop_reason_ == "no_progress" and model.penalty is not None:
-            return None
-        name = type(model).__name__
-        hint = f"{check} tells whether a pass without mistakes is possible."
-        stopped = f"{name} stopped with {_count(mistakes, 'mistake')} in its last pass"
-        if (empty := self.examples.n_unlearnable) and mistakes == 0:
-            are = "is" if empty == 1 else "are"
-            return (
-                f"{_count(empty, 'row')} of X {are} all zero and "
-                "fit_intercept=False: no weights can be right on them; every other row is right. "
-                "Use fit_intercept=True, or leave the empty rows out."
+        if not (no_progress and model.penalty is None) and model.stop_reason_ != "max_iter":
+            return
+        if empty and self.mistakes == 0:
+            warn_not_converged(
+                f"{_count(empty, 'row')} of X {'is' if empty == 1 else 'are'} all zero and "
+                "fit_intercept=False: no weights can be right on them. Use fit_intercept=True, or "
+                "leave the empty rows out."
             )
+            return
+        left = f"{_count(self.mistakes, 'mistake')} in its last pass"
         if model.cycle_:
             other = "shuffle=True" if model.pick == "cyclic" else 'pick="random"'
-            return (
-                f"{stopped}: its weights repeat every {_count(model.cycle_, 'pass', 'es')}, so "
-                f"this fixed order goes round for ever. Use {other} to keep moving; {hint}"
+            reason = (
+                f"its weights repeat every {_count(model.cycle_, 'pass', 'es')}, so this fixed "
+                f"order goes round for ever. Use {other} to keep moving"
             )
-        if model.stop_reason_ == "no_progress":
-            return (
-                f"{stopped}: its loss per row, {self.best_loss:.3g} at best, has not fallen by "
-                f"tol={model.tol} for {_count(self.n_without_progress, 'pass', 'es')}. "
-                f"Use tol=None to go on; {hint}"
+        elif no_progress:
+            reason = (
+                f"its loss per row, {self.patience.best:.3g} at best, has not fallen by "
+                f"tol={model.tol} for {_count(self.patience.waited, 'pass', 'es')}. Use tol=None "
+                "to go on"
             )
-        if model.max_updates is not None and model.n_updates_ >= model.max_updates:
-            return (
-                f"{name} stopped with mistakes left: max_updates={model.max_updates} is reached. "
-                f"Raise it to go on; {hint}"
-            )
-        return f"{stopped}: max_iter={model.max_iter} is reached. Raise it to go on; {hint}"
+        else:
+            limit = "max_iter"
+            if model.max_updates is not None and model.n_updates_ >= model.max_updates:
+                limit, left = "max_updates", "mistakes left"
+            reason = f"{limit}={getattr(model, limit)} is reached. Raise it to go on"
+        warn_not_converged(
+            f"{type(model).__name__} stopped with {left}: {reason}; {check} tells whether a pass "
+            "without mistakes is possible."
+        )
 
 
 def _count(n: int, noun: str, plural: str = "s") -> str:
     """Return a number with its noun."""
     return f"{n} {noun}" if n == 1 else f"{n} {noun}{plural}"
+
+
+class Patience:
+    """Counts the epochs that do not improve the best loss by more than `tol`."""
+
+    def __init__(self, tol: float | None, n_iter_no_change: int) -> None:
+        self.tol, self.n_iter_no_change = tol, n_iter_no_change
+        self.best, self.waited = np.inf, 0
+
+    def runs_out(self, loss: float) -> bool:
+        """Add an epoch; return whether there were `n_iter_no_change` in a row."""
+        if self.tol is not None:
+            self.waited = self.waited + 1 if loss > self.best - self.tol else 0
+        self.best = min(self.best, loss)
+        return self.waited >= self.n_iter_no_change
 
 
 class CycleDetector:

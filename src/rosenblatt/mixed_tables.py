@@ -12,7 +12,6 @@ from rosenblatt import checks, mixed_tables_loops
 from rosenblatt.missing_values import which_missing
 
 MOST_CATEGORIES = 65_000
-UNKNOWN = -1.0
 MANY_CELLS = 100_000  # from here on, compiled loops are worth their import
 SMALL = 256  # numbers below it are found in a table
 MANY_ROWS = 1000  # from here on, sorting numbers is faster than a dict
@@ -79,7 +78,7 @@ def checked_table(model: Any, X: Any, reset: bool) -> Any:
 
 def names_of(X: Any) -> list[Any]:
     """Return the names of the columns of a data frame; those of an array are numbers."""
-    # Called once for a table: polars makes the list anew each time.
+    # Called once for a table: polars creates the list each time.
     return list(X.columns) if hasattr(X, "columns") else list(range(X.shape[1]))
 
 
@@ -130,7 +129,7 @@ def _is_one_block(X: Any) -> bool:
     # As one block its columns take a tenth of the time that they take one by one.
     if isinstance(X, np.ndarray):
         return X.dtype.kind in "fiub"
-    # Of pandas' types those with a capital may hold gaps that are no floats.
+    # pandas' types with a capital letter may hold missing values that are not NaN.
     is_pandas = type(X).__module__.startswith("pandas")
     names = ("float32", "float64") if is_pandas else ("Float32", "Float64")
     return {str(dtype) for dtype in X.dtypes} in [{name} for name in names]
@@ -162,6 +161,14 @@ def codes_of(column: Any) -> tuple[NDArray[Any], Any]:
         found = np.array(list(numbers), values.dtype) if numeric else list(numbers)
     codes[~present] = len(found)
     return codes, found
+
+
+def places_among(values: NDArray[Any], known: NDArray[Any]) -> NDArray[np.int64]:
+    """Return the places of values (n,) among sorted others; -1 for values that are not there."""
+    if not len(known) or not len(values):
+        return np.full(len(values), -1, np.int64)
+    found = np.minimum(np.searchsorted(known, values), len(known) - 1)
+    return np.where(known[found] == values, found, -1)
 
 
 def learn_categories(X: Any, categorical: NDArray[np.bool_]) -> list[NDArray[Any] | None]:
@@ -206,15 +213,16 @@ def encode(
             return matrix
     for j, (name, known) in enumerate(zip(names_of(X), categories, strict=True)):
         if known is None:
-            matrix[:, j] = _finite(numbers_of(column(X, name), name, NAME_OR_CONVERT), name)
+            matrix[:, j] = numbers_of(column(X, name), name, NAME_OR_CONVERT)
+            if np.isinf(matrix[:, j]).any():
+                raise ValueError(f"Input X contains infinity in column {name!r}.")
             continue
         codes, values = codes_of(column(X, name))
         present = _as_array(values, name)
-        places = np.full(len(present) + 1, UNKNOWN)
+        places = np.full(len(present) + 1, -1.0)
         places[-1] = np.nan  # of missing values
-        if len(known) and (present.dtype.kind in "US") == (known.dtype.kind in "US"):
-            found = np.minimum(np.searchsorted(known, present), len(known) - 1)
-            places[:-1] = np.where(known[found] == present, found, UNKNOWN)
+        if (present.dtype.kind in "US") == (known.dtype.kind in "US"):
+            places[:-1] = places_among(present, known)
         if unknown == "error" and len(known) and (places < 0).any():
             value = present[places[:-1] < 0].tolist()[0]
             raise ValueError(
@@ -254,9 +262,3 @@ def _as_array(values: Any, name: Any) -> NDArray[Any]:
     if len(words) > 1:
         raise ValueError(f"Column {name!r} holds words and numbers: make it all words with str.")
     return np.array(values)
-
-
-def _finite(numbers: NDArray[Any], name: Any) -> NDArray[Any]:
-    if np.isinf(numbers).any():
-        raise ValueError(f"Input X contains infinity in column {name!r}.")
-    return numbers

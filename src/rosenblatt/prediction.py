@@ -6,6 +6,7 @@ so that X is not read once more to look for them.
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt import checks, prediction_loops
-from rosenblatt.explanation import Explanation, explain_lead, one_row, two_classes
+from rosenblatt.explanation import Explanation, one_row, two_classes
 from rosenblatt.loops.rows import read_only
 from rosenblatt.runtime import threads
 from rosenblatt.runtime.threads import one_blas_thread
@@ -40,25 +41,26 @@ def rows_to_score(model: BaseEstimator, X: Any) -> Any:
     return checks.rows(model, X, finite=False)
 
 
+@dataclass(frozen=True)
 class InLoop:
     """A score function that is a compiled loop, for long chunks of C-ordered rows."""
 
-    def __init__(self, score: Score) -> None:
-        self.score = score
+    score: Score
 
     def __call__(self, rows: NDArray[Any]) -> NDArray[Any]:
-        """The scores of some rows."""
+        """Return the scores of some rows."""
         return self.score(read_only(rows))
 
 
+@dataclass(frozen=True, eq=False)
 class Planes:
     """The score function of planes coef (K, d) and intercept (K,)."""
 
-    def __init__(self, coef: NDArray[Any], intercept: NDArray[Any]) -> None:
-        self.coef, self.intercept = coef, intercept
+    coef: NDArray[Any]
+    intercept: NDArray[Any]
 
     def __call__(self, rows: Any) -> NDArray[Any]:
-        """The scores of some rows."""
+        """Return the scores of some rows."""
         if sp.issparse(rows):
             scores: NDArray[Any] = np.ascontiguousarray((rows @ self.coef.T).T)
         else:
@@ -87,12 +89,6 @@ def in_cells(weights: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.ascontiguousarray(weights)
     last = np.where(np.arange(d - 4, d) < whole, 0.0, weights[:, d - 4 :])
     return np.hstack([weights[:, :whole], last])
-
-
-def suits_loops(X: Any) -> bool:
-    """Return True for many rows that are stored as loops read them."""
-    many = not sp.issparse(X) and X.size >= LARGE and X.shape[1] >= 4
-    return many and bool(X.flags.c_contiguous)
 
 
 def all_scores(X: Any, score: Score, n_columns: int, dtype: DTypeLike) -> NDArray[Any]:
@@ -164,8 +160,8 @@ def _over_chunks(
     X: Any, score: Score, n_columns: int, use: Callable[[int, int, NDArray[Any]], None]
 ) -> None:
     """Call ``use(start, stop, scores)`` with the scores (K, b) of each chunk of rows."""
-
-    if isinstance(score, Planes) and len(score.coef) <= MOST_PLANES and suits_loops(X):
+    large = not sp.issparse(X) and X.size >= LARGE and X.shape[1] >= 4 and X.flags.c_contiguous
+    if large and isinstance(score, Planes) and len(score.coef) <= MOST_PLANES:
         score = score.in_loop()
 
     def work(start: int, stop: int) -> None:
@@ -173,7 +169,12 @@ def _over_chunks(
         with np.errstate(invalid="ignore", over="ignore"):
             scores = score(rows)
             if not np.isfinite(scores.sum()):
-                _refuse_what_is_not_finite(rows, scores)
+                with checks.naming_columns(rows):
+                    checks.finite(rows)
+                # A class without a share may score -inf, and two classes plus or minus infinity.
+                best = scores.max(axis=0)
+                if np.isnan(best).any() or (len(scores) > 1 and np.isinf(best).any()):
+                    raise checks.too_large("The scores of X are", ALIKE)
         use(start, stop, scores)
 
     cells = max(X.nnz if sp.issparse(X) else X.size, X.shape[0] * n_columns)
@@ -193,18 +194,6 @@ def _highest(scores: NDArray[Any]) -> NDArray[np.intp]:
         np.copyto(place, k, where=scores[k] > best)
         np.maximum(best, scores[k], out=best)
     return place
-
-
-def _refuse_what_is_not_finite(rows: Any, scores: NDArray[Any]) -> None:
-    """Raise if rows are not finite, or too large for their scores.
-
-    A class that has no share may score minus infinity, and two classes plus or minus infinity.
-    """
-    with checks.naming_columns(rows):
-        checks.finite(rows)
-    best = scores.max(axis=0)
-    if np.isnan(best).any() or (len(scores) > 1 and np.isinf(best).any()):
-        raise checks.too_large("The scores of X are", ALIKE)
 
 
 # From scores to classes and probabilities, as logistic models have them.
@@ -302,9 +291,12 @@ class PlaneScores:
             positive = scores[0] >= 0 if self._zero_is_second else scores[0] > 0
             scores = np.array([[0.0, 1.0 if positive else -1.0]])
             coef, intercept = np.vstack([0 * coef, coef]), np.append(0.0, intercept)
-        winner, second = two_classes(self.classes_, scores[0], rival)
-        plane = coef[winner] - coef[second], intercept[winner] - intercept[second]
-        return explain_lead(self, X, (winner, second), plane, self._middle(), feature_names)
+        places = two_classes(self.classes_, scores[0], rival)
+        coef = np.asarray(coef[places[0]] - coef[places[1]], np.float64)
+        center, x = self._middle(), (X.toarray() if sp.issparse(X) else X)[0].astype(np.float64)
+        start = float(coef @ center + float(intercept[places[0]] - intercept[places[1]]))
+        words = ("at the middle", "lead")
+        return Explanation.of(self, *places, start, coef * (x - center), feature_names, words)
 
     def _plane_scores(self, X: Any) -> NDArray[Any]:
         dtype = np.result_type(X.dtype, self.coef_.dtype)

@@ -1,4 +1,4 @@
-"""Terms by their bytes, each with a number: a hash table that grows."""
+"""A hash table of terms by their bytes, numbered in the order in which they were added."""
 
 from collections.abc import Iterable
 from itertools import pairwise

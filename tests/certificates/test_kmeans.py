@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 import sklearn.cluster
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from rosenblatt import KMeans, MiniBatchKMeans, certify
@@ -67,6 +67,7 @@ def test_on_a_line_the_bound_is_the_best(seed):
 
 
 @given(st.integers(0, 10**6))
+@example(74)
 def test_the_sentence_is_true_of_ours_and_scikit_learns(seed):
     X, weight, K = drawn(seed)
     best = best_loss(X, weight, K)

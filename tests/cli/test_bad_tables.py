@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from rosenblatt.workbench import comparison
-from rosenblatt.workbench.protocol.verdicts import NOTHING_FITTED
+from rosenblatt.workbench.verdicts import NOTHING_FITTED
 from tests.cli.commands import done, refused, run
 from tests.workbench.models import fitted, mixed_frame
 
@@ -34,18 +34,20 @@ def test_numbers_too_large_to_square_name_their_column(here, command):
     words = () if command == "compare" else ("--model", "GaussianNB", "-o", "m.skops")
     sentence = refused(command, "t.csv", "--target", "y", *words)
     assert sentence == (
-        "Column 'a' holds 9e+307, larger than can be squared and summed, in row 9 (rows count from "
-        "0): make it missing, or a number of another unit."
+        "Column 'a' must hold finite numbers up to 1e+150, but holds 9e+307 in row 9 (rows count "
+        "from 0). Correct it or leave it empty."
     )
     columns(y=a).write_csv("t.csv")
-    assert "Column 'y' holds 9e+307" in refused("compare", "t.csv", "--target", "y")
+    assert "Column 'y' must hold finite numbers up to 1e+150, but holds 9e+307" in refused(
+        "compare", "t.csv", "--target", "y"
+    )
 
 
 def test_they_are_refused_by_predictions_too(here):
     columns().write_csv("t.csv")
     done("fit", "t.csv", "--target", "y", "--model", "GaussianNB", "-o", "m.skops")
     columns(a=[1e200] + [0.5] * (N - 1)).write_csv("u.csv")
-    assert "Column 'a' held numbers" in refused("predict", "m.skops", "u.csv")
+    assert "Column 'a' of u.csv must hold finite numbers" in refused("predict", "m.skops", "u.csv")
     assert "'1e200' in row 0" in refused("predict", "m.skops", "u.csv").replace("1e+200", "1e200")
 
 
@@ -99,11 +101,11 @@ def test_a_target_with_a_word_is_no_number(here):
 
 
 def test_nothing_fitted_is_no_success(here, monkeypatch):
-    def late(arena, families, clock, progress, vote):
+    def late(folded, families, clock, progress, vote):
         clock.stopped = "budget"
         return [], []
 
-    monkeypatch.setattr(comparison, "race", late)
+    monkeypatch.setattr(comparison, "search_families", late)
     result = run("compare", "iris", "--target", "species", "--save", "m.skops")
     assert result.exit_code == 1
     assert NOTHING_FITTED in " ".join(result.stdout.split())
@@ -117,14 +119,14 @@ def test_nothing_fitted_is_no_success(here, monkeypatch):
 @pytest.mark.parametrize(
     ("column", "values", "told"),
     [
-        ("age", ["31"] * 70 + ["many"] + ["7"] * 49, "'age' should hold numbers.*'many' in row 70"),
-        ("age", [[1]] * 120, r"'age' should hold numbers, and holds \[1\] in row 0"),
+        ("age", ["31"] * 70 + ["many"] + ["7"] * 49, "'age' must hold numbers.*'many' in row 70"),
+        ("age", [[1]] * 120, r"'age' must hold numbers, but holds \[1\] in row 0"),
         (
             "since",
             ["2020-01-31"] * 9 + ["soon"] * 111,
-            "'since' should hold dates.*'soon' in row",
+            "'since' must hold dates.*'soon' in row",
         ),
-        ("since", list(range(120)), "'since' should hold dates, and holds 0 in row 0"),
+        ("since", list(range(120)), "'since' must hold dates, but holds 0 in row 0"),
     ],
 )
 def test_values_of_another_kind_are_named(name, column, values, told):
@@ -148,7 +150,7 @@ def test_objects_of_several_types_in_pandas_name_the_value():
     model = fitted("GaussianNB", certificate=False).model
     frame = mixed_frame().to_pandas()
     frame["age"] = ["many", *([1.5] * 119)]
-    with pytest.raises(ValueError, match=r"'age' should hold numbers, and holds 'many' in row 0"):
+    with pytest.raises(ValueError, match=r"'age' must hold numbers, but holds 'many' in row 0"):
         model.predict(frame)
 
 
@@ -189,7 +191,7 @@ def test_odd_words_are_refused_in_a_sentence(here, words, told):
 
 def test_a_pipe_without_rows_is_called_by_its_name(here):
     done("fit", "iris", "--target", "species", "--model", "GaussianNB", "-o", "m.skops")
-    assert "standard input has no rows" in run("predict", "m.skops", "-", input="").stderr
+    assert "standard input is empty" in run("predict", "m.skops", "-", input="").stderr
 
 
 def test_numbers_longer_than_a_machine_has_are_compared_and_split_as_they_are(here):
@@ -251,8 +253,8 @@ def test_infinity_is_refused_however_it_is_written(here, word, other):
     a[4], a[9] = word, other
     columns(a=a).write_csv("t.csv")
     sentence = refused("compare", "t.csv", "--target", "y")
-    assert sentence.startswith("Column 'a' ")
-    assert "in row 4 (rows count from 0): make it missing" in sentence
+    assert sentence.startswith("Column 'a' must hold finite numbers")
+    assert "in row 4 (rows count from 0). Correct it or leave it empty." in sentence
 
 
 def test_a_category_that_is_called_infinity_is_one(here):

@@ -117,7 +117,7 @@ def test_a_sealed_test_of_such_categories_counts_its_openings(here):
 
 def test_a_word_beyond_the_training_part_makes_no_words_of_decimal_commas(here):
     from rosenblatt.data import read_table
-    from rosenblatt.workbench.preparation.problem import problem_of
+    from rosenblatt.workbench.problem import problem_of
 
     rows = [(f"{i},{i % 9}", i, "uv"[i % 2]) for i in range(100)]
     (here / "t.csv").write_text(semicolons(rows))

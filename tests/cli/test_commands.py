@@ -14,9 +14,9 @@ import scipy.sparse as sp
 
 from rosenblatt.data import Table, read_batches, read_table
 from rosenblatt.data.files import form_of
-from rosenblatt.data.table import write_table
+from rosenblatt.data.reading import write_table
 from rosenblatt.workbench.comparison import compare
-from rosenblatt.workbench.model_file.files import load_model
+from rosenblatt.workbench.model_file import load_model
 from tests.cli.commands import done, refused, run
 from tests.workbench.models import mixed_frame
 
@@ -245,7 +245,7 @@ def test_words_where_numbers_were_leave_nothing_behind(model, table, here):
     lines[60] = ",".join(cells)
     (here / "new.csv").write_text("\n".join(lines))
     sentence = refused("predict", model, "new.csv", "-o", "out.csv")
-    assert "'visits' held numbers when the model was fitted, and holds 'many' in row 59" in sentence
+    assert "must hold numbers, but holds 'many' in row 59" in sentence
     assert os.listdir(here) == ["new.csv"]
 
 
@@ -257,7 +257,9 @@ def test_words_far_down_a_long_table_are_found_too(here):
     (here / "b.csv").write_text("\n".join([*lines, "1.5,true"]))
     assert done("predict", "m", "b.csv").count("\n") == 30_002
     (here / "b.csv").write_text("\n".join([*lines, "six,true"]))
-    assert "holds 'six' in row 30000 of b.csv" in refused("predict", "m", "b.csv", "-o", "out.csv")
+    assert "of b.csv must hold numbers, but holds 'six' in row 30000" in refused(
+        "predict", "m", "b.csv", "-o", "out.csv"
+    )
 
 
 def test_scores_are_told_beside_the_predictions(model, table):

@@ -13,7 +13,7 @@ import pytest
 
 from rosenblatt.cli import split as split_module
 from rosenblatt.data import read_table
-from rosenblatt.workbench.model_file.files import load_model
+from rosenblatt.workbench.model_file import load_model
 from tests.cli.commands import done, refused, run
 
 ENVIRONMENT = os.environ | {"OMP_NUM_THREADS": "1"}

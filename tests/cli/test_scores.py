@@ -10,8 +10,8 @@ import pytest
 from sklearn.metrics import f1_score, roc_auc_score
 
 from rosenblatt.data import read_table
-from rosenblatt.workbench.model_file.files import load_model
-from rosenblatt.workbench.preparation.known_columns import rows_for
+from rosenblatt.workbench.known_columns import rows_for
+from rosenblatt.workbench.model_file import load_model
 from tests.cli.commands import done, run
 
 pytestmark = pytest.mark.usefixtures("few_draws")

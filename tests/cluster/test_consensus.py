@@ -108,7 +108,7 @@ def test_fifty_thousand_rows_need_no_matrix_of_all():
 
 
 def test_more_pieces_than_groups_are_refused():
-    with pytest.raises(ValueError, match="only 2 groups"):
+    with pytest.raises(ValueError, match="at most 2, the number of groups"):
         ConsensusClustering(n_clusters=3).fit_labels([[0], [0], [1]])
     with pytest.raises(ValueError, match="n_runs"):
         ConsensusClustering(n_runs=0).fit(np.eye(4))

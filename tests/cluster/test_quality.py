@@ -56,7 +56,7 @@ def test_labels_may_be_words_and_equal_rows_have_no_silhouette():
 
 
 def test_one_cluster_and_missing_labels_are_refused():
-    with pytest.raises(ValueError, match="one alone"):
+    with pytest.raises(ValueError, match="at least two clusters; got one"):
         cluster_quality([[1.0], [2.0]], [1, 1])
     with pytest.raises(ValueError, match="inconsistent"):
         cluster_quality([[1.0], [2.0]], [1, 0, 1])

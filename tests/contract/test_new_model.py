@@ -15,7 +15,7 @@ from rosenblatt import registry
 from rosenblatt.cli.warm import rehearsals
 from rosenblatt.workbench.clustering import FAMILIES as CLUSTERINGS
 from rosenblatt.workbench.families import FAMILIES
-from rosenblatt.workbench.model_file.trusted_types import our_types
+from rosenblatt.workbench.trusted_types import our_types
 from sklearn.utils.estimator_checks import check_estimator
 from tests.contract.estimators import instances
 

@@ -13,7 +13,7 @@ import pytest
 from sklearn.base import clone
 
 from rosenblatt import prediction
-from rosenblatt.naive_bayes import gaussian, linear_scores
+from rosenblatt.naive_bayes import base
 from rosenblatt.runtime import threads
 from rosenblatt.statistics import batch
 from tests.contract.estimators import (
@@ -39,7 +39,7 @@ each_class = pytest.mark.parametrize("Estimator", ESTIMATORS)
 def small_chunks(monkeypatch):
     """Many chunks in few rows. The work is the same on any number of threads."""
     monkeypatch.setattr(threads, "CELLS_PER_CHUNK", 1_000)
-    for module in (batch, gaussian, linear_scores):
+    for module in (batch, base):
         monkeypatch.setattr(module, "CELLS_PER_CHUNK", 2_000)
     monkeypatch.setattr(prediction, "LARGE", 2_000)
 

@@ -5,8 +5,9 @@ import datetime as dt
 import polars as pl
 import pytest
 
-from rosenblatt.data.columns import columns_of, told_by
-from rosenblatt.data.notation import read_words, written_as
+from rosenblatt.data.columns import columns_of
+from rosenblatt.data.notation import infer_notation, parse_notation
+from rosenblatt.data.parsing import parse_columns
 
 
 @pytest.mark.parametrize(
@@ -35,11 +36,11 @@ from rosenblatt.data.notation import read_words, written_as
     ],
 )  # fmt: skip
 def test_words_are_the_numbers_or_dates_that_people_mean(words, values):
-    how = written_as(pl.Series(words))
+    how = infer_notation(pl.Series(words))
     assert (how is None) == (values is None)
     if how is not None:
-        read = read_words(pl.Series(words), how.notation).to_list()
-        assert read == (values if "%" in how.notation else pytest.approx(values))
+        read = parse_notation(pl.Series(words), how.code).to_list()
+        assert read == (values if "%" in how.code else pytest.approx(values))
 
 
 def test_training_rows_tell_the_notation_and_other_rows_follow_it():
@@ -50,7 +51,7 @@ def test_training_rows_tell_the_notation_and_other_rows_follow_it():
             "code": ["a1", "b2", "c3", "1,000"],
         }
     )
-    told = told_by(frame, [0, 1, 2])
+    told = parse_columns(frame, [0, 1, 2])
     assert told.frame["price"].to_list() == [1169.0, 20.0, None, None]
     assert told.frame["day"].null_count() == 2  # 25 is no month
     assert told.frame.schema["code"] == pl.String
@@ -61,5 +62,5 @@ def test_training_rows_tell_the_notation_and_other_rows_follow_it():
 
 def test_words_of_a_data_frame_stay_categories_if_they_are_plain_and_repeat():
     frame = pl.DataFrame({"zip": ["02134", "10001"] * 20, "size": [f"{i}.5" for i in range(40)]})
-    told = told_by(frame, range(40), guessed=False)
+    told = parse_columns(frame, range(40), guessed=False)
     assert [column.kind for column in columns_of(told.frame)] == ["categorical", "numeric"]

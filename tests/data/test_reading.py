@@ -100,11 +100,11 @@ def test_quotes_between_tabs_are_plain_characters(tmp_path):
 BAD = {
     "too many values": (
         "a,b\n1,2\n3,4,5\n",
-        "Line 3 of .* has 3 values, and there are 2",
+        "Line 3 of .* has 3 values, but the table has 2",
     ),
     "too few values": (
         "a,b,c\n1,2,3\n\n4,5\n",
-        "Line 4 of .* has 2 values, and there are 3",
+        "Line 4 of .* has 2 values, but the table has 3",
     ),
     "two columns of a name": ("a,b,a\n1,2,3\n", "more than one column named 'a'"),
     "no names": ("1,2\n3,4\n", "should name the columns, and holds numbers only: 1, 2"),
@@ -395,9 +395,9 @@ def test_standard_input_is_known_by_its_first_bytes(form, tmp_path, monkeypatch)
     for given in (None, form):
         assert read_table(pipe(), given).frame.equals(FRAME)
         assert pl.concat(b.frame for b in read_batches(pipe(), given, rows=3)).equals(FRAME)
-    with pytest.raises(TableError, match=f"standard input holds no text, but {form}: give that"):
+    with pytest.raises(TableError, match=f"standard input is not text but {form}: give that"):
         read_table(pipe(), "csv")
-    with pytest.raises(TableError, match=f"people.csv holds no text, but {form}: give that as its"):
+    with pytest.raises(TableError, match=f"people.csv is not text but {form}: give that as its"):
         read_table(path)
 
 
@@ -479,7 +479,7 @@ def test_spreadsheets_are_read_by_sheet(tmp_path):
     with pytest.raises(TableError, match=r"has no sheet 'othr'\. Did you mean other\?"):
         read_table(path, sheet="othr")
     (tmp_path / "t.csv").write_text("a\n1\n")
-    with pytest.raises(TableError, match="is no spreadsheet"):
+    with pytest.raises(TableError, match="is not a spreadsheet"):
         read_table(tmp_path / "t.csv", sheet="other")
 
 
@@ -502,3 +502,55 @@ def test_a_first_line_that_looks_like_a_row_gets_a_hint(tmp_path, lines, hinted)
     with pytest.raises(TableError, match="has no column 'label'") as error:
         table.column("label")
     assert ("--no-header" in str(error.value)) == hinted
+
+
+def test_a_later_batch_with_other_values_has_its_own_types(tmp_path):
+    path = written(tmp_path / "t.csv", "a,b\n1,x\n2,y\n3.5,z\nmany,z\n")
+    types = [batch.frame["a"].dtype for batch in read_batches(path, rows=2)]
+    assert types == [pl.Int64, pl.Float64, pl.String]
+
+
+@pytest.mark.parametrize("form", ["csv", "tsv", "jsonl", "libsvm"])
+def test_an_empty_file_is_called_empty(form, tmp_path):
+    for content in ("", "\n \n"):
+        path = written(tmp_path / f"t.{form}", content)
+        for read in (read_table, lambda path: list(read_batches(path))):
+            with pytest.raises(TableError, match=rf"t\.{form} is empty"):
+                read(path)
+
+
+def test_blank_lines_among_json_lines_are_no_rows(tmp_path):
+    path = written(tmp_path / "t.jsonl", '{"a": 1}\n\n\n\n{"a": 2}\n\n')
+    for rows in (1, 2, 3, 50):
+        assert [len(batch) for batch in read_batches(path, rows=rows)] in ([1, 1], [2])
+
+
+def test_quoted_line_breaks_are_not_cut(tmp_path):
+    cell = "one\ntwo\n\nthree"
+    path = written(tmp_path / "t.csv", f'a,b\n1,"{cell}"\n2,"{cell}"\n')
+    for rows in (1, 2, 3, 50):
+        batches = list(read_batches(path, rows=rows))
+        assert [row for batch in batches for row in batch.frame.rows()] == [(1, cell), (2, cell)]
+
+
+@pytest.mark.parametrize(
+    ("text", "header", "rows"),
+    [
+        (b"\xef\xbb\xbf1,x\n3,y\n", False, [("1", "x"), ("3", "y")]),
+        (b"\xef\xbb\xbfa,b\n3,y\n", True, [("3", "y")]),
+        (b"\n\na,b\n3,y\n", True, [("3", "y")]),
+        (b'"a\nb",c\n1,x\n2,y\n', True, [("1", "x"), ("2", "y")]),
+        (b'"a ""b""","c,d"\n1,x\n2,y\n', True, [("1", "x"), ("2", "y")]),
+    ],
+)
+def test_batches_of_any_size_have_the_rows_of_the_file(text, header, rows, tmp_path, monkeypatch):
+    path = tmp_path / "t.csv"
+    path.write_bytes(text)
+    whole = read_table(path, header=header).frame
+    assert [tuple(map(str, row)) for row in whole.rows()] == rows
+    for n in (1, 2, 50):
+        for source in (path, "-"):
+            monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text)))
+            batches = list(read_batches(source, header=header, rows=n, words=True))
+            assert [row for batch in batches for row in batch.frame.rows()] == rows
+            assert {tuple(batch.frame.columns) for batch in batches} == {tuple(whole.columns)}

@@ -100,7 +100,7 @@ def test_batches_that_do_not_fit_are_named():
         fit(GaussianNB(), Source([first, (np.zeros((5, 2)), np.zeros(5))]))
     with pytest.raises(TableError, match=r"batch 1 has no column b, which batch 0 has"):
         fit(GaussianNB(), Source([FRAME, FRAME.drop("b")], target="y"))
-    with pytest.raises(TableError, match=r"batch 0 is no table: .* A batch is a polars"):
+    with pytest.raises(TableError, match=r"batch 0 is not a table: .* A batch is a polars"):
         Source([3])
     with pytest.raises(TableError, match="no batches"):
         Source([])
@@ -164,7 +164,7 @@ def test_what_does_not_fit_a_schema_is_named_with_its_place(tmp_path):
     (tmp_path / "a.csv").write_text("x,y\n1,0\n2,1\n")
     (tmp_path / "b.csv").write_text("x,y\n1,0\nabc,1\n")
     source = Source(tmp_path, target="y", schema={"x": "numeric", "y": "categorical"})
-    with pytest.raises(TableError, match=r"b.csv: column 'x' holds 'abc' in row 1 \(rows count"):
+    with pytest.raises(TableError, match=r"'x' of .*b.csv must .* 'abc' in row 1 \(rows count"):
         fit(GaussianNB(), source)
     with pytest.raises(TableError, match=r"a.csv has no column z, which the schema has"):
         fit(GaussianNB(), Source(tmp_path, target="y", schema={"z": "numeric", "y": "numeric"}))
@@ -179,7 +179,7 @@ def test_what_does_not_fit_a_schema_is_named_with_its_place(tmp_path):
     frame.write_parquet(tmp_path / "c.parquet")
     given = {"x": pl.Int64, "y": "numeric"}
     source = Source(tmp_path / "c.parquet", target="y", schema=given, rows_per_part=3)
-    with pytest.raises(TableError, match=r"c.parquet: column 'x' holds 2\.5 in row 6"):
+    with pytest.raises(TableError, match=r"'x' of .*c.parquet must .* holds 2\.5 in row 6"):
         fit(GaussianNB(), source)
 
 
@@ -188,7 +188,7 @@ def test_rows_that_do_not_fit_a_schema_may_be_left_out_alone(tmp_path):
     (tmp_path / "b.csv").write_text("x,y\n1,a\n")
     schema = {"x": "numeric", "y": "categorical"}
     source = Source(tmp_path, target="y", schema=schema, bad="skip")
-    with pytest.warns(UserWarning, match=r"Left out: 1 of the rows 0 to 4 of .*a.csv: column 'x'"):
+    with pytest.warns(UserWarning, match=r"Left out: 1 of the rows 0 to 4 of .*a.csv. Column 'x'"):
         model = fit(GaussianNB(), source)
     np.testing.assert_allclose(model.theta_.ravel(), [7 / 3, 2.5])
 

@@ -442,7 +442,7 @@ def test_bad_input_is_refused_and_changes_nothing():
         LDA(shrinkage=0.1).fit(X, y)
     with pytest.raises(NotImplementedError, match="lsqr"):
         LDA(solver="lsqr").fit(X, y).transform(X)
-    with pytest.raises(ValueError, match="no products of different features"):
+    with pytest.raises(ValueError, match="not include products of different features"):
         LDA.from_statistics(Moments.of(X, y))
     same(LDA.from_statistics(Moments.of(X, y, full=True), covariance="diagonal"),
          LDA(covariance="diagonal").fit(X, y), X)  # fmt: skip

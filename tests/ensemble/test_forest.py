@@ -128,6 +128,24 @@ def test_warm_start_adds_the_trees_that_a_larger_forest_has(kind):
         grown.set_params(n_estimators=3).fit(X, y)
 
 
+@pytest.mark.filterwarnings("ignore:class_weight presets")
+@pytest.mark.parametrize("kind", CLASSIFIERS)
+def test_a_warm_start_without_new_trees_warns_and_changes_nothing(kind):
+    """Whatever the classes are; scikit-learn warns as well."""
+    X, y = CANCER
+    forest = kind(4, random_state=0, warm_start=True, class_weight="balanced").fit(X, y)
+    before = forest.predict_proba(X)
+    for other in (y, y + 2, np.column_stack([y, 2 * y])):
+        with pytest.warns(UserWarning, match="does not fit new trees"):
+            forest.fit(X, other)
+        assert forest.classes_.tolist() == [0, 1]
+        assert forest.n_outputs_ == 1
+        np.testing.assert_array_equal(forest.predict_proba(X), before)
+    with pytest.raises(ValueError, match="continues the previous fit with classes"):
+        forest.set_params(n_estimators=5).fit(X, y + 2)
+    assert forest.classes_.tolist() == [0, 1]
+
+
 def test_vote_shares_are_shares_of_trees():
     X, y = CANCER
     forest = RandomForestClassifier(15, random_state=0).fit(X, y)
@@ -345,6 +363,21 @@ def test_sparse_rows_are_answered_in_blocks(monkeypatch):
         claim.to_dict() for claim in certify(forest, X, y)
     ]
     assert max(sizes) == 100
+
+
+@each_kind
+@pytest.mark.parametrize("sign", [1, -1])
+def test_columns_that_are_mostly_zero_grow_the_trees_of_dense_rows(kind, sign):
+    """Only their stored numbers are counted in large nodes; zero is the least or largest value."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((1000, 30)) * (rng.random((1000, 30)) < 0.05)
+    X[:, :25] = sign * np.abs(X[:, :25])
+    y = (X @ rng.standard_normal(30) + 0.1 * rng.standard_normal(1000) > 0).astype(int)
+    make = partial(kind, 5, max_features="sqrt", random_state=0)
+    forest, same = make().fit(X, y), make().fit(sp.csr_matrix(X), y)
+    assert bits(forest) == bits(same)
+    np.testing.assert_array_equal(same.predict(sp.csc_array(X)), forest.predict(X))
+    np.testing.assert_array_equal(same.apply(sp.coo_matrix(X)), forest.apply(X))
 
 
 def test_branches_for_categories_are_compiled_for_many_rows():

@@ -237,7 +237,7 @@ class TestBadInput:
             KernelPerceptron(lambda U, V: U @ A @ V.T, tol=None).fit(self.X, self.y)
 
     def test_a_function_of_two_single_rows(self):
-        with pytest.raises(ValueError, match=r"the kernel of each of .*; it failed"):
+        with pytest.raises(ValueError, match=r"the kernel of all pairs of rows.*; it failed"):
             KernelPerceptron(lambda u, v: np.dot(u, v)).fit(self.X, self.y)
 
     def test_a_class_in_place_of_an_object(self):

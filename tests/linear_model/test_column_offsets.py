@@ -8,7 +8,7 @@ import scipy.sparse as sp
 
 from rosenblatt import LogisticRegression, certify
 from rosenblatt.linear_model import SeparationWarning
-from rosenblatt.linear_model.centered_rows import moved, offsets
+from rosenblatt.linear_model.centered_rows import offsets, shift_intercept
 
 
 def rows(K=2, n=60):
@@ -68,9 +68,10 @@ def test_offsets_are_of_far_columns_alone():
 
 def test_weights_moved_there_and_back():
     table, shift = np.arange(6.0).reshape(3, 2), np.array([3.0, 4.0])
-    np.testing.assert_array_equal(moved(moved(table, shift, 1), shift, -1), table)
-    np.testing.assert_array_equal(moved(table, shift, 1)[-1], table[-1] + shift @ table[:-1])
-    assert moved(table, None, 1) is table
+    there = shift_intercept(table, shift, 1)
+    np.testing.assert_array_equal(shift_intercept(there, shift, -1), table)
+    np.testing.assert_array_equal(there[-1], table[-1] + shift @ table[:-1])
+    assert shift_intercept(table, None, 1) is table
 
 
 @pytest.mark.parametrize("storage", [np.asarray, sp.csr_array])

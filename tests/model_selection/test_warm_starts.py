@@ -17,7 +17,7 @@ from sklearn.preprocessing import StandardScaler
 from rosenblatt import AveragedPerceptron, LogisticRegression, Perceptron, Ridge, Standardizer
 from rosenblatt.capabilities import path_parameters
 from rosenblatt.model_selection import GridSearchCV, cross_validate, evaluation
-from rosenblatt.workbench.preparation.pipelines import fit_from, may_begin_at
+from rosenblatt.workbench.pipelines import fit_from, may_begin_at
 
 CS = [1.0, 0.01, 100.0, 0.1, 10.0]
 EXACT = {"tol": 1e-9}

@@ -15,7 +15,7 @@ from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wi
 from sklearn.naive_bayes import GaussianNB as TheirGaussianNB
 
 from rosenblatt import GaussianNB
-from rosenblatt.naive_bayes import gaussian
+from rosenblatt.naive_bayes import base, gaussian
 from rosenblatt.runtime import threads
 from tests.reference import gaussian as reference
 
@@ -212,7 +212,7 @@ def test_small_large_and_sparse_jobs_agree(monkeypatch, missing, dtype):
     np.testing.assert_allclose(model.predict_joint_log_proba(sparse), small, **tight)
     assert np.array_equal(model.predict(sparse), labels)
     monkeypatch.setattr(gaussian, "FEW_DISTANCES", 0)
-    monkeypatch.setattr(gaussian, "CELLS_PER_CHUNK", 100)
+    monkeypatch.setattr(base, "CELLS_PER_CHUNK", 100)
     np.testing.assert_allclose(model.predict_joint_log_proba(X), small, **tight)
     assert np.array_equal(model.predict(X), labels)
     assert small.dtype == model.theta_.dtype == model.var_.dtype == dtype

@@ -24,7 +24,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt import registry
 from rosenblatt.data import TableError, read_table
-from rosenblatt.workbench.model_file.files import load_model, save_model
+from rosenblatt.workbench.model_file import load_model, save_model
+from tests.contract.estimators import problem
 from tests.workbench.models import fitted
 
 # Of each estimator that predicts numbers or classes of rows, the first setting of its contract.
@@ -79,10 +80,9 @@ def fits(rng, _):
 
 def interrupts(rng, _):
     """Ctrl-C at some moment of a fit: a model that is fitted whole, or not at all."""
-    draw = np.random.RandomState(rng.getrandbits(32))
-    X = draw.standard_normal((4000, 20))
-    y = (X[:, 0] > 0).astype(int)
     model = clone(rng.choice(MODELS))
+    X, _ = problem(n_rows=4000, n_features=20, seed=rng.getrandbits(32), estimator=model)
+    y = (X[:, 0] > 0).astype(int)
     clone(model).fit(X, y)  # its loops are loaded: an interrupt of the compiler prints tracebacks
     ident = threading.get_ident()
     timer = threading.Timer(rng.random() * 0.02, signal.pthread_kill, [ident, signal.SIGINT])

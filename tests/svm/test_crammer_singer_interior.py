@@ -5,9 +5,9 @@ import pytest
 
 from rosenblatt.svm.crammer_singer import CrammerSingerProblem
 from rosenblatt.svm.crammer_singer_interior import (
+    SCREENED_ROWS,
     CrammerSingerInterior,
-    CrammerSingerSifting,
-    is_worth_while,
+    ScreenedCrammerSinger,
 )
 
 N, K = 2400, 4
@@ -34,9 +34,9 @@ def test_it_finds_the_planes_of_all_rows(table, bias):
     X, codes = table
     c = np.where(np.arange(N) % 7 == 1, 0.0, 0.3)
     problem = CrammerSingerProblem(X, codes, K, c, bias)
-    assert is_worth_while(problem)
+    assert np.count_nonzero(c) > SCREENED_ROWS
     some, every = (
-        solved(CrammerSingerSifting(problem, 1e-4)),
+        solved(ScreenedCrammerSinger(problem, 1e-4)),
         solved(CrammerSingerInterior(problem, 1e-4)),
     )
     assert len(some.rows) < N / 2
@@ -51,6 +51,6 @@ def test_noise_asks_for_all_rows(table):
     problem = CrammerSingerProblem(
         X, np.random.default_rng(1).permutation(codes), K, np.ones(N), np.inf
     )
-    fit = solved(CrammerSingerSifting(problem, 1e-4))
+    fit = solved(ScreenedCrammerSinger(problem, 1e-4))
     assert len(fit.rows) == N
     assert fit.gap() <= fit.small_gap

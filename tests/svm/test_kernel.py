@@ -278,7 +278,7 @@ def test_matrices_and_kernels_that_are_none_are_named():
         SVC(cache_size=1e-4).fit(X, y)
 
 
-@pytest.mark.parametrize(("scale", "word"), [(1e4, "like no other"), (1e-5, "look alike")])
+@pytest.mark.parametrize(("scale", "word"), [(1e4, "rows is about 0"), (1e-5, "rows is about 1")])
 def test_kernels_that_see_no_difference_are_warned_of(scale, word):
     X, y = clouds(n=60)
     with pytest.warns(UserWarning, match=f"{word}.*try gamma="):
@@ -426,7 +426,7 @@ def test_a_function_that_returns_no_matrix_of_all_rows_is_named():
 
 def test_ridge_warns_of_a_width_and_names_the_eigenvalue_of_a_matrix_that_is_none():
     X, _, t = noise()
-    with pytest.warns(UserWarning, match="each row is like no other.*try gamma="):
+    with pytest.warns(UserWarning, match="of all different rows is about 0 .*try gamma="):
         KernelRidge(kernel="rbf", gamma=1.0).fit(X * 1e4, t)
     K = -X @ X.T
     least = np.linalg.eigvalsh(K)[0] + 1
@@ -519,7 +519,7 @@ def test_a_linear_regression_of_columns_far_from_zero_reaches_its_tolerance():
 
 def test_kernel_functions_that_cannot_serve_are_refused_with_the_cure():
     X, y = clouds(20)
-    with pytest.raises(ValueError, match="complex numbers, and scalar products are real"):
+    with pytest.raises(ValueError, match="its values are complex numbers, but must be real; got "):
         SVC(kernel=lambda U, V: 1j * (U @ V.T)).fit(X, y)
     with pytest.raises(ValueError, match=r"two tables .* single rows becomes one of tables"):
         SVC(kernel=lambda u, v: float(np.dot(u, v))).fit(X, y)

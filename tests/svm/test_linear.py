@@ -135,7 +135,7 @@ def test_a_class_between_two_others_needs_the_joint_problem():
     own = scores[np.arange(12), y]
     scores[np.arange(12), y] = -np.inf
     np.testing.assert_allclose((own - scores.max(axis=1)).min(), 1.0)
-    with pytest.raises(ValueError, match=r"C=inf asks for a plane .* separates the two sides: "):
+    with pytest.raises(ValueError, match=r"C=inf allows no row .* separates the two sides: "):
         LinearSVC(C=np.inf).fit(X, y)
 
 

@@ -8,9 +8,9 @@ import pytest
 
 import rosenblatt
 from rosenblatt.data import read_table
+from rosenblatt.runtime.deadline import OutOfTime
 from rosenblatt.workbench import importance
 from rosenblatt.workbench.fitting import fit_table
-from rosenblatt.workbench.protocol import conclusions
 from rosenblatt.workbench.report import page
 
 
@@ -38,13 +38,16 @@ def test_it_is_said_why_there_is_no_certificate(what, tmp_path, monkeypatch):
     def refuse(*rest, **options):
         raise TypeError if what == "a peer's" else ValueError("it is too dark")
 
+    def late(*rest, **options):
+        raise OutOfTime
+
     families = ["histogram boosting"] if what == "a peer's" else ["Gaussian naive Bayes"]
     if what == "large":
         monkeypatch.setattr(importance, "MOST_BYTES_TO_CERTIFY", 100)
     if what in ("refused", "a peer's"):
         monkeypatch.setattr(importance, "certify", refuse)
     if what == "late":
-        monkeypatch.setattr(conclusions, "_spare", lambda clock: 0.0)
+        monkeypatch.setattr(importance, "certify", late)
     found = compared(tmp_path, families=families, peers=what == "a peer's")
     assert found.certificate is None
     assert re.search(REASONS[what], found.why_no_certificate)

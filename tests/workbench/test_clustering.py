@@ -10,9 +10,9 @@ import pytest
 import rosenblatt
 from rosenblatt.data import TableError
 from rosenblatt.workbench import clustering
-from rosenblatt.workbench.cluster_profiles import profiles_of
+from rosenblatt.workbench.clock import Clock
+from rosenblatt.workbench.cluster_findings import profiles_of
 from rosenblatt.workbench.clustering import FAMILIES
-from rosenblatt.workbench.protocol.clock import Clock
 from rosenblatt.workbench.report.cluster_page import page
 
 

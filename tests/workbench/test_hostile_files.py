@@ -11,11 +11,11 @@ import pytest
 import scipy.sparse as sp
 
 from rosenblatt.data import TableError
+from rosenblatt.workbench import model_file
 from rosenblatt.workbench.fitting import fit_table
+from rosenblatt.workbench.known_columns import rows_for
 from rosenblatt.workbench.model_catalogue import family_named
-from rosenblatt.workbench.model_file import files
-from rosenblatt.workbench.model_file.files import load_model, save_model
-from rosenblatt.workbench.preparation.known_columns import rows_for
+from rosenblatt.workbench.model_file import load_model, save_model
 from tests.cli.commands import refused, run
 from tests.workbench.models import fitted, table_for
 
@@ -204,7 +204,7 @@ def test_random_damage_is_told_or_does_not_matter(path):
 
 
 def test_a_small_file_that_would_fill_the_memory_is_refused_before_it_is_inflated(whole, path):
-    rewritten(whole, path, **{"123.npy": bytes(files.MOST_BYTES // 64)})
+    rewritten(whole, path, **{"123.npy": bytes(model_file.MOST_BYTES // 64)})
     assert load_model(path)  # much, but not too much
     with zipfile.ZipFile(path, "a", zipfile.ZIP_DEFLATED) as file, file.open("7.npy", "w") as big:
         for _ in range(65):
@@ -223,9 +223,9 @@ def test_a_small_file_that_would_fill_the_memory_is_refused_before_it_is_inflate
 def test_the_description_of_the_model_counts_before_it_is_inflated(whole, path):
     """A file of 3 MB took 6.5 GB: `rosenblatt.json` was read before the sizes were checked."""
     with zipfile.ZipFile(io.BytesIO(whole)) as old, zipfile.ZipFile(path, "w", 8) as new:
-        for name in set(old.namelist()) - {files.ABOUT}:
+        for name in set(old.namelist()) - {model_file.ABOUT}:
             new.writestr(name, old.read(name))
-        with new.open(files.ABOUT, "w") as big:
+        with new.open(model_file.ABOUT, "w") as big:
             for _ in range(65):
                 big.write(b" " * 2**24)
     tracemalloc.start()
@@ -260,7 +260,7 @@ def test_a_header_that_declares_more_than_there_is_is_refused(whole, path, descr
 
 
 def test_an_array_counts_as_often_as_it_is_brought_in(whole, path, monkeypatch):
-    monkeypatch.setattr(files, "MOST_BYTES", 2**24)
+    monkeypatch.setattr(model_file, "MOST_BYTES", 2**24)
     name = "900.npy"
     buffer = io.BytesIO()
     np.save(buffer, np.zeros(2**16))
@@ -278,7 +278,7 @@ def test_an_array_counts_as_often_as_it_is_brought_in(whole, path, monkeypatch):
 
 
 def test_archives_in_archives_count_too(whole, path, monkeypatch):
-    monkeypatch.setattr(files, "MOST_BYTES", 2**24)
+    monkeypatch.setattr(model_file, "MOST_BYTES", 2**24)
     name, buffer = "900.npz", io.BytesIO()
     sp.save_npz(buffer, sp.csr_matrix((np.zeros(2**21), np.zeros(2**21, int), [0, 2**21])))
 
@@ -317,7 +317,7 @@ def test_other_ways_to_pack_are_refused(whole, path):
 
 
 def test_a_file_that_would_be_refused_says_so_when_it_is_written(path, monkeypatch):
-    monkeypatch.setattr(files, "MOST_BYTES", 1000)
+    monkeypatch.setattr(model_file, "MOST_BYTES", 1000)
     with pytest.warns(UserWarning, match=r"large=True"):
         save_model(fitted("GaussianNB", certificate=False), path)
 

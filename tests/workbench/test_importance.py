@@ -9,8 +9,8 @@ import rosenblatt
 from rosenblatt.data import read_table
 from rosenblatt.workbench import importance
 from rosenblatt.workbench.families import families_for
-from rosenblatt.workbench.preparation.pipelines import fitted_to
-from rosenblatt.workbench.preparation.problem import problem_of
+from rosenblatt.workbench.pipelines import fitted_to
+from rosenblatt.workbench.problem import problem_of
 from rosenblatt.workbench.report import page
 
 

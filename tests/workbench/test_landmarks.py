@@ -8,8 +8,8 @@ from rosenblatt import compare, load_model
 from rosenblatt.data import read_table
 from rosenblatt.workbench.families import families_for
 from rosenblatt.workbench.fitting import fit_table
-from rosenblatt.workbench.model_file.files import save_model
-from rosenblatt.workbench.preparation.problem import problem_of
+from rosenblatt.workbench.model_file import save_model
+from rosenblatt.workbench.problem import problem_of
 from rosenblatt.workbench.weights import note_on_weights, weights_of
 
 NAMES = {

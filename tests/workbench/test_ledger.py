@@ -50,18 +50,15 @@ def here(tmp_path, monkeypatch):
 
 
 def test_the_ledger_is_among_ones_own_files_and_not_made_before_it_is_needed(table, here, tmp_path):
-    path, word = ledger_for(str(table))
+    path, word = ledger_for()
     assert path == tmp_path / "state" / "rosenblatt" / "test-openings.jsonl"
     assert not word
     assert not path.exists()
-    old = Path(f"{table}.openings.jsonl")  # of an earlier version: what it counts is not lost
-    old.touch()
-    assert ledger_for(str(table)) == (old, "")
 
 
 def test_else_it_is_in_the_working_folder(table, here, closed, tmp_path):
     closed.add(tmp_path / "state" / "rosenblatt")
-    path, word = ledger_for(str(table))
+    path, word = ledger_for()
     assert path == here / "test-openings.jsonl"
     assert word.startswith("No file can be written in")
     assert str(path) in word
@@ -70,12 +67,12 @@ def test_else_it_is_in_the_working_folder(table, here, closed, tmp_path):
 def test_no_place_at_all_is_an_error_that_says_what_to_do(table, here, closed, tmp_path):
     closed |= {table.parent, here, tmp_path / "state" / "rosenblatt"}
     with pytest.raises(TableError, match=r"Permission denied.*a folder that can be written to"):
-        ledger_for(str(table))
+        ledger_for()
 
 
 def test_a_ledger_that_cannot_be_written_shows_before_the_search(monkeypatch, tmp_path):
     monkeypatch.setattr(
-        rosenblatt.workbench.comparison, "race", lambda *args: pytest.fail("searched")
+        rosenblatt.workbench.comparison, "search_families", lambda *args: pytest.fail("searched")
     )
     with pytest.raises(TableError, match=r"cannot be written to .* \(No such file or directory\)"):
         rosenblatt.compare("iris", target="species", ledger=tmp_path / "no" / "such.jsonl")
@@ -106,7 +103,7 @@ def test_a_part_of_a_record_is_told_of_and_stops_no_comparison(here, capsys):
     ledger.write_bytes(ledger.read_bytes()[:-100])
     found = rosenblatt.compare("iris", target="species", families=["Gaussian naive Bayes"])
     assert found.findings.opening.times_opened == 2  # two of the three are the same
-    [hint] = [hint for hint in found.findings.hints if "part of a record" in hint]
+    [hint] = [hint.text for hint in found.findings.hints if hint.kind == "ledger"]
     assert hint.startswith(f"Line 2 of {ledger} holds a part of a record, and counts as an opening")
 
 
@@ -114,7 +111,7 @@ def test_to_ask_whether_a_ledger_can_be_written_makes_and_removes_none(table, he
     """Between both, another process may have written to it, and its record was lost."""
     removed = []
     monkeypatch.setattr(Path, "unlink", lambda path, **how: removed.append(path))
-    ledger, _ = ledger_for(str(table))
+    ledger, _ = ledger_for()
     assert not ledger.exists()
     assert removed == []
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from rosenblatt.workbench.importance import explain_row
+from rosenblatt.workbench.known_columns import rows_for
 from rosenblatt.workbench.model_catalogue import family_named, named_families
-from rosenblatt.workbench.preparation.known_columns import rows_for
 from rosenblatt.workbench.weights import rule_in_words
 from tests.workbench.models import fitted, table_for
 

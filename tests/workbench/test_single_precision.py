@@ -6,9 +6,9 @@ import pytest
 
 import rosenblatt
 from rosenblatt.data import Table
-from rosenblatt.workbench.preparation import problem as problems
-from rosenblatt.workbench.preparation.features import TableColumns, TableFeatures
-from rosenblatt.workbench.preparation.problem import problem_of
+from rosenblatt.workbench import problem as problems
+from rosenblatt.workbench.features import TableColumns, TableFeatures
+from rosenblatt.workbench.problem import problem_of
 
 FAMILIES = {
     "classification": [

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from rosenblatt.data import Table, read_table
 from rosenblatt.workbench.comparison import compare
 from rosenblatt.workbench.fitting import digest_of, learned_rows
-from rosenblatt.workbench.model_file.files import load_model
+from rosenblatt.workbench.model_file import load_model
 from tests.workbench.models import fitted, mixed_frame
 
 

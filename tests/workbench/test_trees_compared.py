@@ -9,11 +9,11 @@ from scipy.sparse import csr_matrix
 
 import rosenblatt
 from rosenblatt.data import read_table
+from rosenblatt.workbench.contestants import contestant
 from rosenblatt.workbench.families import FAMILIES
 from rosenblatt.workbench.fitting import fit_table
-from rosenblatt.workbench.preparation.problem import problem_of
-from rosenblatt.workbench.protocol.contestants import contestant
-from rosenblatt.workbench.protocol.search import Arena
+from rosenblatt.workbench.problem import problem_of
+from rosenblatt.workbench.search import FoldedProblem
 from rosenblatt.workbench.weights import tree_in_words
 from tests.cli.commands import done, run
 
@@ -67,22 +67,22 @@ def test_zeros_and_ones_of_categories_are_words_in_the_tree(towns):
 def test_a_forest_grows_the_trees_there_is_time_for(towns, seconds, limits, monkeypatch):
     """A fold of 100 trees takes a second on this clock, whoever else computes."""
     problem = problem_of(read_table(towns), "y")
-    arena, now = Arena(problem, "accuracy"), [0.0]
-    search = Arena._search_fold
+    folded, now = FoldedProblem(problem, "accuracy"), [0.0]
+    search = FoldedProblem._search_fold
 
     def timed(self, family, settings, *rest):
         now[0] += sum(setting.get("n_estimators", 100) for setting in settings) / 100
         return search(self, family, settings, *rest)
 
-    monkeypatch.setattr(Arena, "_search_fold", timed)
+    monkeypatch.setattr(FoldedProblem, "_search_fold", timed)
     monkeypatch.setattr(time, "perf_counter", lambda: now[0])
-    arena.end = seconds + 0.96  # what sorting the settings out takes
+    folded.end = seconds + 0.96  # what sorting the settings out takes
     family = NAMED["extra trees"]
-    candidates = arena.candidates(family)
+    candidates = folded.candidates(family)
     assert len(candidates) == 1
     given = candidates[0].parameters.keys() - family.grid.keys()
     assert given == limits
-    entry = contestant(arena, family, candidates)
+    entry = contestant(folded, family, candidates)
     assert ("for want of time" in entry.note) == bool(limits)
 
 

@@ -8,7 +8,7 @@ import rosenblatt
 from rosenblatt.data import Table
 from rosenblatt.workbench.fitting import fit_table
 from rosenblatt.workbench.importance import explain_row
-from rosenblatt.workbench.preparation.known_columns import rows_for
+from rosenblatt.workbench.known_columns import rows_for
 from rosenblatt.workbench.report import page
 from rosenblatt.workbench.weights import note_on_weights, weights_of
 

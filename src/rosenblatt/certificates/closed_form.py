@@ -7,6 +7,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from rosenblatt.runtime import deadline
+
 from .claims import Claim, total_weight, within
 from .input_checks import check_columns, check_fitted
 
@@ -94,7 +96,9 @@ def filled(X: Any) -> Any:
 def row_blocks(n: int, d: int) -> Iterator[slice]:
     """Places of n rows of d columns, a block at a time."""
     step = max(1, CELLS // max(d, 1))
-    return (slice(start, start + step) for start in range(0, n, step))
+    for start in range(0, n, step):
+        deadline.check()
+        yield slice(start, start + step)
 
 
 def gaps(X: Any) -> Any:

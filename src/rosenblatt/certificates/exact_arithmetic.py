@@ -16,6 +16,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from rosenblatt.runtime import deadline
 from rosenblatt.separation import Separability
 
 from .claims import Grade
@@ -51,6 +52,7 @@ def leads_of(
     n = X.shape[0]
     lead, allowance = np.empty(n), np.empty(n)
     for start in range(0, n, ROWS_PER_BLOCK):
+        deadline.check()
         rows = slice(start, start + ROWS_PER_BLOCK)
         lead[rows], allowance[rows] = rounded_leads(X[rows], codes[rows], W, b)
     doubtful = np.flatnonzero(~(np.abs(lead) > allowance))

@@ -13,6 +13,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from rosenblatt.runtime import deadline
+
 from .claims import Claim
 
 Floats = NDArray[np.float64]
@@ -53,6 +55,7 @@ class RoundedMatrix:
         """Runs of rows; dense ones centred."""
         size = max(1, CELLS_PER_BLOCK // max(self.d, 1))
         for start in range(0, self.n, size):
+            deadline.check()
             rows = slice(start, min(start + size, self.n))
             if self.away is not None:
                 yield rows, self.away[rows]

@@ -40,7 +40,8 @@ def execute(words: list[str]) -> int:
     """Run a command and return its exit code; errors of the user are printed as one sentence."""
     arguments = None
     try:
-        from .arguments import UsageError, parse
+        from .arguments import parse
+        from .parser import UsageError
 
         try:
             arguments = parse(words)

@@ -13,72 +13,54 @@ from rosenblatt.certificates import certify as certificate_of
 from rosenblatt.certificates.claims import within
 from rosenblatt.data import Table, TableError
 from rosenblatt.workbench.fitting import learned_rows
-from rosenblatt.workbench.model_file.files import SavedModel, blaming
-from rosenblatt.workbench.preparation.known_columns import rows_for, targets_of
+from rosenblatt.workbench.known_columns import rows_for, targets_of
+from rosenblatt.workbench.model_file import SavedModel, blaming
 
 from .model_files import load_model
 from .output import print_note
 from .tables import Reading, printed_to
 
+REBUILT = (
+    "The model file has the rows with their clusters, not the tree of {family}, so the tree was "
+    "built again from this table. A new row is assigned to the cluster of the nearest training row."
+)
+TRAINING_ROWS = (
+    "The model was fitted to {n:,} of these {n_read:,} rows ({split}): the certificate is about "
+    "these training rows."
+)
+OTHER_ROWS = (
+    "The model was fitted to {n:,} rows of {source}{split}, but the table has {n_read:,} other "
+    "rows: the certificate is about these rows. Claims about the fit need the training rows."
+)
+
 
 def run(args: Namespace) -> int:
     """Print the certificate; return 0 if it holds, else 1."""
-    model, table, tol, out, reading = args.model, args.table, args.tol, args.out, Reading.of(args)
+    model, table, tol = args.model, args.table, args.tol
     if tol == math.inf:
         raise ValueError(f"tol must be a finite number >= 0; got {tol}.")
     saved = load_model(model, large=args.large)
-    if saved.task == "clustering":
-        return _certify_clusters(saved, model, table, tol, out, reading)
-    read = reading.for_model(table, saved, args.target)
-    rows, y = targets_of(saved, read)
-    whole = len(y)
-    others = whole != saved.n_rows
-    if others and (learned := learned_rows(saved, read)):
-        rows, y = learned
-        others = False
-        print_note(
-            f"The model was fitted to {saved.n_rows:,} of these {whole:,} rows ({_split(saved)}): "
-            "the certificate is about these training rows."
-        )
+    has_target = saved.task != "clustering"
+    read = Reading.of(args).for_model(table, saved, args.target if has_target else None)
+    rows, y = targets_of(saved, read) if has_target else (read, None)
+    n, n_read, note = saved.n_rows, len(rows), ""
+    if n not in (0, n_read):
+        if has_target and (learned := learned_rows(saved, read)):
+            rows, y = learned
+            print_note(TRAINING_ROWS.format(n=n, n_read=n_read, split=_split(saved)))
+        else:
+            split = f" ({_split(saved)})" if has_target else ""
+            note = OTHER_ROWS.format(n=n, n_read=n_read, source=saved.source, split=split)
+            note += _to_find_them(saved, read)
     X = rows_for(saved, rows)
     with blaming(model, table):
-        found = certificate_of(saved.model, X, y, tol=tol)
-    with printed_to(out, table, model) as print_lines:
-        print_lines(found)
-    if others:
-        print_note(
-            f"The model was fitted to {saved.n_rows:,} rows of {saved.source} ({_split(saved)}), "
-            f"but the table has {whole:,} other rows: the certificate is about these rows. Claims "
-            f"about the fit need the training rows.{_to_find_them(saved, read)}"
-        )
-    return 0 if found.holds else 1
-
-
-def _certify_clusters(
-    saved: SavedModel, model: str, table: str, tol: float, out: str | None, reading: Reading
-) -> int:
-    """Certify a clustering, which has no target column."""
-    read = reading.for_model(table, saved, None)
-    X = rows_for(saved, read)
-    with blaming(model, table):
-        if hasattr(saved.model[-1], "n_samples_fit_"):  # linkage
+        if hasattr(saved.model[-1], "n_samples_fit_") and not has_target:  # linkage
             found = _tree_again(saved, X, tol)
-            note = (
-                f"The model file has the rows with their clusters, not the tree of {saved.family}, "
-                "so the tree was built again from this table. A new row is assigned to the cluster "
-                "of the nearest training row."
-            )
+            note = note or REBUILT.format(family=saved.family)
         else:
-            found = certificate_of(saved.model, X, tol=tol)
-            note = ""
-    with printed_to(out, table, model) as print_lines:
+            found = certificate_of(saved.model, X, y, tol=tol)
+    with printed_to(args.out, table, model) as print_lines:
         print_lines(found)
-    if saved.n_rows not in (0, len(read)):
-        note = (
-            f"The model was fitted to {saved.n_rows:,} rows of {saved.source}, but the table has "
-            f"{len(read):,} other rows: the certificate is about these rows. Claims about the fit "
-            "need the training rows."
-        )
     if note:
         print_note(note)
     return 0 if found.holds else 1

@@ -3,21 +3,25 @@
 from argparse import Namespace
 from importlib import import_module
 from pathlib import Path
-from typing import Any
 
 from rosenblatt import cli
-from rosenblatt.data.errors import listed
 from rosenblatt.data.files import check_places
 from rosenblatt.workbench.arguments import checked_budget, numbers_of
+from rosenblatt.workbench.clock import Clock, age_of_process
 from rosenblatt.workbench.cluster_findings import Trial
 from rosenblatt.workbench.clustering import cluster_table
 from rosenblatt.workbench.clustering_result import Clustering
-from rosenblatt.workbench.protocol.clock import Clock, age_of_process
 
-from .compare import NO_REPORT, TO_END, TO_SAVE, Screen, command_line, names_in
+from .compare import (
+    TO_END,
+    TO_SAVE,
+    Screen,
+    command_line,
+    names_in,
+    print_each,
+    print_left_out,
+)
 from .tables import Reading
-
-MOST_NAMED = 5  # columns that were left out
 
 
 def run(args: Namespace) -> int:
@@ -35,7 +39,7 @@ def run(args: Namespace) -> int:
     source = Reading.of(args)._replace(verbose=False).table(args.table)
     found = cluster_table(
         source, k=numbers, without=names_in(args.without), budget=clock, random_state=args.seed,
-        progress=_print_each(console, args), command=command_line(),
+        progress=print_each(console, args, _line), command=command_line(),
     )  # fmt: skip
     _answer(console, found)
     found.report(Path(out))
@@ -50,21 +54,9 @@ def run(args: Namespace) -> int:
     return 0
 
 
-def _print_each(console: Screen, args: Namespace) -> Any:
-    """Return a function that prints each clustering when it is done."""
-    n_printed = 0
-
-    def print_new(trials: list[Trial], trying: str, clock: Clock) -> None:
-        nonlocal n_printed
-        args.if_stopped = NO_REPORT
-        for trial in trials[n_printed:]:
-            console.print(
-                f"{clock.seconds:6.1f} s  {trial.silhouette:6.3f}  "
-                f"{trial.family}, {trial.k} clusters{trial.flaw and f' ({trial.flaw})'}"
-            )
-        n_printed = len(trials)
-
-    return print_new
+def _line(trial: Trial) -> str:
+    flaw = trial.flaw and f" ({trial.flaw})"
+    return f"{trial.silhouette:6.3f}  {trial.family}, {trial.k} clusters{flaw}"
 
 
 def _answer(console: Screen, found: Clustering) -> None:
@@ -77,10 +69,4 @@ def _answer(console: Screen, found: Clustering) -> None:
         console.print(f"cluster {profile.number} ({rows}): {profile.sentence}")
     for note in findings.notes:
         console.print(f"note: {note}")
-    gone = [
-        f"{column.name} ({column.kind}{column.note and f': {column.note}'})"
-        for column in findings.columns
-        if not column.used
-    ]
-    if gone:
-        console.print(f"Columns not used: {listed(gone, MOST_NAMED)}", style="dim")
+    print_left_out(console, findings.columns)

@@ -4,6 +4,7 @@ import shlex
 import sys
 from argparse import Namespace
 from collections import Counter
+from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -17,11 +18,11 @@ from rosenblatt.data import Column, Source, TableError
 from rosenblatt.data.errors import listed
 from rosenblatt.data.files import check_places
 from rosenblatt.data.source import is_many
+from rosenblatt.workbench import verdicts
 from rosenblatt.workbench.arguments import checked_budget
+from rosenblatt.workbench.clock import Clock, age_of_process
 from rosenblatt.workbench.comparison import compare
-from rosenblatt.workbench.protocol import verdicts
-from rosenblatt.workbench.protocol.clock import Clock, age_of_process
-from rosenblatt.workbench.protocol.results import Contestant, Findings, figure
+from rosenblatt.workbench.findings import Contestant, Findings, figure
 
 from .output import on_one_line
 from .tables import Reading, named_target
@@ -82,7 +83,7 @@ def run(args: Namespace) -> int:
 
             found = compare(source, progress=show, **options)
     else:
-        found = compare(source, progress=_print_each(console, args), **options)
+        found = compare(source, progress=print_each(console, args, _line), **options)
     # First of all, because the test set may have been used: only a second Ctrl-C loses the report.
     try:
         found.report(Path(out))
@@ -118,18 +119,22 @@ def command_line() -> str:
     return shlex.join(["rosenblatt", *sys.argv[1:]])
 
 
-def _print_each(console: Console, args: Namespace) -> Any:
-    """Return a function that prints each contestant when it is done."""
+def print_each(console: Console, args: Namespace, line: Callable[[Any], str]) -> Any:
+    """Return a function that prints the line of each result when it is done."""
     n_printed = 0
 
-    def print_new(found: list[Contestant], trying: str, clock: Clock) -> None:
+    def print_new(found: list[Any], trying: str, clock: Clock) -> None:
         nonlocal n_printed
         args.if_stopped = NO_REPORT
         for entry in found[n_printed:]:
-            console.print(f"{clock.seconds:6.1f} s  {figure(entry.mean)}  {entry.family}")
+            console.print(f"{clock.seconds:6.1f} s  {line(entry)}")
         n_printed = len(found)
 
     return print_new
+
+
+def _line(entry: Contestant) -> str:
+    return f"{figure(entry.mean)}  {entry.family}"
 
 
 def _grid(found: list[Contestant], trying: str, clock: Clock) -> Grid:
@@ -158,8 +163,7 @@ def _answer(console: Console, findings: Findings) -> None:
         console.print(line, style="yellow" if line.startswith("!") else "bold")
     for note in findings.notes:
         console.print(f"note: {note}")
-    if gone := _left_out(findings.columns):
-        console.print(f"Columns not used: {gone}", style="dim")
+    print_left_out(console, findings.columns)
 
 
 def _leaderboard(console: Console, findings: Findings) -> None:
@@ -193,11 +197,12 @@ def _details(console: Console, findings: Findings) -> None:
         console.print(line, style="dim")
 
 
-def _left_out(columns: list[Column]) -> str:
-    """Return the columns that are not used, with reasons; empty if all are used."""
+def print_left_out(console: Console, columns: list[Column]) -> None:
+    """Print the columns that are not used, with reasons."""
     gone = [
         f"{column.name} ({column.kind}{column.note and f': {column.note}'})"
         for column in columns
         if not column.used
     ]
-    return listed(gone, MOST_NAMED)
+    if gone:
+        console.print(f"Columns not used: {listed(gone, MOST_NAMED)}", style="dim")

@@ -9,15 +9,9 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from .output import EXTRAS
+
 NEEDED = ("numpy", "scipy", "scikit-learn", "numba")
-EXTRAS = {
-    "tables": ("polars", "pyarrow", "pandas", "fastexcel"),
-    "plot": ("matplotlib",),
-    "cli": ("rich", "shtab"),
-    "files": ("skops",),
-    "dask": ("distributed",),
-    "service": ("starlette", "uvicorn"),
-}
 
 
 def run(args: Namespace) -> int:

@@ -6,10 +6,10 @@ from dataclasses import replace
 from typing import Any
 
 from rosenblatt.data import Table, TableError
+from rosenblatt.workbench.findings import rows_counted
 from rosenblatt.workbench.importance import explain_row
-from rosenblatt.workbench.model_file.files import SavedModel, blaming
-from rosenblatt.workbench.preparation.known_columns import rows_for, target_of
-from rosenblatt.workbench.protocol.results import rows_counted
+from rosenblatt.workbench.known_columns import rows_for, target_of
+from rosenblatt.workbench.model_file import SavedModel, blaming
 
 from .model_files import load_model
 from .output import on_one_line
@@ -57,9 +57,7 @@ def _row(table: str, row: int, batches: Iterator[Table]) -> Table:
     start = 0
     for batch in batches:
         if row < start + len(batch):
-            place = row - start
-            sparse = None if batch.sparse is None else batch.sparse[[place]]
-            return replace(batch, frame=batch.frame[place : place + 1], sparse=sparse, cells=None)
+            return batch.take(slice(row - start, row - start + 1))
         start += len(batch)
     raise TableError(
         f"{table} has {rows_counted(start)}, counted from 0; row {row} does not exist."

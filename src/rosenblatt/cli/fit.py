@@ -5,11 +5,11 @@ from shlex import quote
 
 from rosenblatt.data.files import place_for
 from rosenblatt.data.source import is_many
+from rosenblatt.workbench.findings import rows_counted
 from rosenblatt.workbench.fitting import fit_table
 from rosenblatt.workbench.model_catalogue import families_named
-from rosenblatt.workbench.model_file.files import save_model
-from rosenblatt.workbench.preparation.row_view import first_of
-from rosenblatt.workbench.protocol.results import rows_counted
+from rosenblatt.workbench.model_file import save_model
+from rosenblatt.workbench.row_view import first_of
 from rosenblatt.workbench.weights import rule_in_words
 
 from .output import print_line, print_note

@@ -5,8 +5,8 @@ from importlib import import_module
 from types import ModuleType
 
 import rosenblatt.cli
-from rosenblatt.workbench.model_file import files
-from rosenblatt.workbench.model_file.files import SavedModel
+from rosenblatt.workbench import model_file
+from rosenblatt.workbench.model_file import SavedModel
 
 LEFT_OUT = ("_trusted_types", "_sklearn", "_quantile_forest")  # of skops.io
 
@@ -14,7 +14,7 @@ LEFT_OUT = ("_trusted_types", "_sklearn", "_quantile_forest")  # of skops.io
 def load_model(path: str, *, large: bool = False) -> SavedModel:
     """Load a model file, as `rosenblatt.load_model`."""
     _import_skops()
-    return files.load_model(path, large=large)
+    return model_file.load_model(path, large=large)
 
 
 def _import_skops() -> None:

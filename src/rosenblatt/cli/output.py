@@ -2,7 +2,7 @@
 
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, TextIO
 
@@ -10,13 +10,13 @@ BAD_INPUT = 2
 TRY_AGAIN = 75  # EX_TEMPFAIL of sysexits.h: the mail server keeps the message and tries later
 INPUT_ERRORS = (ValueError, TypeError, OSError, ImportError, MemoryError, OverflowError)
 LONGEST = 2000  # characters of a sentence, which names of columns may make long
-EXTRAS = dict.fromkeys(("polars", "pandas", "pyarrow", "fastexcel", "jinja2"), "tables") | {
-    "rich": "cli",
-    "shtab": "cli",
-    "skops": "files",
-    "distributed": "dask",
-    "starlette": "service",
-    "uvicorn": "service",
+EXTRAS = {  # optional packages
+    "tables": ("polars", "pyarrow", "pandas", "fastexcel", "jinja2"),
+    "plot": ("matplotlib",),
+    "cli": ("rich", "shtab"),
+    "files": ("skops",),
+    "dask": ("distributed",),
+    "service": ("starlette", "uvicorn"),
 }
 
 
@@ -31,9 +31,10 @@ def sentence_of(error: BaseException) -> str:
     >>> sentence_of(ValueError("There is no column 'a'.\\n\\nDetails."))
     "There is no column 'a'."
     """
-    missing = getattr(error, "name", None)
-    if isinstance(error, ImportError) and missing in EXTRAS:
-        return f'{missing} is not installed: pip install "rosenblatt[{EXTRAS[missing]}]"'
+    if isinstance(error, ImportError):
+        for extra, names in EXTRAS.items():
+            if error.name in names:
+                return f'{error.name} is not installed: pip install "rosenblatt[{extra}]"'
     if isinstance(error, OSError) and error.strerror:
         if error.filename is None:  # such as a full disk or a closed stream
             return f"Cannot write the output: {error.strerror.lower()}."
@@ -103,3 +104,13 @@ def _print(text: str, stream: TextIO | None) -> None:
         return
     stream.write(f"{text}\n")
     stream.flush()  # detects a closed pipe
+
+
+def with_progress(items: Iterable[Any]) -> Iterable[Any]:
+    """Yield items; a terminal shows their number."""
+    if not sys.stderr.isatty():
+        return items
+    from rich.console import Console
+    from rich.progress import track  # slow
+
+    return track(items, "messages", console=Console(stderr=True), transient=True)

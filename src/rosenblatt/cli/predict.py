@@ -13,9 +13,9 @@ from rosenblatt.data import Table, TableError
 from rosenblatt.data.columns import free_name
 from rosenblatt.data.files import place_for, whole_file
 from rosenblatt.data.source import files_of, is_many
-from rosenblatt.workbench.model_file.files import SavedModel
-from rosenblatt.workbench.preparation import known_columns
-from rosenblatt.workbench.preparation.row_view import first_of
+from rosenblatt.workbench import known_columns
+from rosenblatt.workbench.model_file import SavedModel
+from rosenblatt.workbench.row_view import first_of
 
 from .model_files import load_model
 from .output import print_line, print_note

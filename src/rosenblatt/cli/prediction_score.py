@@ -7,11 +7,11 @@ from sklearn.metrics import accuracy_score, r2_score
 
 from rosenblatt.data import Table
 from rosenblatt.model_selection import SealedTest
+from rosenblatt.workbench import known_columns
+from rosenblatt.workbench.findings import figure, rows_counted
 from rosenblatt.workbench.fitting import digest_of, learned_rows
-from rosenblatt.workbench.model_file.files import SavedModel
-from rosenblatt.workbench.preparation import known_columns
-from rosenblatt.workbench.protocol.results import figure, rows_counted
-from rosenblatt.workbench.protocol.scoring import USUAL, positive_class, score_of
+from rosenblatt.workbench.model_file import SavedModel
+from rosenblatt.workbench.scoring import USUAL, positive_class, score_of
 
 from .split import ledger_of_test
 from .tables import Reading
@@ -32,7 +32,7 @@ def score_in_words(saved: SavedModel, path: str, target: str | None, reading: Re
     if ledger is None:
         return f"{_in_words(scores(saved.model))} {of_what}"
     sealed = reading._replace(verbose=False).table(path)  # read as `split` read it
-    seal = SealedTest(sealed.frame if sealed.sparse is None else sealed.sparse, ledger=ledger)
+    seal = SealedTest(sealed.rows, ledger=ledger)
     found = seal.open(saved.model, scores, reason="rosenblatt predict --score")
     return f"{_in_words(found)} {of_what}; this evaluation is recorded in {ledger.name}"
 

@@ -5,18 +5,137 @@ imports it.
 """
 
 import json
-import os
 import sys
 from argparse import Namespace
 from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import Any
 
-from .output import BAD_INPUT, TRY_AGAIN, on_one_line, print_line, print_note, print_text
+from .output import (
+    BAD_INPUT,
+    TRY_AGAIN,
+    on_one_line,
+    print_line,
+    print_note,
+    print_text,
+    with_progress,
+)
+from .parser import TOGGLE, Parser, add, add_command, any_number, number, one_of
 
 EXIT_CODES = {"ham": 0, "spam": 1, "unsure": 3}  # of a single message
-SHOWN_EVERY = 200  # messages between two updates of the progress bar
-BAR_WIDTH = 30
+
+
+def add_arguments(commands: Any) -> Parser:
+    """Add `rosenblatt spam` with its subcommands; return its parser."""
+    help = "Train and run a spam filter for e-mail."
+    usage = "rosenblatt spam [--store FILE] COMMAND [options]"
+    spam: Parser = commands.add_parser("spam", help=help, description=help, usage=usage)
+    add(spam, "--store FILE", "Database; default: in your data folder.")
+    parts = spam.add_subparsers(
+        title="commands", metavar="COMMAND", dest="subcommand", parser_class=Parser,
+        prog="rosenblatt spam",
+    )  # fmt: skip
+
+    def command(name: str, help: str, values: str = "", **settings: Any) -> Parser:
+        function = f"run_{name}"
+        return add_command(parts, name, help, values, module="spam", function=function, **settings)
+
+    parser = command(
+        "learn",
+        "Learn from mbox files, Maildirs, folders or messages.",
+        example="rosenblatt spam learn --ham Mail/inbox --spam Mail/junk.mbox",
+    )
+    _mail(parser)
+    add(parser, "--history",
+        "Store the counts of each message, so that `forget --digest` can remove it (default).",
+        **TOGGLE)  # fmt: skip
+
+    parser = command(
+        "classify",
+        "Classify messages as ham, spam or unsure.",
+        "[path ...]",
+        more="Exit code for one message: 0 for ham, 1 for spam, 3 for unsure, 2 for an error. With"
+        "\n--filter the exit code is always 0 and the message is always written.",
+        example="rosenblatt spam classify Mail/inbox\n"
+        "  rosenblatt spam classify --filter < message > judged",
+    )
+    add(parser, "paths", "Files or folders; default: standard input.", nargs="*")
+    add(parser, "--format FORMAT", "text, or jsonl with one object per message.",
+        type=one_of("text", "jsonl"), default="text")  # fmt: skip
+    add(parser, "--filter", "Copy one message to standard output and add X-Rosenblatt headers.")
+    add(parser, "--tempfail", "With --filter: exit 75 if anything fails.")
+    _scoring_model(parser)
+    add(parser, "--spam-above SPAM_ABOVE",
+        "Lowest probability of spam; default: 0.55, with other models 0.9.",
+        type=any_number)  # fmt: skip
+    add(parser, "--ham-below HAM_BELOW",
+        "Highest probability of ham; default: 0.4, with other models 0.1.",
+        type=any_number)  # fmt: skip
+
+    help = "Print the tokens with the largest weights for one message."
+    parser = command("explain", help, "[message]")
+    _message(parser)
+    _scoring_model(parser)
+    add(parser, "--most MOST", "Number of tokens to print; default: 20.",
+        type=number(0), default=20)  # fmt: skip
+
+    help = "Learn a message again with the label --ham or --spam."
+    parser = command("correct", help, "[message]")
+    _message(parser)
+    label = parser.add_mutually_exclusive_group(required=True)
+    for name in ("ham", "spam"):
+        add(label, f"--{name}", f"It is {name}.", dest="label", action="store_const", const=name)
+
+    parser = command("forget", "Remove a learned message.", "[message]")
+    _message(parser)
+    add(parser, "--digest DIGEST", "Digest of the message, instead of the message.")
+
+    command("status", "Print the number of learned messages and tokens.")
+    parser = command("export", "Export the database as JSON lines.")
+    add(parser, "-o --out FILE", "Output file; default: standard output.", default="-")
+    parser = command("import", "Add an exported database to this one.", "[file]")
+    add(parser, "file", "File written by `export`; - for standard input.", nargs="?", default="-")
+
+    parser = command(
+        "evaluate",
+        "Evaluate the filter on held-out messages.",
+        more="Without --ham and --spam, the messages of the database are used.",
+    )
+    _mail(parser)
+    add(parser, "--protocol PROTOCOL",
+        "time: test on later messages (default); folds: ten random folds.",
+        default="time")  # fmt: skip
+    _scoring_model(parser)
+    add(parser, "-o --out FILE", "HTML report to write.")
+
+    parser = command("serve", "Serve the filter on a Unix socket or a local HTTP port.")
+    place = parser.add_mutually_exclusive_group(required=True)
+    add(place, "--socket PATH", "Unix socket to listen on.")
+    add(place, "--port PORT", "Port on 127.0.0.1 to listen on.", type=number(0, 65535))
+    add(parser, "--token-file FILE",
+        "File with the token required for changes; created if missing.")  # fmt: skip
+    _scoring_model(parser)
+    return spam
+
+
+def _mail(parser: Parser) -> None:
+    more: Any = {"action": "append", "default": []}
+    add(parser, "--ham PATH", "Legitimate mail.", **more)
+    add(parser, "--spam PATH", "Spam.", **more)
+    add(parser, "--table PATH", "CSV or TSV file with a text and a label in each row.", **more)
+
+
+def _message(parser: Parser) -> None:
+    help = "Message file; default: - for standard input."
+    add(parser, "message", help, nargs="?", default="-")
+
+
+def _scoring_model(parser: Parser) -> None:
+    help = "Scoring model; default: chi-square. See docs/spam.md."
+    add(parser, "-m --model MODEL", help, default="chi-square")
+
+
+# The commands.
 
 
 def _open(args: Namespace, **options: Any) -> Any:
@@ -35,36 +154,10 @@ def _one(path: str) -> bytes:
     return found[0].raw
 
 
-def _with_progress(paths: Iterable[str], label: str) -> Iterator[Any]:
-    """Yield the messages of some paths; a terminal shows a bar of the bytes read."""
+def _mails(paths: Iterable[str]) -> Iterator[Any]:
     from rosenblatt.spam import mails
 
-    paths = list(paths)
-    if not sys.stderr.isatty():
-        for path in paths:
-            yield from mails(path)
-        return
-    total, n, size = max(_n_bytes(paths), 1), 0, 0
-    for path in paths:
-        for mail in mails(path):
-            yield mail
-            n, size = n + 1, size + len(mail.raw)
-            if n % SHOWN_EVERY == 0:
-                done = min(BAR_WIDTH * size // total, BAR_WIDTH)
-                sys.stderr.write(f"\r{label} [{'#' * done}{'.' * (BAR_WIDTH - done)}] {n:,} ")
-                sys.stderr.flush()
-    if n >= SHOWN_EVERY:
-        sys.stderr.write("\r\033[K")
-
-
-def _n_bytes(paths: list[str]) -> int:
-    """Return the size of all files at some paths."""
-    found = 0
-    for path in paths:
-        for folder, _, files in os.walk(path):
-            found += sum(os.path.getsize(os.path.join(folder, name)) for name in files)
-        found += os.path.getsize(path) if os.path.isfile(path) else 0
-    return found
+    return chain.from_iterable(map(mails, paths))
 
 
 def _print_refused(refused: list[tuple[str, str]]) -> None:
@@ -84,7 +177,7 @@ def run_learn(args: Namespace) -> int:
         total = spam_filter.learn(
             mail if label is None else mail._replace(label=LABELS.index(label))
             for label, paths in (("ham", args.ham), ("spam", args.spam), (None, args.table))
-            for mail in _with_progress(paths, label or "messages")
+            for mail in with_progress(_mails(paths))
         )
         warning = spam_filter.balance_warning()
     print_line(
@@ -114,7 +207,7 @@ def _print_classes(args: Namespace, paths: list[str], options: dict[str, Any]) -
     """Print a line for each message; return the exit code of the last, if there was one."""
     n, code, refused = 0, 0, []
     with _open(args, read_only=True, **options) as spam_filter:
-        mails = _with_progress(paths, "messages")
+        mails = _mails(paths)
         first = [mail for _, mail in zip(range(2), mails, strict=False)]
         for mail, judged, why in _classified(spam_filter, first, mails):
             n += 1
@@ -286,7 +379,7 @@ def run_evaluate(args: Namespace) -> None:
             [
                 (mail, mail.label if label is None else label)
                 for label, paths in ((0, args.ham), (1, args.spam), (None, args.table))
-                for mail in _with_progress(paths, "messages")
+                for mail in with_progress(_mails(paths))
             ]
         )
     else:

@@ -13,11 +13,11 @@ import polars as pl
 
 from rosenblatt.data import BUNDLED, Table, TableError, read_table
 from rosenblatt.data.files import SPREADSHEETS, Form, form_of, whole_files
-from rosenblatt.data.table import write_table
+from rosenblatt.data.reading import write_table
 from rosenblatt.model_selection import SealedTest, train_dev_test_split
-from rosenblatt.workbench.preparation.problem import LEAST_ROWS
-from rosenblatt.workbench.preparation.targets import task_of
-from rosenblatt.workbench.protocol.splits import moments_of, split_by_group, split_by_time
+from rosenblatt.workbench.problem import LEAST_ROWS
+from rosenblatt.workbench.splits import moments_of, split_by_group, split_by_time
+from rosenblatt.workbench.targets import task_of
 
 from .output import print_line, print_note
 from .tables import Reading
@@ -40,10 +40,7 @@ def run(args: Namespace) -> None:
     if len(read) < len(PARTS):
         raise TableError(f"{table} must have at least {len(PARTS)} rows; got {len(read)}.")
     rows, how = _rows(read, target, group, time, args.seed)
-    parts = [
-        Table(read.frame[some], read.name, None if read.sparse is None else read.sparse[some])
-        for some in rows
-    ]
+    parts = [read.take(some) for some in rows]
     if len(read) < LEAST_ROWS:
         print_note(
             f"Warning: {table} has only {len(read)} rows; a score on {len(parts[2])} test rows is "
@@ -119,8 +116,7 @@ def _folder(path: Path) -> Iterator[None]:
 def _seal(path: Path, form: Form) -> SealedTest:
     """Return the test set as `predict --score` will read it, with its ledger file."""
     _ledger(path).touch()  # first, so that Ctrl-C cannot leave a test set without a ledger
-    part = read_table(str(path), form.name)
-    return SealedTest(part.frame if part.sparse is None else part.sparse, ledger=_ledger(path))
+    return SealedTest(read_table(str(path), form.name).rows, ledger=_ledger(path))
 
 
 def _ledger(path: Any) -> Path:

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 from rosenblatt.data import Table, TableError, columns_of, read_batches, read_table
 from rosenblatt.data.errors import listed
 from rosenblatt.data.files import place_for, whole_file
-from rosenblatt.workbench.model_file.files import SavedModel
-from rosenblatt.workbench.preparation.known_columns import columns_of_words
+from rosenblatt.workbench.known_columns import columns_of_words
+from rosenblatt.workbench.model_file import SavedModel
 
 from .output import print_note, print_text
 

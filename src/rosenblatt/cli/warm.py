@@ -201,7 +201,7 @@ def _filter_mail() -> None:
 
 
 def _fit(model: Any, rehearsal: Rehearsal) -> None:
-    """Fit to a dozen rows, or texts."""
+    """Fit to a dozen rows, or texts, and apply the model to them."""
     tags = get_tags(model).input_tags
     if tags.string and not tags.two_d_array:
         model.set_params(dtype=rehearsal.dtype).fit(TEXTS).transform(TEXTS)
@@ -212,8 +212,9 @@ def _fit(model: Any, rehearsal: Rehearsal) -> None:
     y = np.arange(12) % rehearsal.n_classes
     X = sp.csr_matrix(X) if rehearsal.sparse else X
     model.fit(X, y)
-    if hasattr(model, "transform"):
-        model.transform(X)
+    for name in ("predict", "transform"):
+        if hasattr(model, name):
+            getattr(model, name)(X)
     if rehearsal.large:
         module, _, name = rehearsal.large.rpartition(".")
         getattr(import_module(f"rosenblatt.{module}"), name)(model, X, y)

@@ -1,4 +1,4 @@
-"""Groups of rows that carry no label."""
+"""Clustering: groups of rows without labels."""
 
 from rosenblatt import registry
 

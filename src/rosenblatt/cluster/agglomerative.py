@@ -1,4 +1,4 @@
-"""Agglomerative clustering: each row a cluster, and the two closest joined until one is left."""
+"""Agglomerative clustering: join the two closest clusters until one is left."""
 
 from heapq import heappush, heappushpop
 from typing import Any, Self
@@ -15,7 +15,7 @@ from rosenblatt.registry.row import Candidate, Contract, Row, Warm
 
 from . import linkage_loops
 from .centroid_linkage import ward_joins
-from .distances import ENDLESS, Distances, Given
+from .distances import NOT_FINITE, Distances, Precomputed
 from .linkage import (
     linkage_matrix,
     many_point_joins,
@@ -25,34 +25,34 @@ from .linkage import (
 )
 
 EUCLIDEAN = ("euclidean", "l2")
-MANY_POINTS = 4_000  # from which complete and average linkage begin with centroids
+MANY_POINTS = 4_000  # from which complete and average linkage start with centroids
 
 
 class AgglomerativeClustering(cluster.AgglomerativeClustering):  # type: ignore[misc]
-    """Joins the two closest clusters, from one row each to one of all.
+    """Agglomerative clustering: joins the two closest clusters, starting from single rows.
 
-    How close two clusters are is their linkage: the distance of their nearest rows ("single"), of
-    their farthest ("complete"), of all pairs on average ("average"), or, for "ward", the square
-    root of twice what joining them adds to the sum of squares about centroids. Heights never fall
-    on the way up. The tree holds a clustering for every number of clusters and every height.
+    The linkage defines the distance of two clusters: the distance of their nearest rows ("single"),
+    of their farthest rows ("complete"), the mean distance of all pairs ("average"), or, for "ward",
+    the square root of twice the increase of the sum of squares about centroids. Heights increase
+    towards the root. The tree contains a clustering for every number of clusters and every height.
 
-    Single linkage (Prim's spanning tree [1]_) and Ward's (from centroids) need no matrix of
-    distances. Complete and average linkage keep one; with Euclidean distances and from 4,000 rows
-    of at most 32 columns on, only for the last fifth of the clusters. Ward, complete and average
-    linkage join pairs that are nearest to each other in any order [2]_, which gives the same tree.
+    Single linkage (Prim's spanning tree [1]_) and Ward's (from centroids) do not use a distance
+    matrix. Complete and average linkage do; with Euclidean distances and at least 4,000 rows of at
+    most 32 columns, only for the last fifth of the clusters. Ward, complete and average linkage
+    join reciprocal nearest neighbors in any order [2]_, which gives the same tree.
 
     Parameters
     ----------
     n_clusters : int or None
         Where to cut the tree; None if `distance_threshold` does.
     metric : str, callable or "precomputed"
-        The distance; a callable returns the matrix (n, n) for the rows (n, d). Ward's is Euclidean.
+        The distance; a callable maps rows (n, d) to the matrix (n, n). Ward requires Euclidean.
     memory, connectivity, compute_full_tree
-        As in scikit-learn, whose tree is built if `memory` or `connectivity` is given.
+        As in scikit-learn, which builds the tree if `memory` or `connectivity` is given.
     linkage : {"ward", "complete", "average", "single"}
     distance_threshold : float or None
         The height at or above which clusters are not joined; None if `n_clusters` is given.
-    compute_distances : whether `distances_` is published even without a threshold.
+    compute_distances : whether to set `distances_` even without a threshold.
 
     Attributes
     ----------
@@ -60,8 +60,8 @@ class AgglomerativeClustering(cluster.AgglomerativeClustering):  # type: ignore[
     n_clusters_, n_leaves_, n_connected_components_ : clusters, rows, parts of the connectivity
         graph.
     children_ : the two clusters that each step joins, shape (n - 1, 2); step i makes cluster n + i.
-    distances_ : the heights, shape (n - 1,), if asked for.
-    linkage_matrix_ : SciPy's matrix (n - 1, 4): two clusters, height, size. Not with
+    distances_ : the heights, shape (n - 1,), with a threshold or `compute_distances`.
+    linkage_matrix_ : SciPy's matrix (n - 1, 4): two clusters, height, size. Not available with
         `connectivity` or `memory`.
     n_features_in_, feature_names_in_ : of the data.
 
@@ -83,15 +83,12 @@ class AgglomerativeClustering(cluster.AgglomerativeClustering):  # type: ignore[
     .. [2] F. Murtagh (1983), A survey of recent advances in hierarchical clustering algorithms.
     """
 
-    labels_: NDArray[np.intp]
-    linkage_matrix_: NDArray[np.float64]
-
     @property
     def set_callbacks(self) -> Any:
-        """Not supported: the fitted tree holds every join already."""
+        """Not supported: the fitted tree contains every join."""
         raise AttributeError(
-            "AgglomerativeClustering has no steps to report to callbacks and traces: its tree "
-            "holds every join, in children_ and linkage_matrix_. Draw it by plot.dendrogram."
+            "AgglomerativeClustering does not report steps to callbacks and traces: its tree holds "
+            "every join, in children_ and linkage_matrix_. Draw it with plot.dendrogram."
         )
 
     @all_or_nothing
@@ -100,21 +97,27 @@ class AgglomerativeClustering(cluster.AgglomerativeClustering):  # type: ignore[
         self._validate_params()
         rows = checks.validate_data(self, X, ensure_min_samples=2)
         self.__dict__.pop("linkage_matrix_", None)
-        self._refuse_settings(len(rows))
+        self._check_settings(len(rows))
         if self.connectivity is not None or self.memory is not None:
             self._fit(rows)
             return self
-        if self.linkage == "ward":
-            refuse_endless(rows)
-            joins = ward_joins(np.ascontiguousarray(rows, np.float64))
-        else:
-            joins = _joins(rows, self.metric, self.linkage)
+        joins = _joins(rows, self.metric, self.linkage)
         if not np.isfinite(joins[1]).all():
-            raise ValueError(ENDLESS)
-        self._publish(linkage_matrix(*joins))
+            raise ValueError(NOT_FINITE)
+        self.linkage_matrix_ = Z = linkage_matrix(*joins)
+        self.children_ = Z[:, :2].astype(np.intp)
+        self.n_leaves_, self.n_connected_components_ = len(Z) + 1, 1
+        self.__dict__.pop("distances_", None)
+        if self.distance_threshold is not None or self.compute_distances:
+            self.distances_ = Z[:, 2].copy()
+        if self.distance_threshold is None:
+            self.n_clusters_ = self.n_clusters
+        else:
+            self.n_clusters_ = 1 + int(np.count_nonzero(Z[:, 2] >= self.distance_threshold))
+        self.labels_ = self.cut(self.n_clusters_)
         return self
 
-    def _refuse_settings(self, n: int) -> None:
+    def _check_settings(self, n: int) -> None:
         if (self.n_clusters is None) == (self.distance_threshold is None):
             raise ValueError(
                 "Exactly one of n_clusters and distance_threshold has to be set, and the other "
@@ -133,25 +136,12 @@ class AgglomerativeClustering(cluster.AgglomerativeClustering):  # type: ignore[
                 f"for a tree with {n} leaves."
             )
 
-    def _publish(self, Z: NDArray[np.float64]) -> None:
-        self.linkage_matrix_ = Z
-        self.children_ = Z[:, :2].astype(np.intp)
-        self.n_leaves_, self.n_connected_components_ = len(Z) + 1, 1
-        self.__dict__.pop("distances_", None)
-        if self.distance_threshold is not None or self.compute_distances:
-            self.distances_ = Z[:, 2].copy()
-        if self.distance_threshold is None:
-            self.n_clusters_ = self.n_clusters
-        else:
-            self.n_clusters_ = 1 + int(np.count_nonzero(Z[:, 2] >= self.distance_threshold))
-        self.labels_ = self.cut(self.n_clusters_)
-
     def cut(self, n_clusters: int | None = None, *, height: float | None = None) -> Any:
-        """Return the labels (n,) of another cut: some number of clusters, or all below a height."""
+        """Return the labels (n,) of another cut, by the number of clusters or by a height."""
         check_is_fitted(self, "linkage_matrix_")
         Z = self.linkage_matrix_
         if (n_clusters is None) == (height is None):
-            raise ValueError("Give n_clusters or height, and not both.")
+            raise ValueError("Give exactly one of n_clusters and height.")
         if height is not None:
             n_clusters = 1 + int(np.count_nonzero(Z[:, 2] >= height))
         k = int(n_clusters or 0)
@@ -161,33 +151,27 @@ class AgglomerativeClustering(cluster.AgglomerativeClustering):  # type: ignore[
 
 
 def labels_of_tree(children: NDArray[np.intp], k: int) -> NDArray[np.intp]:
-    """The labels (n,) of a tree (n - 1, 2) that is cut into k clusters."""
-    labels = np.empty(2 * len(children) + 1, np.intp)
-    linkage_loops.label_leaves(children, _heads(children, k), labels)
-    return labels[: len(children) + 1].copy()
-
-
-def _heads(children: NDArray[np.intp], k: int) -> NDArray[np.intp]:
-    """The k clusters left when the last k - 1 joins are undone, in scikit-learn's order."""
+    """Return the labels (n,) of a tree (n - 1, 2) that is cut into k clusters."""
+    # Undo the last k - 1 joins; the order of clusters is scikit-learn's.
     n = len(children) + 1
-    heads = [-(2 * n - 2)]  # a heap; its first is the cluster that was made last
+    heads = [-(2 * n - 2)]  # a heap whose first entry is the last cluster
     for _ in range(k - 1):
         first, second = children[-heads[0] - n]
         heappush(heads, -first)
         heappushpop(heads, -second)
-    return -np.array(heads, np.intp)
-
-
-def refuse_endless(X: NDArray[Any]) -> None:
-    """Refuse rows whose squared distances are beyond the range of doubles."""
-    with np.errstate(over="ignore"):
-        square = float(((X.max(axis=0) / 2 - X.min(axis=0) / 2) ** 2).sum()) * 4 * len(X)
-    if not np.isfinite(square):
-        raise ValueError(ENDLESS)
+    labels = np.empty(2 * n - 1, np.intp)
+    linkage_loops.label_leaves(children, -np.array(heads, np.intp), labels)
+    return labels[:n].copy()
 
 
 def _joins(X: Any, metric: Any, linkage: str) -> Any:
-    """Return the pairs and heights of single, complete or average linkage."""
+    """Return the pairs of clusters that are joined, and their heights."""
+    if linkage == "ward":
+        with np.errstate(over="ignore"):
+            square = float(((X.max(axis=0) / 2 - X.min(axis=0) / 2) ** 2).sum()) * 4 * len(X)
+        if not np.isfinite(square):
+            raise ValueError(NOT_FINITE)
+        return ward_joins(np.ascontiguousarray(X, np.float64))
     if metric in EUCLIDEAN and (linkage == "single" or len(X) >= MANY_POINTS):
         points = np.ascontiguousarray(X, np.float64)
         return spanning_tree(points) if linkage == "single" else many_point_joins(points, linkage)
@@ -197,31 +181,31 @@ def _joins(X: Any, metric: Any, linkage: str) -> Any:
 
 def _distances(X: Any, metric: Any) -> Distances:
     if metric == "precomputed":
-        return Given(checked_distances(X))
+        return Precomputed(checked_distances(X))
     if callable(metric):
-        return Given(checked_distances(np.asarray(metric(X))))
+        return Precomputed(checked_distances(np.asarray(metric(X))))
     if metric == "cosine" and not X.any(axis=1).all():
         raise ValueError("Cosine affinity cannot be used when X contains zero vectors")
     if metric in ("seuclidean", "mahalanobis"):  # they depend on all rows
-        return Given(squareform(pdist(X, metric)))
+        return Precomputed(squareform(pdist(X, metric)))
     return Distances(X, "euclidean" if metric == "l2" else metric)
 
 
 def checked_distances(D: NDArray[Any]) -> NDArray[Any]:
-    """A matrix (n, n), if it can be one of distances."""
+    """Return a matrix (n, n); raise unless it can be a distance matrix."""
     if D.ndim != 2 or D.shape[0] != D.shape[1]:
         raise ValueError(f"Distance matrix should be square, got matrix of shape {D.shape}")
     largest = np.abs(D).max()
-    if not largest < np.inf:  # nor a number that is none
-        raise ValueError(ENDLESS)
+    if not largest < np.inf:  # or NaN
+        raise ValueError(NOT_FINITE)
     if (D < 0).any():
         i, j = np.argwhere(D < 0)[0]
         raise ValueError(f"Distances must not be negative; rows {i} and {j} have {D[i, j]:.6g}.")
     if np.abs(D.diagonal()).max() > 1e-6 * largest:
         i = int(np.argmax(D.diagonal()))
         raise ValueError(
-            f"The distance of a row from itself must be 0; row {i} has {D[i, i]:.6g}. Are these "
-            "similarities? Pass distances, such as 1 - similarity."
+            f"The distance of a row from itself must be 0; row {i} has {D[i, i]:.6g}. Convert "
+            "similarities to distances, such as 1 - similarity."
         )
     checks.symmetric(D, "Distances", 1e-6 * largest)
     return D

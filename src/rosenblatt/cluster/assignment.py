@@ -1,4 +1,4 @@
-"""Rows as k-means reads them: which of some centers is nearest to each, exactly.
+"""The exact assignment of rows to their nearest centers.
 
 Legend: n rows X (n, d), K centers (K, d), labels (n,) of the rows, -1 for none yet.
 """
@@ -20,56 +20,56 @@ from . import kmeans_loops
 Table = NDArray[np.float64]
 Labels = NDArray[np.int32]
 
-FEW_PRODUCTS = 20_000  # of rows, centers and columns: all distances take less than panels
-MOVED_AT_ONCE = 2_000_000  # numbers added in one call, so that an interrupt does not wait
+FEW_PRODUCTS = 20_000  # of rows, centers and columns, up to which cdist is faster
+MOVED_AT_ONCE = 2_000_000  # numbers added in one call, so that interrupts work
 LARGEST = np.finfo(np.float64).max
-LEAST_REACH = 1e-140  # the least distance whose square is still a number with all of its digits
-LARGEST_DRIFT = 1e30  # beyond which bounds on distances, in singles, tell nothing
-MANY_CENTERS = 64  # from which on a row alone is worth a look, and not only its panel
-SETTLED = 20  # times fewer rows changed sides than there are: most are nearest to their own center
-CHUNK_CELLS = 4  # times those of a job that reads rows once: each is compared with all centers
+LEAST_REACH = 1e-140  # the least distance whose square is a normal number
+LARGEST_DRIFT = 1e30  # up to which bounds in float32 are useful
+MANY_CENTERS = 64  # from which single rows of a panel are skipped
+SETTLED = 20  # ratio of all to changed rows from which most are nearest to their old center
+CHUNK_CELLS = 4  # times the work per cell of reading the rows once
 
 
 def assignment_of(X: Any, weights: Any) -> "RowAssignment":
-    """Checked rows, dense or CSR, with their weights (n,) or None."""
+    """Return the assignment of checked rows, dense or CSR, with weights (n,) or None."""
     return SparseAssignment(X, weights) if sp.issparse(X) else DenseAssignment(X, weights)
 
 
-def refuse_out_of_range(X: Any, weights: Any = None) -> "RowAssignment":
-    """The same, raising if squares of the rows are too large or too small for doubles."""
+def checked_assignment(X: Any, weights: Any = None) -> "RowAssignment":
+    """Return the assignment of rows; raise if their squares overflow or underflow."""
     rows = assignment_of(X, weights)
-    rows.refuse_small_squares()
+    rows.check_small_squares()
     rows.squares()
     return rows
 
 
 class RowAssignment:
-    """Rows and their weights; and the labels and drifts of one start after the other."""
+    """Rows with their weights, and the labels and bounds of the current start."""
 
-    limits: NDArray[Any]  # drift up to which rows cannot change sides
-    reach: float  # that no row's distance from the mean, or from zero if sparse, exceeds
+    limits: NDArray[Any]  # drift up to which rows cannot change clusters
+    reach: float  # largest distance of a row from the mean, or from zero if sparse
 
     def __init__(self, X: Any, weights: Any) -> None:
         self.X, self.weights = X, None if weights is None else read_only(weights)
         self.n, self.d = map(int, X.shape)
         self.stored = arrays(X)
-        labels = np.zeros(self.n + kmeans_loops.ROWS, np.int32)  # to the end of a panel
+        labels = np.zeros(self.n + kmeans_loops.ROWS, np.int32)  # padded to a full panel
         self.labels = labels[: self.n]
         changed, left = np.empty(self.n, np.int64), np.empty(self.n, np.int32)
         self.listed = kmeans_loops.Labels(labels, changed, left)
 
     def forget_labels(self) -> None:
-        """Begin anew: no row is in a cluster."""
+        """Remove all rows from their clusters."""
         self.labels[:] = -1
         self.forget_bounds()
 
     def forget_bounds(self) -> None:
-        """Measure every row again: centers have jumped."""
+        """Discard bounds, so that every row is measured again."""
         self.drift, self.n_changed = 0.0, self.n
         self.limits[:] = -np.inf
 
     def squares(self) -> Table:
-        """The sums of weighted squares by column, pairs (2, d)."""
+        """Return the sums of weighted squares by column, pairs (2, d)."""
         total = np.zeros((2, self.d))
         for start in range(0, self.n, self._step()):
             stop = min(start + self._step(), self.n)
@@ -78,8 +78,8 @@ class RowAssignment:
             total, "The weighted squares of X are", "rescale the columns, or the weights"
         )
 
-    def refuse_small_squares(self) -> None:
-        """Raise if rows differ by so little that its squares underflow."""
+    def check_small_squares(self) -> None:
+        """Raise if squared differences of rows underflow."""
         if 0 < self.reach < LEAST_REACH:
             raise ValueError(
                 f"Rows differ by at most {self.reach:.1e}, too small for 64 bits when squared; "
@@ -87,21 +87,19 @@ class RowAssignment:
             )
 
     def _step(self) -> int:
-        return max(1, int(MOVED_AT_ONCE * self.n // max(self._cells(), 1)))
-
-    def _cells(self) -> int:
-        return int(self.X.nnz if sp.issparse(self.X) else self.X.size)
+        cells = self.X.nnz if sp.issparse(self.X) else self.X.size
+        return max(1, int(MOVED_AT_ONCE * self.n // max(cells, 1)))
 
     def variance(self) -> float:
-        """The mean variance of the columns of rows without weights."""
+        """Return the mean variance of the columns, for rows without weights."""
         raise NotImplementedError
 
     def assign(self, centers: Table) -> list[tuple[int, int]]:
-        """Give each row its nearest center; return where changed rows are listed: (start, size)."""
+        """Assign each row to its nearest center; return (start, size) of lists of changed rows."""
         raise NotImplementedError
 
     def moved(self, places: list[tuple[int, int]], mass: Table, sums: Table) -> int:
-        """Move rows that changed from cluster to cluster in mass and sums; return how many."""
+        """Update mass and sums for rows that changed clusters; return their number."""
         step = self._step()
         for first, count in places:
             for start in range(first, first + count, step):
@@ -114,19 +112,19 @@ class RowAssignment:
         return self.n_changed
 
     def move(self, rows: NDArray[np.intp], cluster: int, mass: Table, sums: Table) -> None:
-        """Put some rows into a cluster."""
+        """Move some rows to a cluster."""
         left = self.labels[rows]
         self.labels[rows] = cluster
         kmeans_loops.move_rows(self.stored, self.weights, rows, left, self.labels, mass, sums)
         self.forget_bounds()
 
     def equal_rows(self, row: int, some: NDArray[np.intp]) -> NDArray[np.intp]:
-        """Those of some rows that equal one row."""
+        """Return which of some rows are equal to one row."""
         differ = self.X[some] != self.X[np.full(len(some), row)]  # sparse if the rows are
         equal: NDArray[np.bool_] = np.asarray(differ.sum(axis=1)).ravel() == 0
         return np.asarray(some[equal])
 
-    def drifted(self, centers: Table, new: Table) -> None:
+    def add_drift(self, centers: Table, new: Table) -> None:
         """Add the largest move of a center to the drift."""
         farthest = float(np.sqrt(((new - centers) ** 2).sum(axis=1).max()))
         self.drift += 2.0 * farthest * self._scale() * (1 + 1e-9)
@@ -137,7 +135,7 @@ class RowAssignment:
         return 1.0
 
     def distances(self, centers: Table) -> Table:
-        """The squared distance (n,) of each row from the center of its cluster."""
+        """Return the squared distance (n,) of each row from the center of its cluster."""
         found = np.empty(self.n)
         for start in range(0, self.n, self._step()):
             some = slice(start, start + self._step())
@@ -154,13 +152,21 @@ class DenseAssignment(RowAssignment):
         super().__init__(X, weights)
         width = kmeans_loops.ROWS
         self.n_panels = -(-self.n // width)
-        self.center, low, high = self._center_and_range()
+
+        def ranges(start: int, stop: int) -> tuple[Table, Table, Table]:
+            total, low, high = np.zeros(self.d), np.full(self.d, np.inf), np.full(self.d, -np.inf)
+            kmeans_loops.sum_and_range(self.stored, start, stop, total, low, high)
+            return total, low, high
+
+        totals, lows, highs = zip(*threads.over_chunks(ranges, self.n, X.size), strict=True)
+        self.center = np.sum(totals, axis=0) / self.n
+        low, high = np.min(lows, axis=0), np.max(highs, axis=0)
         farthest = np.maximum(high - self.center, self.center - low).max()
         self.reach = float(farthest * np.sqrt(self.d))
         self.scale = 1.0 / self.reach if self.reach > 1 / LARGEST else 1.0
         self.panels = np.zeros((self.n_panels, self.d, width), np.float32)
         self.sizes, self._sizes = np.empty(self.n), np.zeros(self.n_panels * width, np.float32)
-        self._limits = np.full(self.n_panels * width, np.inf, np.float32)  # to the end of a panel
+        self._limits = np.full(self.n_panels * width, np.inf, np.float32)  # padded to full panels
         self.limits, self.reaches = self._limits[: self.n], np.zeros_like(self._limits)
 
         def work(first: int, last: int) -> None:
@@ -172,17 +178,6 @@ class DenseAssignment(RowAssignment):
 
         threads.over_chunks(work, self.n_panels, self.n * self.d)
         self._sizes[: self.n] = self.sizes
-
-    def _center_and_range(self) -> tuple[Table, Table, Table]:
-        """The mean, the least and the greatest number of each column."""
-
-        def work(start: int, stop: int) -> tuple[Table, Table, Table]:
-            total, low, high = np.zeros(self.d), np.full(self.d, np.inf), np.full(self.d, -np.inf)
-            kmeans_loops.sum_and_range(self.stored, start, stop, total, low, high)
-            return total, low, high
-
-        totals, lows, highs = zip(*threads.over_chunks(work, self.n, self.X.size), strict=True)
-        return np.sum(totals, axis=0) / self.n, np.min(lows, axis=0), np.max(highs, axis=0)
 
     def variance(self) -> float:
         mean = 2.0 * float(self.sizes.mean()) / self.d
@@ -232,7 +227,7 @@ class DenseAssignment(RowAssignment):
 
 
 class SparseAssignment(RowAssignment):
-    """CSR rows, compared with all centers at each number that they store."""
+    """CSR rows, compared with all centers at each stored value."""
 
     def __init__(self, X: Any, weights: Any) -> None:
         super().__init__(summed_duplicates(X), weights)

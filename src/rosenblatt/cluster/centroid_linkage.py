@@ -1,11 +1,11 @@
-"""Joins of clusters that are found from their centroids, without a matrix of distances.
+"""Joins of clusters by their centroids, without a distance matrix.
 
-All of Ward's linkage, and the first rounds of average and complete linkage: the distance of two
-centroids is a lower bound of both, and only pairs of clusters below it need be measured.
+Ward's linkage uses centroids alone. Average and complete linkage use them in the first rounds: the
+distance of two centroids is a lower bound of both distances.
 
-Any two clusters that are nearest to each other may be joined at once, since a union is never nearer
-to a third than both of its parts were: a round joins all such pairs. Only those clusters need a new
-search whose nearest is gone.
+Reciprocal nearest neighbors may be joined in any order, since a union is never nearer to a third
+cluster than both of its parts were. A round joins all such pairs; then only clusters whose nearest
+cluster was joined are searched again.
 
 Legend: n points X (n, d), m clusters left.
 """
@@ -25,24 +25,24 @@ Table = NDArray[np.float64]
 Places = NDArray[np.intp]
 Joins = tuple[Places, Table]
 
-STEPS = 100_000_000  # numbers read by one compiled call, so that Ctrl-C takes effect
-FEW = 32  # a round is slow if it joins fewer than one in so many of the clusters it looked at
-CHAIN = 100  # clusters that a chain joins sooner than rounds, each of which has its price
+STEPS = 100_000_000  # numbers read by one compiled call, so that interrupts work
+FEW = 32  # rounds stop if they join fewer than one in so many of the searched clusters
+CHAIN = 100  # clusters up to which a chain is faster than rounds
 QUERIES = 256
-PROBES = 64  # clusters searched first, to see how long a round would take
-MEASURED = 0.25  # the pairs of points that each may measure: a part of all points
-ROWS = 16  # clusters that points are measured from while these are near the processor
+PROBES = 64  # clusters searched first, to estimate the time of a round
+MEASURED = 0.25  # most pairs of points measured by each, as a share of all points
+ROWS = 16  # clusters per block of the distance matrix
 
 
 class Centroids:
-    """Clusters by Ward's linkage, each known by its centroid and its size."""
+    """Clusters by Ward's linkage, as centroids C (m, d) and inverse sizes (m,)."""
 
     def __init__(self, X: Table) -> None:
         n = len(X)
         self.C, self.shares = X.copy(), np.ones(n)
         self.points = np.arange(n)  # one of each cluster
         self.near, self.least = np.full(n, -1), np.full(n, np.inf)
-        self.queries = np.arange(n)  # whose nearest is unknown: there, `near` is a guess, or -1
+        self.queries = np.arange(n)  # with unknown nearest cluster: `near` is a guess, or -1
         self._pairs = [np.empty((0, 2), np.intp)]
         self._heights = [np.empty(0)]
 
@@ -50,24 +50,24 @@ class Centroids:
         return len(self.C)
 
     def joins(self) -> Joins:
-        """All joins so far: a point of each of the two clusters, and their distances."""
+        """Return all joins: a point of each of the two clusters, and their distances."""
         return np.concatenate(self._pairs), np.concatenate(self._heights)
 
     def record(self, pairs: Places, heights: Table) -> None:
-        """Keep joins of clusters as those of points."""
+        """Store joins of clusters by a point of each."""
         self._pairs.append(self.points[pairs])
         self._heights.append(heights)
 
     def members(self) -> Any:
-        """The points of each cluster, where centroids do not say how far they are."""
+        """Return the points of each cluster if distances depend on them, else None."""
         return None
 
     def half_variances(self) -> Table:
-        """Return half of the variance within each cluster, as far as linkage counts it."""
+        """Return half of the part of each cluster's variance in distances."""
         return np.zeros(len(self))
 
     def find_nearest(self, queries: Places) -> float:
-        """Find the nearest of some clusters; returns how many pairs of points each has measured."""
+        """Find the nearest of some clusters; return the mean number of measured pairs of points."""
         (m, d), q = self.C.shape, len(queries)
         center, scale = about(self.C)
         rounding = (d + 16) * 2.0**-23
@@ -100,7 +100,7 @@ class Centroids:
         return sum(threads.over_chunks(work, len(quads), cells)) / max(q, 1)
 
     def join(self, pairs: Places) -> tuple[Places, Table]:
-        """Join pairs of clusters; returns where clusters are now, and what pairs add to squares."""
+        """Join pairs of clusters; return the new places, and the increase of squares by pair."""
         self.record(pairs, self.least[pairs[:, 0]])
         added = np.empty(len(pairs))
         centroid_linkage_loops.join_pairs(self.C, self.shares, pairs, added)
@@ -129,22 +129,19 @@ class Members(Centroids):
         self.squares = np.zeros(len(X))  # the sum of squares about each centroid
 
     def order(self) -> tuple[Places, Places]:
-        """The points in the order of clusters, and where each cluster begins."""
+        """Return the points in the order of clusters, and the start of each cluster."""
         order = np.argsort(self.codes, kind="stable")
         sizes = np.bincount(self.codes, minlength=len(self))
         return order, np.append(0, np.cumsum(sizes))
 
     def members(self) -> Any:
-        """The points of each cluster, where centroids do not say how far they are."""
         order, bounds = self.order()
         return self.X[order], bounds, self.average
 
     def half_variances(self) -> Table:
-        """Return half of the variance within each cluster, as far as linkage counts it."""
         return np.zeros(len(self)) if self.average else 0.5 * self.squares * self.shares
 
     def join(self, pairs: Places) -> tuple[Places, Table]:
-        """Join pairs of clusters; returns where clusters are now, and what pairs add to squares."""
         squares = self.squares
         place, added = super().join(pairs)
         squares[pairs[:, 0]] += squares[pairs[:, 1]] + added
@@ -153,7 +150,7 @@ class Members(Centroids):
         return place, added
 
     def join_rounds(self, left: float) -> None:
-        """Join nearest pairs until so many clusters are left, or search takes too long."""
+        """Join reciprocal pairs until so many clusters are left, or the search is too slow."""
         while len(self) > left:
             probes = self.queries[:: len(self.queries) // PROBES + 1]
             if self.find_nearest(probes) > MEASURED * len(self.X):
@@ -165,7 +162,7 @@ class Members(Centroids):
             self.join(pairs)
 
     def matrix(self) -> Table:
-        """The distances of all clusters (m, m), with infinity on the diagonal."""
+        """Return the distances of all clusters (m, m), with infinity on the diagonal."""
         order, bounds = self.order()
         points = Euclidean(self.X[order])
         m, strip = len(self), linkage_loops.BLOCK * linkage_loops.STRIP
@@ -184,7 +181,7 @@ class Members(Centroids):
 
 
 def ward_joins(X: Table) -> Joins:
-    """Join the clusters whose union adds least to the variance, from their centroids alone."""
+    """Return the joins of Ward's linkage."""
     clusters = Centroids(X)
     while len(clusters) > CHAIN:
         clusters.find_nearest(clusters.queries)
@@ -192,41 +189,36 @@ def ward_joins(X: Table) -> Joins:
         if len(pairs) * FEW < len(clusters.queries):
             break
         clusters.join(pairs)
-    clusters.record(*_ward_chain(clusters.C, clusters.shares))
+    C, shares, m = clusters.C, clusters.shares, len(clusters)
+    alive, chain = np.arange(m + 1), np.empty(m, np.intp)  # alive[m] is the number of clusters
+    pairs, increases = np.empty((m - 1, 2), np.intp), np.empty(m - 1)
+    done, length = 0, 0
+    while done < m - 1:
+        more, length = centroid_linkage_loops.ward_chain(
+            C, shares, alive, chain, length, STEPS // C.shape[1], pairs[done:], increases[done:]
+        )
+        done += more
+    clusters.record(pairs, increases)
     pairs, increases = clusters.joins()
     return pairs, rising(pairs, np.sqrt(2.0 * increases))
 
 
 def reciprocal(near: Places) -> Places:
-    """Pairs (p, 2) of clusters that are nearest to each other, the smaller number first."""
+    """Return pairs (p, 2) of reciprocal nearest clusters, the smaller number first."""
     a = np.arange(len(near))
     first = np.flatnonzero((near[near] == a) & (a < near))
     return np.stack([first, near[first]], axis=1)
 
 
-def _ward_chain(C: Table, shares: Table) -> Joins:
-    """Join all that is left, one pair after the other."""
-    m, d = C.shape
-    alive, chain = np.arange(m + 1), np.empty(m, np.intp)  # alive[m] counts them
-    pairs, increases = np.empty((m - 1, 2), np.intp), np.empty(m - 1)
-    done, length = 0, 0
-    while done < m - 1:
-        more, length = centroid_linkage_loops.ward_chain(
-            C, shares, alive, chain, length, STEPS // d, pairs[done:], increases[done:]
-        )
-        done += more
-    return pairs, increases
-
-
 def rising(pairs: Places, heights: Table) -> Table:
-    """Heights that never fall on the way up: what rounding has put below its parts is lifted."""
+    """Return heights raised to the heights of their parts, where rounding put them below."""
     heights = heights.astype(np.float64)
     linkage_loops.lift(pairs, heights, np.full(2 * len(pairs) + 1, -1), np.zeros(len(pairs) + 1))
     return heights
 
 
 def about(X: Table) -> tuple[Table, float]:
-    """The middle of the rows, and a scale that puts them into the unit ball about it."""
+    """Return the middle of the rows, and a scale that maps them into the unit ball."""
     low, high = X.min(axis=0), X.max(axis=0)
     reach = float((high - low).max()) / 2
     return low + (high - low) / 2, 1.0 / (reach * np.sqrt(X.shape[1])) if reach > 0 else 1.0

@@ -1,10 +1,10 @@
 # mypy: ignore-errors
-"""Nearest clusters by Ward's, average or complete linkage, by way of their centroids.
+"""Nearest clusters by Ward's, average or complete linkage, with bounds by centroids.
 
-By Ward's linkage, the distance of clusters with centroids c, c' and sizes s, s' is what joining
-them adds to the sum of squares: ``|c - c'|^2 / (1/s + 1/s')``. The mean distance of their points is
-at least ``|c - c'|``, and the greatest squared distance at least the mean one, which is
-``|c - c'|^2`` and both variances.
+By Ward's linkage, the distance of clusters with centroids c, c' and sizes s, s' is the increase of
+the sum of squares: ``|c - c'|^2 / (1/s + 1/s')``. The mean distance of their points is at least
+``|c - c'|``, and the greatest squared distance at least the mean one, which is ``|c - c'|^2`` plus
+both variances.
 
 As in `nearest`, products of 4 clusters with 24 are summed in registers, in single precision. They
 show which clusters may be nearest; for those the distance is computed in doubles.
@@ -22,7 +22,7 @@ from rosenblatt.loops.tiles import POINTS, QUERIES, multiply_panels
 
 from .linkage_loops import BLOCK, STRIP, squared_rows
 
-ROUNDING = 1e-5  # far above what single precision loses of a limit
+ROUNDING = 1e-5  # far above the rounding error of a limit in float32
 
 
 @compiled
@@ -113,7 +113,7 @@ def may_be_near(halves, thirds, first, a, b, c, limits, factors, i, scores):
 
 @compiled
 def score(halves, thirds, at, factor, products):
-    """Half of each squared distance, less the query's half and the limit times the share."""
+    """Return half of each squared distance, less the query's half and the limit's share."""
     half = float32x8.subtract(float32x8.load(halves, at), products)
     return float32x8.multiply_add(factor, float32x8.load(thirds, at), half)
 
@@ -149,9 +149,9 @@ def pairs_of_points(members, a, b):
 
 @compiled
 def member_distance(members, a, b, most):
-    """The mean distance of the points of clusters a and b, or the greatest squared one.
+    """Return the mean or the greatest squared distance of the points of clusters a and b.
 
-    Infinity stands for any that is found to be above `most`.
+    Infinity stands for distances above `most`.
     """
     points, bounds, average = members
     pairs = pairs_of_points(members, a, b)
@@ -169,7 +169,7 @@ def member_distance(members, a, b, most):
 
 @compiled(reorder_sums=True)
 def squared_distance(x, y):
-    """The squared distance of two points (d,)."""
+    """Return the squared distance of two points (d,)."""
     square = 0.0
     for j in range(x.shape[0]):
         z = x[j] - y[j]
@@ -204,7 +204,7 @@ def increase(C, shares, a, b):
 
 @compiled
 def join_pairs(C, shares, pairs, increases):
-    """Put the union of each pair (p, 2) of clusters into the place of the first."""
+    """Replace the first cluster of each pair (p, 2) by the union."""
     for p in range(pairs.shape[0]):
         a, b = pairs[p, 0], pairs[p, 1]
         increases[p] = increase(C, shares, a, b)
@@ -213,8 +213,8 @@ def join_pairs(C, shares, pairs, increases):
 
 @compiled
 def join(C, shares, a, b):
-    """Put the union of two clusters into the place of a."""
-    part = shares[a] / (shares[a] + shares[b])  # the part of b
+    """Replace cluster a by its union with b."""
+    part = shares[a] / (shares[a] + shares[b])  # the share of b
     for j in range(C.shape[1]):
         C[a, j] += part * (C[b, j] - C[a, j])
     shares[a] = 1.0 / (1.0 / shares[a] + 1.0 / shares[b])
@@ -222,7 +222,7 @@ def join(C, shares, a, b):
 
 @compiled
 def ward_chain(C, shares, alive, chain, length, most, pairs, increases):
-    """Follow a chain of nearest clusters to a pair that are nearest to each other; join it; repeat.
+    """Follow chains of nearest clusters to reciprocal pairs, and join these.
 
     Fills pairs (p, 2) and increases (p,) until they are full or `most` distances have been
     computed; changes C, shares, alive (m,), whose first alive[m] numbers are the clusters left, and
@@ -260,14 +260,14 @@ def ward_chain(C, shares, alive, chain, length, most, pairs, increases):
 
 @compiled
 def remove(alive, last, b):
-    """Put the last of the clusters alive into the place of b."""
+    """Replace b by the last of the clusters alive."""
     k = 0
     while alive[k] != b:
         k += 1
     alive[k] = alive[last]
 
 
-# Distances of clusters from those of their points: averages, or the greatest squares.
+# Distances of clusters by the distances of their points: averages, or the greatest squares.
 #
 # X (n, d) and blocks (n / 16, d, 16) hold the points in the order of clusters; cluster k has the
 # points bounds[k] to bounds[k + 1]; codes (n,) is the cluster of each point.
@@ -303,7 +303,7 @@ def write_member_distances(blocks, X, bounds, codes, start, stop, average, D, sq
 
 @compiled
 def add_point(squares, sums, size, average):
-    """Add the distances of a cluster's next point to sums (size,), or keep the greater squares."""
+    """Add the distances of a point to sums (size,), or keep the greater squares."""
     if average:
         for c in range(size):
             sums[c] += np.sqrt(squares[c])
@@ -314,7 +314,7 @@ def add_point(squares, sums, size, average):
 
 @compiled
 def add_columns(sums, first, size, bounds, k, average, row):
-    """Add sums (size,) of points from `first` on to the row (m,) of their clusters, from k on."""
+    """Add sums (size,) of points from `first` on to the entries of their clusters, from k on."""
     at = max(bounds[k] - first, 0)
     while at < size:
         end = min(bounds[k + 1] - first, size)

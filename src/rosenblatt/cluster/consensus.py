@@ -1,6 +1,6 @@
-"""Consensus clustering: what many clusterings of the same rows agree on.
+"""Consensus clustering: clusters on which many clusterings of the same rows agree.
 
-Legend: n rows, R runs; votes of two rows: the share of runs that put them into one cluster.
+Legend: n rows, R runs; the vote of two rows: the share of runs that put them into one cluster.
 """
 
 from collections.abc import Iterator
@@ -22,53 +22,52 @@ from rosenblatt.base import all_or_nothing
 from rosenblatt.registry.row import Contract, Row, Warm
 
 from .agglomerative import labels_of_tree
-from .distances import Given
+from .distances import Precomputed
 from .linkage import linkage_matrix, matrix_joins
 
 Labels = NDArray[np.intp]
 Weights = NDArray[np.float64]
 
-MOST_FOR_MATRIX = 10_000  # groups of rows whose votes are kept in a matrix
-SMALL_CUT, TWO_WAY_CUT = 10, 300  # groups that are cut exactly, into any number and into two
-PAIRS = 1_000_000  # of groups, compared at once
+MOST_FOR_MATRIX = 10_000  # groups of rows in a matrix of votes
+SMALL_CUT, TWO_WAY_CUT = 10, 300  # groups with an exact cut, into any number and into two
+PAIRS = 1_000_000  # of groups compared at once
 
 
 class ConsensusClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
-    """Runs a clusterer many times, and keeps what the runs agree on.
+    """Consensus of many runs of a clusterer.
 
-    Each run gives one vote to each pair of rows that it puts together. Without `n_clusters`, rows
-    with votes above the threshold are linked, and clusters are the connected components. With it,
-    the graph of votes is cut into so many pieces, with the smallest sum of votes across: exactly
-    where there are few different rows, by average linkage of ``1 - votes`` where there are many.
+    The vote of a pair of rows is the share of runs that put them into one cluster. Without
+    `n_clusters`, rows with votes above the threshold are linked, and clusters are the connected
+    components. With it, the graph of votes is cut into so many pieces with the smallest sum of
+    votes across: exactly for few different rows, by average linkage of ``1 - votes`` for many.
 
-    Rows with the same label in every run are one group, and only groups are compared. No matrix of
-    all rows is made.
+    Rows with the same label in every run are one group, and only groups are compared.
 
     Parameters
     ----------
     estimator : clusterer or None
-        What is run, with another `random_state` each time; `KMeans` with 8 clusters if None.
+        Clusterer, run with a new `random_state` each time; `KMeans` with 8 clusters if None.
     n_clusters : int or None
-        How many pieces; None for as many as there are components.
+        Number of pieces; None for the connected components.
     n_runs : int, default=20
-        How many runs.
+        Number of runs.
     threshold : float, default=0.5
-        Votes above which two rows are linked.
+        Vote above which two rows are linked.
     max_samples : float, default=1.0
-        The share of rows that each run is fitted to. The others get the label that `predict` gives,
-        or that of the nearest row of the run.
+        Share of the rows in each run. Other rows get the label of `predict`, or the label of the
+        nearest row in the run.
     random_state : int, RandomState instance or None
         Seeds the runs.
 
     Attributes
     ----------
     labels_ : shape (n,); clusters are numbered by size, the largest first.
-    n_clusters_ : how many there are.
+    n_clusters_ : number of clusters.
     runs_ : the labels of each run, shape (n, R).
     groups_ : the group of each row, shape (n,).
     stability_ : mean vote of each row with the other rows of its cluster, shape (n,); 1 if alone.
-    cluster_stability_ : the mean of it over each cluster, shape ``(n_clusters_,)``.
-    cut_ : how the clusters were found, in words.
+    cluster_stability_ : its mean over each cluster, shape ``(n_clusters_,)``.
+    cut_ : a description of the method that found the clusters.
     cut_votes_ : the sum of votes (in runs) of pairs in different clusters.
     n_features_in_, feature_names_in_ : of the data.
 
@@ -109,10 +108,10 @@ class ConsensusClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
 
     @property
     def set_callbacks(self) -> Any:
-        """Not supported: the runs are fits of another model, kept as labels."""
+        """Not supported: the runs are fits of another model."""
         raise AttributeError(
-            "ConsensusClustering reports no steps to callbacks and traces: runs_ holds the labels "
-            "of each run. Draw the votes by plot.vote_map, or trace the clusterer alone."
+            "ConsensusClustering does not report steps to callbacks and traces: runs_ holds the "
+            "labels of each run. Draw the votes with plot.vote_map, or trace the clusterer."
         )
 
     @all_or_nothing
@@ -126,7 +125,7 @@ class ConsensusClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def fit_labels(self, runs: Any) -> Self:
-        """Take labels (n, R) of runs that were made elsewhere; return self."""
+        """Find the consensus of given labels (n, R) of runs; return self."""
         self._validate_params()
         if isinstance(runs, list | tuple) and len({np.size(row) for row in runs}) > 1:
             sizes = sorted({np.size(row) for row in runs})
@@ -139,7 +138,7 @@ class ConsensusClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def _run(self, X: NDArray[Any], rng: Any) -> Labels:
-        """The labels of one run."""
+        """Return the labels of one run."""
         from .kmeans import KMeans
 
         model = KMeans() if self.estimator is None else clone(self.estimator)
@@ -151,7 +150,11 @@ class ConsensusClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             return np.asarray(model.fit_predict(X), np.intp)
         rows = np.sort(rng.choice(n, drawn, replace=False))
         labels = np.asarray(model.fit_predict(X[rows]), np.intp)
-        return _labels_of_all(model, X, rows, labels)
+        if hasattr(model, "predict"):
+            return np.asarray(model.predict(X), np.intp)
+        found, others = np.empty(n, np.intp), np.setdiff1d(np.arange(n), rows)
+        found[rows], found[others] = labels, labels[KDTree(X[rows]).query(X[others])[1]]
+        return found
 
     def _conclude(self, runs: Any) -> None:
         codes = np.stack([np.unique(run, return_inverse=True)[1] for run in runs.T], axis=1)
@@ -163,8 +166,8 @@ class ConsensusClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         else:
             if self.n_clusters > len(sizes):
                 raise ValueError(
-                    f"n_clusters={self.n_clusters} pieces are asked for, and the runs tell only "
-                    f"{len(sizes)} groups of rows apart."
+                    f"n_clusters={self.n_clusters} must be at most {len(sizes)}, the number of "
+                    "groups of rows that the runs distinguish."
                 )
             found, how = _cut(table, sizes, int(self.n_clusters))
         labels = _by_size(found[groups])
@@ -175,21 +178,10 @@ class ConsensusClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         self.cluster_stability_ = np.bincount(labels, self.stability_) / np.bincount(labels)
 
     def votes(self, rows: Any = None) -> NDArray[np.float64]:
-        """Return the votes (m, m) of some rows, all if None: symmetric, the diagonal one."""
+        """Return the votes (m, m) of some rows, or of all: symmetric, with ones on the diagonal."""
         check_is_fitted(self)
         codes = self.runs_ if rows is None else self.runs_[np.asarray(rows)]
         return _votes(np.ascontiguousarray(codes, np.int32))
-
-
-def _labels_of_all(model: Any, X: NDArray[Any], rows: Labels, labels: Labels) -> Labels:
-    """Return the labels of all rows, some of which a run was fitted to."""
-    if hasattr(model, "predict"):
-        return np.asarray(model.predict(X), np.intp)
-    found = np.empty(len(X), np.intp)
-    found[rows] = labels
-    others = np.setdiff1d(np.arange(len(X)), rows)
-    found[others] = labels[KDTree(X[rows]).query(X[others])[1]]
-    return found
 
 
 def _votes(codes: NDArray[np.int32]) -> NDArray[np.float64]:
@@ -219,14 +211,14 @@ def _components(codes: NDArray[np.int32], threshold: float) -> Labels:
 
 
 def _cut(codes: NDArray[np.int32], sizes: NDArray[np.float64], k: int) -> tuple[Labels, str]:
-    """The piece of each group, and how the pieces were found."""
+    """Return the piece of each group, and the method."""
     n = len(codes)
     if k in (1, n):
         return (np.zeros(n, np.intp) if k == 1 else np.arange(n)), "the only cut"
     if n > MOST_FOR_MATRIX:
         raise ValueError(
-            f"The runs tell {n:,} groups of rows apart, and {MOST_FOR_MATRIX:,} can be cut: take "
-            "fewer runs or clusters, or leave n_clusters out for components above the threshold."
+            f"The runs distinguish {n:,} groups of rows; at most {MOST_FOR_MATRIX:,} can be cut. "
+            "Use fewer runs or clusters, or n_clusters=None for components above the threshold."
         )
     votes = _votes(codes)
     weights = votes * sizes[:, np.newaxis] * sizes
@@ -234,12 +226,12 @@ def _cut(codes: NDArray[np.int32], sizes: NDArray[np.float64], k: int) -> tuple[
         return exact_cut(weights, k), "minimum cut, exact"
     if k == 2 and n <= TWO_WAY_CUT:
         return two_way_cut(weights), "minimum cut, exact"
-    Z = linkage_matrix(*matrix_joins(Given(1.0 - votes), "average", sizes))
+    Z = linkage_matrix(*matrix_joins(Precomputed(1.0 - votes), "average", sizes))
     return labels_of_tree(Z[:, :2].astype(np.intp), k), "average linkage of 1 - votes"
 
 
 def _by_size(labels: Labels) -> Labels:
-    """Numbers by falling size; of equal sizes the one with the first row first."""
+    """Return labels numbered by decreasing size; of equal sizes the first in the rows first."""
     _, first, codes, sizes = np.unique(
         labels, return_index=True, return_inverse=True, return_counts=True
     )
@@ -249,7 +241,7 @@ def _by_size(labels: Labels) -> Labels:
 
 
 def _agreement(codes: NDArray[Any], labels: Labels) -> tuple[NDArray[np.float64], float]:
-    """Each row's mean vote with others of its cluster; and the votes across clusters, in runs."""
+    """Return each row's mean vote with its cluster, and the votes across clusters, in runs."""
     n, R = codes.shape
     sizes = np.bincount(labels)
     inside, across = np.zeros(n), 0.0
@@ -262,11 +254,8 @@ def _agreement(codes: NDArray[Any], labels: Labels) -> tuple[NDArray[np.float64]
     return np.where(others > 0, inside / np.maximum(others, 1), 1.0), across
 
 
-# Minimum cuts of small graphs with n vertices and symmetric weights W (n, n).
-
-
 def exact_cut(W: Weights, k: int) -> Labels:
-    """The pieces (n,) of the cut into k with the smallest weight across, of all that there are.
+    """Return the pieces (n,) of the minimum cut of a graph W (n, n) into k, by trying all cuts.
 
     >>> exact_cut(np.array([[0, 4, 1], [4, 0, 1], [1, 1, 0.0]]), 2)
     array([0, 0, 1])
@@ -281,7 +270,7 @@ def exact_cut(W: Weights, k: int) -> Labels:
 
 
 def partitions(n: int, k: int) -> Iterator[Labels]:
-    """All ways to put n things into k boxes that are not empty, each once.
+    """Return all partitions of n items into k nonempty sets, each once, as labels (n,).
 
     >>> len(list(partitions(5, 2)))
     15
@@ -292,7 +281,7 @@ def partitions(n: int, k: int) -> Iterator[Labels]:
             if used == k:
                 yield np.array(labels, np.intp)
             return
-        if k - used > n - len(labels):  # too few things are left
+        if k - used > n - len(labels):  # too few items are left
             return
         for box in range(min(used + 1, k)):
             yield from grow([*labels, box], max(used, box + 1))
@@ -301,10 +290,10 @@ def partitions(n: int, k: int) -> Iterator[Labels]:
 
 
 def two_way_cut(W: Weights) -> Labels:
-    """The pieces (n,) of the cut into two with the smallest weight across (Stoer and Wagner 1997).
+    """Return the pieces (n,) of the minimum cut of a graph W (n, n) into two (Stoer, Wagner 1997).
 
-    Vertices are added one after the other, always the one that is tied most to those before it. The
-    last one alone is the cheapest cut between it and the one before; then both become one vertex.
+    Vertices are added one by one, always the vertex with the largest weight to the vertices before.
+    The last one alone is the minimum cut between it and the one before; then both are merged.
 
     >>> two_way_cut(np.array([[0, 4, 1], [4, 0, 1], [1, 1, 0.0]]))
     array([0, 0, 1])
@@ -316,9 +305,17 @@ def two_way_cut(W: Weights) -> Labels:
     left = np.ones(n, bool)
     best, least = [0], np.inf
     for _ in range(n - 1):
-        before, last, tied = _last_two(W, left)
-        if tied < least:
-            best, least = list(members[last]), tied
+        order: list[int] = []
+        ties, waiting = np.zeros(n), left.copy()
+        while waiting.any():
+            vertex = int(np.where(waiting, ties, -np.inf).argmax())
+            waiting[vertex] = False
+            order.append(vertex)
+            weight = float(ties[vertex])
+            ties += W[vertex]
+        before, last = order[-2:]
+        if weight < least:
+            best, least = list(members[last]), weight
         members[before] += members[last]
         W[before] += W[last]
         W[:, before] = W[before]
@@ -327,19 +324,6 @@ def two_way_cut(W: Weights) -> Labels:
     labels = np.zeros(n, np.intp)
     labels[best] = 1
     return labels if labels[0] == 0 else 1 - labels
-
-
-def _last_two(W: Weights, left: NDArray[np.bool_]) -> tuple[int, int, float]:
-    """The last two vertices of the order, and the weight that ties the last to all others."""
-    order: list[int] = []
-    ties, waiting = np.zeros(len(W)), left.copy()
-    while waiting.any():
-        vertex = int(np.where(waiting, ties, -np.inf).argmax())
-        waiting[vertex] = False
-        order.append(vertex)
-        weight = float(ties[vertex])
-        ties += W[vertex]
-    return order[-2], order[-1], weight
 
 
 ROW = Row(

@@ -9,12 +9,11 @@ import sklearn.cluster
 from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 from sklearn.callback import CallbackSupportMixin
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt import checks
-from rosenblatt.base import Passes, StopReason, fitting, warn
+from rosenblatt.base import Passes, StopReason, fitting, warn, warn_not_converged
 from rosenblatt.registry.row import Candidate, Contract, Row, unlike_repeated_rows
 from rosenblatt.statistics import Moments
 
@@ -36,27 +35,27 @@ class Lloyd:
         self.n_changed, self.moved = rows.n, np.inf
 
     def step(self) -> None:
-        """Assign and average once."""
+        """Assign rows to centers and average them."""
         self.assign()
         self._fill_empty_clusters()
         new = self.centers.copy()
         kmeans_loops.find_means(self.mass, self.sums, new)
-        self.rows.drifted(self.centers, new)
+        self.rows.add_drift(self.centers, new)
         self.moved = float(((new - self.centers) ** 2).sum())
         self.centers = new
         self.losses.append(self.loss())
 
     def assign(self) -> None:
-        """Give each row its nearest center, and move it from sum to sum."""
+        """Assign each row to its nearest center, and update the sums."""
         places = self.rows.assign(self.centers)
         self.n_changed = self.rows.moved(places, self.mass, self.sums)
 
     def loss(self) -> float:
-        """The sum of squared distances of rows from their centers, from the sums alone."""
+        """Return the sum of squared distances of rows from their centers, from the sums alone."""
         return float(kmeans_loops.loss_of(self.squares, self.mass, self.sums, self.centers))
 
     def conclude(self, dtype: Any) -> None:
-        """Round centers to a precision, and assign rows to what is published."""
+        """Round centers to the precision of `cluster_centers_`, and assign rows to them."""
         rounded = self.centers.astype(dtype).astype(np.float64)
         if not np.array_equal(rounded, self.centers):
             self.centers = rounded
@@ -66,40 +65,21 @@ class Lloyd:
             self.assign()
 
     def _fill_empty_clusters(self) -> None:
-        """Give each empty cluster the row farthest from its center, and rows equal to it."""
+        """Move the row farthest from its center, and equal rows, to each empty cluster."""
         empty = np.flatnonzero(self.mass[0] <= 0)
         if not len(empty):
             return
         rows, weight = self.rows, self.rows.weights
         counts = np.ones(rows.n, bool) if weight is None else weight > 0
         far = np.where(counts, rows.distances(self.centers), 0.0)
-        for cluster in empty:
-            copies = self._farthest(far, counts)
-            if not len(copies):
-                break  # there are fewer different rows than clusters
-            rows.move(copies, int(cluster), self.mass, self.sums)
+        # If far becomes zero, there are fewer different rows than clusters.
+        while len(empty) and far[row := int(far.argmax())] > 0:
+            members = counts & (rows.labels == rows.labels[row])
+            copies = rows.equal_rows(row, np.flatnonzero(members & (far == far[row])))
             far[copies] = 0.0
-            self.n_changed += len(copies)
-
-    def _farthest(self, far: Table, counts: NDArray[np.bool_]) -> NDArray[np.intp]:
-        """The farthest row of those whose clusters have others, and its copies; none if none is."""
-        labels = self.rows.labels
-        while far[row := int(far.argmax())] > 0:
-            members = counts & (labels == labels[row])
-            copies = self.rows.equal_rows(row, np.flatnonzero(members & (far == far[row])))
-            if len(copies) < np.count_nonzero(members):
-                return copies
-            far[copies] = 0.0
-        return np.empty(0, np.intp)
-
-
-def mean_variance(rows: RowAssignment, squares: Table) -> float:
-    """The mean variance of the columns: what one center leaves of each, over the weight of rows."""
-    if rows.weights is None:
-        return rows.variance()
-    run = Lloyd(rows, squares, np.zeros((1, rows.d)))
-    run.step()
-    return run.losses[0] / float(run.mass.sum()) / rows.d
+            if len(copies) < np.count_nonzero(members):  # else the cluster would become empty
+                rows.move(copies, int(empty[0]), self.mass, self.sums)
+                self.n_changed, empty = self.n_changed + len(copies), empty[1:]
 
 
 class NearestCenters:
@@ -111,7 +91,7 @@ class NearestCenters:
     _n_features_out: int
 
     def predict(self, X: Any) -> NDArray[np.int32]:
-        """Return the nearest center's number for each row of X, the first of several: (n,)."""
+        """Return the index (n,) of the nearest center of each row of X, the first of equals."""
         check_is_fitted(self)
         return nearest_centers(self._checked(X), self.cluster_centers_)
 
@@ -134,10 +114,8 @@ class NearestCenters:
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
-            The rows of one piece.
         y : ignored.
         sample_weight : array-like of shape (n,) or None
-            How often each row counts.
         """
         return Moments.of(self._checked(X), self.predict(X), sample_weight)
 
@@ -147,10 +125,8 @@ class NearestCenters:
 
         Parameters
         ----------
-        statistics : Moments
-            By cluster.
-        **parameters : Any
-            Of the model, without `n_clusters`.
+        statistics : Moments by cluster.
+        **parameters : of the model, without `n_clusters`.
         """
         model = cls(**{"n_clusters": len(statistics.classes), **parameters})
         model.cluster_centers_ = statistics.mean.astype(statistics.dtype)
@@ -160,7 +136,7 @@ class NearestCenters:
         return model
 
     def _transform(self, X: Any) -> NDArray[Any]:
-        """Distances (n, K) from all centers; of dense rows from their differences."""
+        """Return distances (n, K) from all centers; of dense rows from differences."""
         X = self._checked(X)
         if sp.issparse(X):
             return np.asarray(super()._transform(X))  # type: ignore[misc]
@@ -179,7 +155,7 @@ class NearestCenters:
 
 
 def checked_weights(X: Any, sample_weight: Any) -> NDArray[np.float64] | None:
-    """The weights of rows, not all of them zero; None for all alike."""
+    """Return the weights of rows, or None; raise if their sum overflows."""
     weights = checks.weights(sample_weight, X.shape[0])
     if weights is not None:
         with np.errstate(over="ignore"):
@@ -189,31 +165,31 @@ def checked_weights(X: Any, sample_weight: Any) -> NDArray[np.float64] | None:
 
 
 class KMeans(NearestCenters, CallbackSupportMixin, sklearn.cluster.KMeans):  # type: ignore[misc]
-    """Finds K centers with a small sum of squared distances of rows from their nearest center.
+    """k-means: K centers with a small sum of squared distances of rows from the nearest center.
 
-    Assign each row to its nearest center; make each center the mean of its rows; repeat. Neither
+    Assign each row to its nearest center; move each center to the mean of its rows; repeat. Neither
     step can raise the loss ``sum_i w_i |x_i - c(i)|^2``, and there are finitely many assignments,
-    so it ends; the end depends on the start.
+    so the iterations end. The result depends on the start.
 
-    The parameters are scikit-learn's. A row that is equally near to several centers stays where it
-    is, if that is one of them, else goes to the first. A cluster without rows gets the row farthest
-    from its center, and rows equal to it. Distances are as exact as doubles; bounds on them spare
-    most of the work (`algorithm` is accepted, and does not change the answer).
+    The parameters are scikit-learn's. A row that is equally near to several centers stays in its
+    cluster if possible, else the first is chosen. A cluster without rows gets the row farthest from
+    its center, and equal rows. Assignments are exact in float64; bounds on distances save most of
+    the work (`algorithm` does not change the result).
 
     Parameters
     ----------
     n_clusters : int, default=8
-        How many centers, K.
+        Number of centers, K.
     init : {"k-means++", "random"}, array (K, d) or a function of X, K and random_state
-        The start: rows drawn far from each other, rows drawn at random, or given centers.
+        The start: rows drawn far apart, rows drawn at random, or given centers.
     n_init : "auto" or int
-        How many starts; the end with the lowest loss is kept. "auto" is one for "k-means++" and
+        Number of starts; the result with the lowest loss is kept. "auto" is one for "k-means++" and
         given centers, else ten.
     max_iter : int, default=300
-        The most iterations of a start.
+        Most iterations of a start.
     tol : float, default=1e-4
-        A start ends when no row changes sides, or the squares of the centers' moves sum to at most
-        `tol` times the mean variance of the columns.
+        A start ends when no row changes clusters, or the squares of the centers' moves sum to at
+        most `tol` times the mean variance of the columns.
     verbose : accepted as in scikit-learn.
     random_state : int, RandomState instance or None
         Seeds the starts.
@@ -229,9 +205,9 @@ class KMeans(NearestCenters, CallbackSupportMixin, sklearn.cluster.KMeans):  # t
     inertia_ : float
         The loss.
     inertias_ : array of shape (n_init,)
-        The loss at the end of each start: their spread shows how much the start matters.
-    loss_curve_ : array with a number for each iteration
-        The loss after each iteration of the start that was kept; it never rises.
+        The loss at the end of each start.
+    loss_curve_ : array of shape (n_iter,)
+        The loss after each iteration of the best start; it never rises.
     n_iter_, n_features_in_, feature_names_in_ : as in scikit-learn.
     stop_reason_ : {"converged", "max_iter", "callback"}
 
@@ -266,9 +242,15 @@ class KMeans(NearestCenters, CallbackSupportMixin, sklearn.cluster.KMeans):  # t
         weights = checked_weights(X, sample_weight)
         starts = self._starts(X)
         rows, random_state = assignment_of(X, weights), check_random_state(self.random_state)
-        rows.refuse_small_squares()
+        rows.check_small_squares()
         squares = rows.squares()
-        tol = self.tol * mean_variance(rows, squares)
+        if weights is None:
+            variance = rows.variance()
+        else:  # from the loss of a single center
+            run = Lloyd(rows, squares, np.zeros((1, rows.d)))
+            run.step()
+            variance = run.losses[0] / float(run.mass.sum()) / rows.d
+        tol = self.tol * variance
         passes = Passes(self, X, y, sample_weight, max_iter=None)
         ends: list[dict[str, Any]] = []
         for init in passes.each_start(starts):
@@ -277,13 +259,17 @@ class KMeans(NearestCenters, CallbackSupportMixin, sklearn.cluster.KMeans):  # t
             end = None
             for _ in passes:
                 run.step()
-                reason = self._ended(run, tol)
+                reason: StopReason | None = None
+                if run.n_changed == 0 or run.moved <= tol:
+                    reason = "converged"
+                elif len(run.losses) >= self.max_iter:
+                    reason = "max_iter"
                 if reason:
                     end = end_of(run, X.dtype, reason, tol)  # before callbacks see the last step
                     passes.stop(reason)
             ends.append(end or end_of(run, X.dtype, "callback", tol))
             passes.attributes = partial(best_of, ends)
-        self._publish(ends)
+        self._set_attributes(ends)
         return self
 
     def _starts(self, X: Any) -> list[Any]:
@@ -307,40 +293,32 @@ class KMeans(NearestCenters, CallbackSupportMixin, sklearn.cluster.KMeans):  # t
             )
         return [given_centers(X, self.init, self.n_clusters)]
 
-    def _ended(self, run: Lloyd, tol: float) -> StopReason | None:
-        """Return the reason to stop after this iteration; None to go on."""
-        if run.n_changed == 0 or run.moved <= tol:
-            return "converged"
-        return "max_iter" if len(run.losses) >= self.max_iter else None
-
-    def _publish(self, ends: list[dict[str, Any]]) -> None:
-        """Keep the end with the lowest loss, the first of several."""
+    def _set_attributes(self, ends: list[dict[str, Any]]) -> None:
+        """Set the attributes of the start with the lowest loss."""
         best = best_of(ends)
         moved, tol = best.pop("_moved")
         self.__dict__.update(best)
         self._n_features_out = self.n_clusters
         if best["stop_reason_"] == "max_iter":
-            warn(
+            warn_not_converged(
                 f"KMeans stopped after max_iter={self.max_iter} iterations: the squares of the "
-                f"centers' moves sum to {moved:.3g}, wanted {tol:.3g}. Raise max_iter or tol.",
-                ConvergenceWarning,
+                f"centers' moves sum to {moved:.3g}, wanted {tol:.3g}. Raise max_iter or tol."
             )
         warn_of_missing_clusters(self)
 
 
 def warn_of_missing_clusters(model: Any) -> None:
-    """Warn if some clusters have no rows."""
+    """Warn if some clusters are empty."""
     n_found = len(np.unique(model.labels_))
     if n_found < model.n_clusters:
-        warn(
+        warn_not_converged(
             f"Number of distinct clusters ({n_found}) found smaller than n_clusters "
-            f"({model.n_clusters}). Possibly due to duplicate points in X.",
-            ConvergenceWarning,
+            f"({model.n_clusters}). Possibly due to duplicate points in X."
         )
 
 
 def state_of(run: Lloyd, dtype: Any) -> dict[str, Any]:
-    """The attributes of a start as it is now."""
+    """Return the fitted attributes by the current state of a start."""
     return {
         "cluster_centers_": run.centers.astype(dtype),
         "labels_": run.rows.labels.copy(),
@@ -352,7 +330,7 @@ def state_of(run: Lloyd, dtype: Any) -> dict[str, Any]:
 
 
 def end_of(run: Lloyd, dtype: Any, reason: StopReason, tol: float) -> dict[str, Any]:
-    """The attributes at the end of a start."""
+    """Return the fitted attributes at the end of a start."""
     run.conclude(dtype)
     attributes = state_of(run, dtype) | {"inertia_": run.loss(), "stop_reason_": reason}
     del attributes["n_changed_"]
@@ -360,7 +338,7 @@ def end_of(run: Lloyd, dtype: Any, reason: StopReason, tol: float) -> dict[str, 
 
 
 def best_of(ends: list[dict[str, Any]]) -> dict[str, Any]:
-    """The attributes at the end with the lowest loss, the first of several, and all losses."""
+    """Return the attributes of the start with the lowest loss, and all losses."""
     best = min(ends, key=lambda end: end["inertia_"])
     return best | {"inertias_": np.array([end["inertia_"] for end in ends])}
 

@@ -1,20 +1,20 @@
 # mypy: ignore-errors
-"""k-means: the nearest center of each row, and the sums of rows that change sides.
+"""k-means: the nearest center of each row, and the sums of rows that change clusters.
 
-Dense rows go 24 at a time. Products of 24 rows with 4 centers are summed in registers, in single
-precision: ``|x - c|^2 / 2 = |c|^2 / 2 - x.c + |x|^2 / 2``, and each row keeps its lowest and second
-lowest score. Where rounding might decide between the two, distances are computed in doubles, from
-the differences. So the answer is always that of doubles: the nearest center; of several that are
-equally near the row's own, else the first.
+Dense rows are in panels of 24. Products of 24 rows with 4 centers are summed in registers, in
+single precision: ``|x - c|^2 / 2 = |c|^2 / 2 - x.c + |x|^2 / 2``, and each row keeps its lowest and
+second lowest score. Where rounding might decide between the two, distances are computed in doubles,
+from differences. So the result is exact in doubles: the nearest center; of equally near centers the
+current one of the row, else the first.
 
-Bounds on top: centers that have moved by at most `drift` / 2 since a row was measured cannot have
-changed its side if its second nearest center was farther than its nearest by more than `drift`.
-Each row keeps the drift up to which that holds. If there are many centers, a dense row beyond it is
-measured against its own first, which alone often shows that no other is nearer; the rows that are
-left are packed into panels.
+Bounds avoid most of this work: centers that have moved by at most `drift` / 2 since a row was
+measured cannot change its cluster if its second nearest center was farther than its nearest by more
+than `drift`. Each row keeps the drift up to which that holds. If there are many centers, a dense
+row beyond it is measured against its own center first, which often shows that no other is nearer;
+the remaining rows are packed into panels.
 
-Sums are pairs of doubles: a row that leaves takes all of what it brought, and
-the loss follows from sums alone.
+Sums are pairs of doubles, so that the contribution of a row can be removed exactly, and the loss
+follows from the sums alone.
 
 Legend: X (n, d) or CSR, K centers C (K, d), panels (n / 24, d, 24), quads (K / 4, d, 4).
 """
@@ -28,7 +28,7 @@ from rosenblatt.loops.simd import count_bits, float32x8, lowest_bit, prefetch
 from rosenblatt.loops.tiles import POINTS, QUERIES, multiply_panels
 
 ROWS, CENTERS = POINTS, QUERIES  # of a tile
-MOST_OF_A_PANEL = 18  # rows, from which on a panel is scored as it is
+MOST_OF_A_PANEL = 18  # rows to score from which a panel is not packed
 ALL = (1 << float32x8.WIDTH) - 1
 PANELS = 32  # whose gains are summed in single precision
 AHEAD = 4  # panels whose rows are prefetched before they are read
@@ -48,7 +48,7 @@ def sum_and_range(X, start, stop, total, low, high):
 class PanelRows(NamedTuple):
     """Dense rows X (n, d), and the same about a center, times a scale, in panels of 24.
 
-    sizes (n,) is |x|^2 / 2 of each row in panels, up to the end of the last panel.
+    sizes (n,) is |x|^2 / 2 of each row in the panels, padded to full panels.
     """
 
     X: Any
@@ -59,10 +59,10 @@ class PanelRows(NamedTuple):
 
 
 class QuadCenters(NamedTuple):
-    """Centers C (K, d), and the same as panels have rows, in quads of 4.
+    """Centers C (K, d), and the same about the center of the panels, in quads of 4.
 
     halves is |c|^2 / 2 of each, infinite beyond the last; numbers counts from 0; errors (3,) bounds
-    rounding: by errors[0] |x|^2 / 2 + errors[1] in a score and errors[2] of a distance.
+    rounding: by errors[0] |x|^2 / 2 + errors[1] in a score, and errors[2] relative to a distance.
     """
 
     C: Any
@@ -73,12 +73,12 @@ class QuadCenters(NamedTuple):
 
 
 class Bounds(NamedTuple):
-    """Bounds on distances, up to the end of the last panel.
+    """Bounds on distances, padded to full panels.
 
     limits (n,) are the drifts up to which rows can be skipped, infinite beyond the last row.
     reaches (n,) are the distances of rows from their second nearest centers, plus half the drift
-    when they were measured; it may be empty. drifts (4,) is the drift, rounded up, down and down
-    to its half, and a factor just below one that removes rounding from a bound.
+    when they were measured; it may be empty. drifts (4,) are the drift rounded up, the drift and
+    half of it rounded down, and a factor just below one that covers rounding of a bound.
     """
 
     limits: Any
@@ -112,8 +112,8 @@ def assign_panels(arrays, is_settled, least, start, stop, found):
     arrays is (PanelRows, QuadCenters, Bounds, Labels, Packed), all as plain tuples: Numba looks up
     the types of named ones slowly.
 
-    If `is_settled`, rows beyond their limits are first measured against their own center alone. A
-    panel with at least so many rows beyond is scored as it is. Changed rows are listed from place
+    If `is_settled`, rows beyond their limits are first measured against their own center. A panel
+    with at least `least` rows beyond is scored without packing. Changed rows are listed from entry
     24 start on. found (2, 24) is scratch space.
     """
     rows, centers = PanelRows(*arrays[0]), QuadCenters(*arrays[1])
@@ -169,7 +169,7 @@ def beyond_limits(bounds, i):
 
 @compiled
 def still_beyond(rows, C, labels, first, open_rows, bounds):
-    """Return those bits whose rows may be nearer to another center, by their own; raise limits."""
+    """Measure rows against their own centers; return the bits of rows that need all centers."""
     limits, reaches, drifts = bounds
     found = open_rows
     while open_rows != 0:
@@ -205,7 +205,7 @@ def settle_packed(X, packed, count, centers, found, bounds, labels, to):
 
 @compiled
 def settle(X, C, found, t, i, bounds, labels, to):
-    """Assign row i by place t of what was found; return 1 if it changed clusters, else 0."""
+    """Assign row i by column t of `found`; return 1 if it changed clusters, else 0."""
     nearest, old = np.int32(found[0, t]), labels.labels[i]
     if not found[1, t] > 0.0:  # rounding might decide
         nearest = nearest_of(X[i], C, old)
@@ -222,8 +222,8 @@ def settle(X, C, found, t, i, bounds, labels, to):
 def score_panel(panels, p, sizes, labels, centers, bounds, found):
     """Return a bit for each of 24 rows that is not certainly nearest to its own center.
 
-    found (2, 24) gets the center of each row's lowest score, and by how much it is nearer than the
-    second: NaN or not positive if that is not certain. Bounds are those of rows where it is.
+    found (2, 24) gets the center of each row's lowest score, and a lower bound on the difference of
+    its distance and the second, NaN or not positive if uncertain. Bounds are updated.
     """
     _, quads, halves, numbers, errors = centers
     near_x = near_y = near_z = far_x = far_y = far_z = float32x8.spread_from(
@@ -266,7 +266,7 @@ def put_bounds(bounds, i, gap, far):
 
 @compiled(inline=True)
 def open_of(who, gap, labels, i):
-    """A bit for each of 8 rows from row i on that changes sides, or whose side is not certain."""
+    """Return a bit for each of 8 rows from row i on that changes clusters or is uncertain."""
     own = float32x8.load(labels, i)
     moved = float32x8.bits_below(who, own) | float32x8.bits_below(own, who)
     return moved | ALL ^ float32x8.bits_below(float32x8.zeros(), gap)
@@ -274,7 +274,7 @@ def open_of(who, gap, labels, i):
 
 @compiled(inline=True)
 def gap_of(near, far, sizes, i, errors):
-    """By how much 8 rows are farther from their second center, at least, and how far that is."""
+    """Return lower bounds on the gap of 8 rows to their second center, and on its distance."""
     size = float32x8.load(sizes, i)
     error = float32x8.multiply_add(
         float32x8.spread_from(errors, 0), size, float32x8.spread_from(errors, 1)
@@ -290,7 +290,7 @@ def gap_of(near, far, sizes, i, errors):
 
 @compiled(inline=True)
 def keep4(halves, numbers, c, a, b, e, f, near, far, who):
-    """The lowest two scores and the first's center, of those so far and four centers from c on."""
+    """Update the lowest two scores, and the center of the first, by four centers from c on."""
     near, far, who = keep(halves, numbers, c, a, near, far, who)
     near, far, who = keep(halves, numbers, c + 1, b, near, far, who)
     near, far, who = keep(halves, numbers, c + 2, e, near, far, who)
@@ -299,7 +299,7 @@ def keep4(halves, numbers, c, a, b, e, f, near, far, who):
 
 @compiled(inline=True)
 def keep(halves, numbers, c, product, near, far, who):
-    """The same with one more center."""
+    """Update the lowest two scores by one center."""
     score = float32x8.subtract(float32x8.spread_from(halves, c), product)
     far = float32x8.lowest(far, float32x8.highest(near, score))
     who = float32x8.where_below(score, near, float32x8.spread_from(numbers, c), who)
@@ -308,7 +308,7 @@ def keep(halves, numbers, c, product, near, far, who):
 
 @compiled
 def put_found(found, line, x, y, z):
-    """Write a line (24,) of found."""
+    """Store a row (24,) of found."""
     float32x8.store(found, line * ROWS, x)
     float32x8.store(found, line * ROWS + 8, y)
     float32x8.store(found, line * ROWS + 16, z)
@@ -316,7 +316,7 @@ def put_found(found, line, x, y, z):
 
 @compiled
 def nearest_of(x, centers, own):
-    """The center nearest to x (d,): its own if none is nearer, else the first of the nearest."""
+    """Return the center nearest to x (d,): of equals its own, else the first."""
     best, least = own, np.inf
     if own >= 0:
         least = squared_distance(x, centers[own])
@@ -329,7 +329,7 @@ def nearest_of(x, centers, own):
 
 @compiled
 def squared_distance(x, c):
-    """|x - c|^2."""
+    """Return |x - c|^2."""
     square = 0.0
     for j in range(x.shape[0]):
         z = np.float64(x[j]) - c[j]
@@ -342,7 +342,7 @@ def assign_sparse(X, columns, halves, C, rounding, start, stop, drift, limits, l
     """Assign CSR rows start to stop; return how many changed clusters.
 
     columns (d, K) are the centers C, halves (K,) is |c|^2 / 2, limits (n,) as in `Bounds`. Changed
-    rows are listed from place `start` on, in `Labels` as a plain tuple. scores (K,) and row (d,),
+    rows are listed from entry `start` on, in `Labels` as a plain tuple. scores (K,) and row (d,),
     zeros, are scratch space.
     """
     data, indices, indptr = X
@@ -386,7 +386,7 @@ def score_row(data, indices, first, last, columns, halves, scores):
 
 @compiled
 def lowest_two(scores, halves):
-    """The place of the lowest score, the lowest and the second lowest, and the largest half."""
+    """Return the center of the lowest score, the lowest two scores, and the largest half."""
     place, near, far, largest = np.int32(0), np.inf, np.inf, 0.0
     for k in range(scores.shape[0]):
         largest = max(largest, halves[k])
@@ -405,14 +405,14 @@ def put_row(data, indices, first, last, row, times):
 
 
 # Sums of rows are pairs of doubles: about 32 digits from two numbers of 16. A pair ``(high, low)``
-# stands for the sum of its two numbers; the second is the rounding error of the first. Each
-# function is right to a few units of 2**-104. They are Dekker's and Knuth's (see Hida, Li and
-# Bailey 2001, Algorithms for quad-double precision floating point arithmetic).
+# represents high + low; low is the rounding error of high. Each function is accurate to a few units
+# of 2**-104. They are Dekker's and Knuth's (see Hida, Li and Bailey 2001, Algorithms for
+# quad-double precision floating point arithmetic).
 
 
 @compiled
 def two_sum(a, b):
-    """a + b without error: the rounded sum, and what rounding took."""
+    """Return the rounded sum of a and b, and its rounding error."""
     total = a + b
     part = total - a
     return total, (a - (total - part)) + (b - part)
@@ -420,7 +420,7 @@ def two_sum(a, b):
 
 @compiled
 def two_product(a, b):
-    """a b without error: the rounded product, and what rounding took."""
+    """Return the rounded product of a and b, and its rounding error."""
     product = a * b
     return product, fused_multiply_add(a, b, -product)
 
@@ -446,7 +446,7 @@ def _high_half(a):
 
 @compiled
 def add_pairs(a, a_low, b, b_low):
-    """The sum of two pairs; the same bits in either order."""
+    """Return the sum of two pairs; the same bits in either order."""
     high, error = two_sum(a, b)
     low, rest = two_sum(a_low, b_low)
     high, error = two_sum(high, error + low)
@@ -455,14 +455,14 @@ def add_pairs(a, a_low, b, b_low):
 
 @compiled
 def multiply_pairs(a, a_low, b, b_low):
-    """The product of two pairs; the same bits in either order."""
+    """Return the product of two pairs; the same bits in either order."""
     high, error = two_product(a, b)
     return two_sum(high, error + (a * b_low + a_low * b))
 
 
 @compiled
 def divide_pairs(a, a_low, b, b_low):
-    """The quotient of two pairs, by long division with three digits of 53 bits."""
+    """Return the quotient of two pairs, by long division with three digits of 53 bits."""
     first = a / b
     high, low = multiply_pairs(first, 0.0, b, b_low)
     high, low = add_pairs(a, a_low, -high, -low)
@@ -475,7 +475,7 @@ def divide_pairs(a, a_low, b, b_low):
 
 @compiled
 def move_rows(X, weights, rows, left, labels, mass, sums):
-    """Move rows (m,) from the sums of the clusters they left (m,), -1 for none, to the new ones.
+    """Move rows (m,) from the sums of the clusters they left (m,), -1 for none, to new clusters.
 
     mass (2, K) and sums (2, K, d) are the weight of each cluster and its weighted sum, as pairs.
     """
@@ -497,12 +497,18 @@ def add_row(X, i, weight, mass, sums, k):
         data, indices, indptr = X
         for p in range(indptr[i], indptr[i + 1]):
             j = np.uint32(indices[p])
-            high[j], rest = two_sum(high[j], weight * np.float64(data[p]))
-            low[j] += rest
+            add_number(np.float64(data[p]), weight, high, low, j)
     else:
         for j in range(high.shape[0]):
-            high[j], rest = two_sum(high[j], weight * np.float64(X[i, j]))
-            low[j] += rest
+            add_number(np.float64(X[i, j]), weight, high, low, j)
+
+
+@compiled(inline=True)
+def add_number(x, weight, high, low, j):
+    """Add weight x to a pair."""
+    product, error = two_product(weight, x)
+    high[j], rest = two_sum(high[j], product)
+    low[j] += rest + error
 
 
 @compiled
@@ -522,10 +528,11 @@ def add_squares(X, weights, start, stop, squares):
 
 @compiled(inline=True)
 def add_square(x, weight, high, low, j):
-    """Add weight x^2 to a pair; the same rounding of weight x as in the sums."""
-    square, error = two_product(weight * x, x)
+    """Add weight x^2 to a pair."""
+    product, product_error = two_product(weight, x)
+    square, error = two_product(product, x)
     high[j], rest = two_sum(high[j], square)
-    low[j] += rest + error
+    low[j] += rest + (error + product_error * x)
 
 
 @compiled
@@ -540,7 +547,7 @@ def find_means(mass, sums, centers):
 
 @compiled
 def loss_of(squares, mass, sums, centers):
-    """The sum of weighted squared distances of rows from the centers (K, d) of their clusters.
+    """Return the sum of weighted squared distances of rows from their centers (K, d).
 
     It is ``sum w x^2 - sum over clusters of c.(2 S - W c)``, to 32 digits: S the sum, W the weight.
     """
@@ -557,11 +564,11 @@ def loss_of(squares, mass, sums, centers):
     return max(high + low, 0.0)
 
 
-# k-means++: how much nearer some candidates would bring the rows to a center.
+# k-means++: the gain of a candidate is the decrease of the sum of squared distances.
 #
-# Products of 24 rows with 4 candidates give what each candidate would gain, up to rounding, and
-# which rows it may come nearer to. The squared distances of those rows are then computed in
-# doubles, for the candidate that gains most.
+# Products of 24 rows with 4 candidates give the gain of each candidate, up to rounding, and the
+# rows it may be nearest to. The squared distances of these rows are then computed in doubles, for
+# the candidate with the largest gain.
 #
 # L candidates in quads (L / 4, d, 4); closest (n,): the squared distance of each row from the
 # nearest center so far; limits (n,): the scores of these distances. A score is
@@ -570,10 +577,7 @@ def loss_of(squares, mass, sums, centers):
 
 @compiled
 def start_from(X, center, sizes, scale, start, stop, closest, limits):
-    """Fill closest and limits from row start to stop for the first center (d,).
-
-    sizes (n,) is |x|^2 / 2 of rows in the units of panels.
-    """
+    """Fill closest and limits from row start to stop; sizes (n,) is |x|^2 / 2 in panels."""
     for i in range(start, stop):
         closest[i] = square_of_row(X, i, center)
         limits[i] = 0.5 * scale * scale * closest[i] - sizes[i]
@@ -583,11 +587,11 @@ def start_from(X, center, sizes, scale, start, stop, closest, limits):
 def estimate_gains(
     panels, shares, quads, halves, limits, slack, start, stop, nearer, partial, gains
 ):
-    """Add what each candidate would gain in panels start to stop to gains (L,), but for rounding.
+    """Add the gains of candidates in panels start to stop to gains (L,), up to rounding.
 
     shares (n,) are weights, zero beyond the last row; halves (L,) is |c|^2 / 2, infinite beyond the
-    last; slack (1,) is minus what rounding may add to a score. nearer (L, n / 24) gets a bit for
-    each row that may come nearer. partial (L, 8) is scratch space. Gains are in units of scores.
+    last; slack (1,) is minus the largest rounding error of a score. nearer (L, n / 24) gets a bit
+    for each row that may be nearer. partial (L, 8) is scratch space. Gains are in units of scores.
     """
     for first in range(start, stop, PANELS):
         partial[:] = 0
@@ -601,7 +605,7 @@ def estimate_gains(
 
 @compiled
 def tile(panels, shares, quads, halves, limits, slack, panel, group, nearer, partial):
-    """The gains of 4 candidates in 24 rows."""
+    """Add the gains of 4 candidates in 24 rows."""
     a0, a1, a2, b0, b1, b2, c0, c1, c2, d0, d1, d2 = multiply_panels(panels, panel, quads, group)
     c = group * QUERIES
     add_gains(shares, halves, limits, slack, panel, c, a0, a1, a2, nearer, partial)
@@ -634,9 +638,9 @@ def add_gains(shares, halves, limits, slack, panel, c, x, y, z, nearer, partial)
 
 @compiled
 def measure_gain(X, weights, center, sizes, scale, nearer, start, stop, take, closest, limits):
-    """Return what a candidate (d,) gains in panels start to stop, in doubles; take it, if `take`.
+    """Return the gain of a candidate (d,) in panels start to stop, in doubles.
 
-    nearer (n / 24,) has a bit for each row to read. Taken, it lowers closest and limits.
+    nearer (n / 24,) has a bit for each row to read. With `take`, closest and limits are updated.
     """
     n, gain = X.shape[0], 0.0
     for panel in range(start, stop):
@@ -669,10 +673,10 @@ def prefetch_rows(X, panel, rows):
             prefetch(X, at + j)
 
 
-# Reordered: one sum after the other would wait for the adder.
+# Partial sums, because a single sum would wait for each addition.
 @compiled(reorder_sums=True)
 def square_of_row(X, i, center):
-    """The squared distance of row i from a center (d,)."""
+    """Return the squared distance of row i from a center (d,)."""
     square = 0.0
     for j in range(center.shape[0]):
         z = np.float64(X[i, j]) - center[j]

@@ -4,11 +4,11 @@ Each method returns pairs (n - 1, 2), a point of each of the two clusters, and h
 an order in which the parts of a cluster come before it. `linkage_matrix` converts them to SciPy's
 matrix.
 
-Single linkage is the minimum spanning tree. For the others, any two clusters that are nearest to
-each other may be joined at once, since a union is never nearer to a third than both of its parts
-were. Complete and average linkage follow a chain of nearest neighbors to such a pair in a matrix of
-distances, as SciPy does, with the same order of ties. Of many points with Euclidean distances, the
-first pairs are found from centroids (`centroid_linkage`) until one cluster in five is left.
+Single linkage is the minimum spanning tree. For the others, reciprocal nearest neighbors may be
+joined in any order, since a union is never nearer to a third cluster than both of its parts were.
+Complete and average linkage follow a chain of nearest neighbors to such a pair in a distance
+matrix, with SciPy's order of ties. For many points with Euclidean distances, the first pairs are
+found by centroids (`centroid_linkage`) until one cluster in five is left.
 
 Legend: n points X (n, d), m clusters left.
 """
@@ -19,15 +19,15 @@ from rosenblatt.loops.tiles import put_about
 
 from . import linkage_loops
 from .centroid_linkage import STEPS, Joins, Members, Places, Table, about, rising
-from .distances import ENDLESS, Distances, Euclidean
+from .distances import NOT_FINITE, Distances, Euclidean
 
-LEFT = 0.2  # of all points, as clusters: from there on a matrix is kept
+LEFT = 0.2  # clusters per point from which a matrix is used
 MOST_LEFT = 10_000  # clusters: a matrix of 800 MB
-WIDE = 32  # columns above which bounds by centroids would spare too little
+WIDE = 32  # columns above which bounds by centroids save too little
 
 
 def linkage_matrix(pairs: Places, heights: Table) -> Table:
-    """SciPy's linkage matrix (n - 1, 4): two clusters, the height, the size of the union."""
+    """Return SciPy's linkage matrix (n - 1, 4): two clusters, the height, the size of the union."""
     n = len(pairs) + 1
     order = np.argsort(heights, kind="stable")
     parent, sizes = np.full(2 * n - 1, -1, np.intp), np.ones(2 * n - 1, np.intp)
@@ -36,11 +36,9 @@ def linkage_matrix(pairs: Places, heights: Table) -> Table:
     return Z
 
 
-# Single linkage.
-
-
 def spanning_tree(X: Table) -> Joins:
-    """The edges and lengths of the minimum spanning tree of points."""
+    """Return the edges and lengths of the minimum spanning tree of points (Prim's algorithm)."""
+    # The tree starts at the last point; tiles hold all others. See `prim_steps` for the arrays.
     n, d = X.shape
     width = linkage_loops.TILE
     center, scale = about(X)
@@ -65,32 +63,30 @@ def spanning_tree(X: Table) -> Joins:
 
 
 def spanning_tree_of(distances: Distances) -> Joins:
-    """The same by any metric: the distances of one point from all others at a time."""
+    """Return the minimum spanning tree by any metric, one point at a time."""
+    # `outside` are points not in the tree, `near` their nearest points in the tree.
     n = distances.n
-    waiting, near = np.arange(n - 1), np.zeros(n - 1, np.intp)
+    outside, near = np.arange(n - 1), np.zeros(n - 1, np.intp)
     least = np.full(n - 1, np.inf)
     edges, lengths, joined = np.empty((n - 1, 2), np.intp), np.empty(n - 1), n - 1
     for step in range(n - 1):
-        found = distances.rows(joined, joined + 1)[0][waiting]
+        found = distances.rows(joined, joined + 1)[0][outside]
         if not np.isfinite(found).all():
-            raise ValueError(ENDLESS)
+            raise ValueError(NOT_FINITE)
         nearer = found < least
         least[nearer], near[nearer] = found[nearer], joined
         k = int(least.argmin())
-        joined = int(waiting[k])
+        joined = int(outside[k])
         edges[step], lengths[step] = (near[k], joined), least[k]
-        waiting[k], near[k], least[k] = waiting[-1], near[-1], least[-1]
-        waiting, near, least = waiting[:-1], near[:-1], least[:-1]
+        outside[k], near[k], least[k] = outside[-1], near[-1], least[-1]
+        outside, near, least = outside[:-1], near[:-1], least[:-1]
     return edges, lengths
 
 
-# Complete and average linkage.
-
-
 def matrix_joins(distances: Distances, linkage: str, sizes: Table | None = None) -> Joins:
-    """Join the two clusters whose farthest points, or points on average, are nearest.
+    """Return the joins of complete or average linkage by a distance matrix.
 
-    Points may stand for groups of some sizes (n,), whose distances count so often in averages.
+    Points may represent groups of some sizes (n,), the weights of their distances in averages.
     """
     sizes = np.ones(distances.n) if sizes is None else sizes
     pairs, heights = _join_all(distances.matrix(), linkage == "average", sizes)
@@ -98,7 +94,7 @@ def matrix_joins(distances: Distances, linkage: str, sizes: Table | None = None)
 
 
 def many_point_joins(X: Table, linkage: str) -> Joins:
-    """The same of many points by Euclidean distance: first from centroids, then in a matrix."""
+    """Return the joins of many points by Euclidean distance: by centroids, then in a matrix."""
     power = int(np.frexp(np.ptp(X, axis=0).max())[1])  # of two: squares are in range
     X, average = np.ldexp(X, -power), linkage == "average"
     clusters = Members(X, average)
@@ -112,10 +108,11 @@ def many_point_joins(X: Table, linkage: str) -> Joins:
 
 
 def _join_all(D: Table, average: bool, sizes: Table) -> Joins:
-    """Join clusters with distances D (m, m), which it changes, along a chain of nearest neighbors.
+    """Join clusters of sizes (m,) along a chain of nearest neighbors; change their distances D.
 
-    sizes (m,) are the sizes of the clusters. A union is known by one of its parts.
+    A union has the number of one of its parts.
     """
+    # After half of the clusters are joined, D is reduced to the rows and columns of the others.
     rows = np.arange(len(D))
     chain, length = np.zeros(len(D) + 1, np.intp), 0
     pairs, heights, sizes = [], [], sizes.copy()

@@ -2,7 +2,7 @@
 """Complete and average linkage on a square matrix of distances; trees of clusters; silhouettes.
 
 Distances are not negative, so their bit patterns, read as integers, are in the same order. The
-minimum of integers compiles to vector instructions; that of floats does not, because of NaN.
+minimum of integers compiles to vector instructions, unlike the minimum of floats, because of NaN.
 
 Legend: m clusters, of which some are alive (m,) and the others joined; D (n, n) with D[rows[a], b]
 the distance of clusters a and b, infinity for a = b and dead b; sizes (m,).
@@ -14,7 +14,7 @@ from rosenblatt.loops import compiled
 from rosenblatt.loops.simd import float32x8, float64x4
 
 BLOCK = 4 * float64x4.WIDTH  # points that are measured together
-STRIP = 32  # blocks that stay in the cache while rows go by
+STRIP = 32  # blocks that stay in the cache while rows are read
 SIDE = 32  # of a square that is copied at once
 TILE = 4 * float32x8.WIDTH  # points outside a spanning tree that are measured together
 PART = 512  # of a row that is searched at once
@@ -22,10 +22,9 @@ PART = 512  # of a row that is searched at once
 
 @compiled
 def squared_rows(blocks, X, start, stop, first, out):
-    """Write the squared distances of rows start to stop of X (m, d) from those in blocks (n / 16,
-    d, 16).
+    """Write the squared distances of rows start to stop of X (m, d) from points in blocks.
 
-    out (stop - start, n') begins with the first point of block `first`.
+    blocks (n / 16, d, 16); out (stop - start, n') begins with the first point of block `first`.
     """
     d = X.shape[1]
     for b in range(first, blocks.shape[0]):
@@ -48,14 +47,14 @@ def squared_rows(blocks, X, start, stop, first, out):
 
 @compiled
 def add_square(blocks, at, x, total):
-    """The squares of four differences, added to four sums."""
+    """Return four sums plus the squares of four differences."""
     z = float64x4.subtract(float64x4.load(blocks, at), x)
     return float64x4.multiply_add(z, z, total)
 
 
 @compiled
 def mirror(D, start, stop):
-    """Copy what is above the diagonal of D (m, m) to squares start to stop of 32 rows below it."""
+    """Copy the upper triangle of D (m, m) to the lower, for blocks start to stop of 32 rows."""
     m = D.shape[0]
     for a in range(start * SIDE, min(stop * SIDE, m), SIDE):
         for b in range(0, a + 1, SIDE):
@@ -66,7 +65,7 @@ def mirror(D, start, stop):
 
 @compiled
 def lowest_place(row, m):
-    """The first place of the least of m integers, and the integer."""
+    """Return the index of the least of m integers, the first of equals, and the integer."""
     best, part = row[0], 0
     for first in range(0, m, PART):
         lowest = row[first]
@@ -81,7 +80,7 @@ def lowest_place(row, m):
 
 @compiled
 def chain_steps(clusters, average, chain, length, most, pairs, heights):
-    """Follow a chain of nearest clusters to a pair that are nearest to each other; join it; repeat.
+    """Follow chains of nearest clusters to reciprocal pairs, and join these.
 
     clusters is (D, D as integers, rows, sizes, alive). Fills pairs (p, 2) and heights (p,) until
     they are full or `most` distances have been read. Returns the number of pairs that were joined,
@@ -115,7 +114,7 @@ def chain_steps(clusters, average, chain, length, most, pairs, heights):
 
 @compiled
 def join_pair(clusters, average, a, b):
-    """Put the union of two clusters into the row and column of a."""
+    """Replace the row and column of a by the union of two clusters."""
     D, bits, rows, sizes, alive = clusters
     own, other = sizes[a], sizes[b]
     x, y, u, v = D[rows[a]], D[rows[b]], bits[rows[a]], bits[rows[b]]
@@ -134,7 +133,7 @@ def join_pair(clusters, average, a, b):
 
 @compiled
 def keep_columns(D, rows, columns):
-    """Move some columns, in rising order, to the first places of some rows."""
+    """Move some columns, in increasing order, to the front of some rows."""
     for row in rows:
         for c in range(columns.shape[0]):
             D[row, c] = D[row, columns[c]]
@@ -142,11 +141,11 @@ def keep_columns(D, rows, columns):
 
 # Prim's minimum spanning tree of points X (n, d) by Euclidean distance, without a matrix.
 #
-# A tree grows from one point. The others wait, each with its distance from the tree; the nearest
-# joins, and those that are nearer to it than to the rest of the tree store so. Waiting points are
-# in tiles of 32, column by column, in single precision, which shows the tiles with a point that may
-# have come nearer. Its distance is then computed in doubles. The last waiting point takes the place
-# (slot) of the one that joins, so that tiles stay full.
+# The tree grows from one point. All other points have a distance from the tree; the nearest joins,
+# and then distances of points that are nearer to it than to the rest of the tree are updated. The
+# points outside are in tiles of 32, column by column, in single precision, which shows the tiles
+# with points to update. These distances are then computed in doubles. The last point outside takes
+# the slot of the point that joins, so that tiles stay full.
 
 
 @compiled
@@ -154,13 +153,13 @@ def prim_steps(
     X, tiles, order, near, squares, limits, lowest, tip, scores, scale, slack, first, last,
     edges, lengths,
 ):  # fmt: skip
-    """Let the points join at steps first to last, of n - 1.
+    """Make steps first to last, of n - 1.
 
-    tiles (n / 32, d, 32) holds the waiting points, times a scale; order (n,) their numbers, near
-    (n,) the points of the tree nearest to them, squares (n,) how near, limits (n,) the same in
-    single precision, not below; lowest (n / 32,) the least square of each tile. tip (d,) is the
-    point that joined last, as tiles hold it; order[n - 1] is its number. scores (32,) is scratch
-    space. Writes edges (n - 1, 2) and lengths (n - 1,), which are squares.
+    tiles (n / 32, d, 32) holds the points outside, times a scale; order (n,) their numbers, near
+    (n,) the nearest points of the tree, squares (n,) their squared distances, limits (n,) the same
+    rounded up to single precision; lowest (n / 32,) the least square of each tile. tip (d,) is the
+    point that joined last, as in tiles; order[n - 1] is its number. scores (32,) is scratch space.
+    Writes edges (n - 1, 2) and lengths (n - 1,), which are squares.
     """
     n = X.shape[0]
     for step in range(first, last):
@@ -208,14 +207,14 @@ def may_be_nearer(tiles, t, tip, limits, scores):
 
 @compiled
 def add_square_float32(tiles, at, x, total):
-    """The squares of eight differences, added to eight sums."""
+    """Return eight sums plus the squares of eight differences."""
     z = float32x8.subtract(float32x8.load(tiles, at), x)
     return float32x8.multiply_add(z, z, total)
 
 
 @compiled
 def measure(X, t, joined, order, near, squares, limits, lowest, scores, scale, slack):
-    """Note the points of tile t that are nearer to the one that joined."""
+    """Update the points of tile t that are nearer to the point that joined."""
     for k in range(TILE):
         slot = t * TILE + k
         if scores[k] < limits[slot]:
@@ -225,20 +224,14 @@ def measure(X, t, joined, order, near, squares, limits, lowest, scores, scale, s
                 square += z * z
             if square < squares[slot]:
                 squares[slot], near[slot] = square, joined
-                limits[slot] = single_above(square, scale, slack)
+                length = np.sqrt(square) * scale + slack  # an upper bound in single precision
+                limits[slot] = length * length * (1.0 + slack)
                 lowest[t] = min(lowest[t], square)
 
 
 @compiled
-def single_above(square, scale, slack):
-    """Return an upper bound of a squared distance that was computed in single precision."""
-    length = np.sqrt(square) * scale + slack
-    return length * length * (1.0 + slack)
-
-
-@compiled
 def take_out(tiles, slot, last, order, near, squares, limits, lowest, tip):
-    """Make the point of a slot the tip, and put the last waiting point into its place."""
+    """Make the point of a slot the tip, and move the last point outside to the slot."""
     t, k, u, v = slot // TILE, slot % TILE, last // TILE, last % TILE
     joined = order[slot]
     for j in range(tiles.shape[1]):
@@ -252,7 +245,7 @@ def take_out(tiles, slot, last, order, near, squares, limits, lowest, tip):
 
 @compiled
 def lowest_of(squares, t):
-    """The least square of a tile."""
+    """Return the least square of a tile."""
     best = squares[t * TILE]
     for k in range(1, TILE):
         best = min(best, squares[t * TILE + k])
@@ -277,7 +270,7 @@ def number_clusters(pairs, order, heights, parent, sizes, Z):
 
 @compiled
 def root(parent, a):
-    """The cluster that a is in now; ways to it are made shorter."""
+    """Return the cluster of a, with path compression."""
     top = a
     while parent[top] >= 0:
         top = parent[top]
@@ -288,7 +281,7 @@ def root(parent, a):
 
 @compiled(reorder_sums=True)
 def total(values):
-    """The sum of some values: several partial sums at once."""
+    """Return the sum of some values, by partial sums."""
     found = 0.0
     for t in range(values.shape[0]):
         found += values[t]
@@ -297,9 +290,9 @@ def total(values):
 
 @compiled
 def lift(pairs, heights, parent, reached):
-    """Lift each height (n - 1,) to those of the two clusters that it joins, the parts come first.
+    """Raise each height (n - 1,) to the heights of the two clusters that it joins.
 
-    parent (2 n - 1,) is -1; reached (n,) is the height of the cluster of each root point.
+    Parts come before unions. parent (2 n - 1,) is -1; reached (n,) are heights by root point.
     """
     for k in range(pairs.shape[0]):
         a, b = root(parent, pairs[k, 0]), root(parent, pairs[k, 1])
@@ -310,7 +303,7 @@ def lift(pairs, heights, parent, reached):
 
 @compiled
 def label_leaves(children, heads, labels):
-    """Label the points below each head with its place; labels (2 n - 1,) are those of all nodes."""
+    """Label the points below each head with its index; labels (2 n - 1,) are for all nodes."""
     n = children.shape[0] + 1
     for node in range(2 * n - 1):
         labels[node] = -1
@@ -324,12 +317,12 @@ def label_leaves(children, heads, labels):
 
 @compiled
 def compare_rows(distances, bits, codes, bounds, silhouettes, nearest):
-    """The silhouette of each row, from its distances (rows, n) to all; nearest (K, K) is lowered.
+    """Fill the silhouette of each row from distances (rows, n); update nearest (K, K).
 
-    bits (rows, n) are the distances as integers, and nearest too. Cluster k has the columns
-    bounds[k] to bounds[k + 1]; codes (rows,). With a the mean distance from the others of its own
-    cluster and b that from the nearest other cluster, the silhouette is ``(b - a) / max(a, b)``,
-    and zero for a row alone in its cluster.
+    bits (rows, n) and nearest are distances as integers. Cluster k has the columns bounds[k] to
+    bounds[k + 1]; codes (rows,). With a the mean distance from the other rows of the cluster and b
+    the mean distance from the nearest other cluster, the silhouette is ``(b - a) / max(a, b)``, and
+    zero for a row alone in its cluster.
     """
     for i in range(distances.shape[0]):
         inside, outside = 0.0, np.inf

@@ -1,4 +1,4 @@
-"""k-means on small batches: each moves its centers a little."""
+"""k-means by small batches of rows."""
 
 from typing import Any, ClassVar, Self
 
@@ -18,11 +18,11 @@ FAR = 1e3  # times the reach of the rows
 
 
 class MiniBatchKMeans(NearestCenters, sklearn.cluster.MiniBatchKMeans):  # type: ignore[misc]
-    """Moves each center towards the mean of the rows of a batch that are nearest to it.
+    """k-means by small batches: moves each center towards the mean of its rows in a batch.
 
-    A center is the mean of all rows that it was given so far, so that it moves less and less. The
-    fit is scikit-learn's, and so are the parameters and attributes; answers are as exact as those
-    of `KMeans`. For tables that do not fit into memory, and streams (`partial_fit`).
+    A center is the mean of all rows assigned to it so far, so its moves become smaller. The fit,
+    the parameters and the attributes are scikit-learn's; predictions are as exact as by `KMeans`.
+    For tables that do not fit into memory, and streams (`partial_fit`).
 
     Parameters
     ----------
@@ -34,8 +34,8 @@ class MiniBatchKMeans(NearestCenters, sklearn.cluster.MiniBatchKMeans):  # type:
     cluster_centers_, labels_, inertia_, n_iter_, n_steps_, n_features_in_, feature_names_in_ : as
         in scikit-learn.
     stop_reason_ : {"converged", "max_iter"}
-        Whether the moves or the losses of batches came to rest before `max_iter` passes.
-        `partial_fit` drops it and `n_iter_`; its `labels_` and `inertia_` are those of its batch.
+        Why the fit ended. `partial_fit` removes it and `n_iter_`; its `labels_` and `inertia_` are
+        for its batch.
 
     Examples
     --------
@@ -54,9 +54,9 @@ class MiniBatchKMeans(NearestCenters, sklearn.cluster.MiniBatchKMeans):  # type:
 
     @all_or_nothing
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Find centers for the rows X (n, d), batch by batch; return self."""
+        """Fit the centers to X (n, d), batch by batch; return self."""
         rows = self._rows(X, sample_weight, reset=True)
-        rows.refuse_small_squares()
+        rows.check_small_squares()
         self._learn(super().fit, X, rows, y, sample_weight, far_center(rows))
         n, size = rows.n, self._batch_size
         self.stop_reason_ = "converged" if self.n_steps_ < self.max_iter * n // size else "max_iter"
@@ -67,18 +67,18 @@ class MiniBatchKMeans(NearestCenters, sklearn.cluster.MiniBatchKMeans):  # type:
     @all_or_nothing
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Move the centers by one batch X (n, d); return self."""
-        begun = hasattr(self, "cluster_centers_")
-        rows = self._rows(X, sample_weight, reset=not begun)
+        is_first = not hasattr(self, "cluster_centers_")
+        rows = self._rows(X, sample_weight, reset=is_first)
         far = far_center(rows)
-        if far is not None and begun:
+        if far is not None and not is_first:
             self.cluster_centers_ = self.cluster_centers_ - far
         self._learn(super().partial_fit, X, rows, y, sample_weight, far)
-        for name in ("n_iter_", "stop_reason_"):  # of a fit before, whose centers have moved on
+        for name in ("n_iter_", "stop_reason_"):  # of an earlier fit
             self.__dict__.pop(name, None)
         return self
 
     def _rows(self, X: Any, sample_weight: Any, reset: bool) -> RowAssignment:
-        """The rows, their squares in range."""
+        """Return the assignment of checked rows; raise if squares overflow."""
         X = checks.rows(self, X, reset=reset, order="C")
         rows = assignment_of(X, checked_weights(X, sample_weight))
         rows.squares()
@@ -87,10 +87,10 @@ class MiniBatchKMeans(NearestCenters, sklearn.cluster.MiniBatchKMeans):  # type:
     def _learn(
         self, fit: Any, X: Any, rows: RowAssignment, y: Any, sample_weight: Any, far: Table | None
     ) -> None:
-        """Let scikit-learn's method move the centers, and label the rows by what it leaves."""
+        """Update the centers by scikit-learn's method, and label the rows."""
         if far is None:
             fit(X, y, sample_weight)
-        else:  # it takes squares apart, which loses the digits of rows far from the origin
+        else:  # it expands squares, which loses digits far from the origin
             init, names = self.init, vars(self).get("feature_names_in_")
             self.init = init if isinstance(init, str) or callable(init) else np.subtract(init, far)
             fit((rows.X - far).astype(rows.X.dtype), y, sample_weight)
@@ -106,7 +106,7 @@ class MiniBatchKMeans(NearestCenters, sklearn.cluster.MiniBatchKMeans):  # type:
     def from_statistics(cls, statistics: Moments, **parameters: Any) -> Self:
         """Return the model whose centers are the means of a statistic; see `KMeans`.
 
-        The centers weigh as much as the rows of the statistic, so `partial_fit` can continue.
+        The centers have the weight of the rows of the statistic, so `partial_fit` can continue.
         """
         model = super().from_statistics(statistics, **parameters)
         model._counts = np.array(statistics.weight, statistics.dtype)
@@ -117,7 +117,7 @@ class MiniBatchKMeans(NearestCenters, sklearn.cluster.MiniBatchKMeans):  # type:
 
 
 def far_center(rows: RowAssignment) -> Table | None:
-    """The mean of dense rows that lie much farther from the origin than from each other."""
+    """Return the mean of dense rows much farther from the origin than from each other."""
     if not isinstance(rows, DenseAssignment):
         return None
     return rows.center if np.abs(rows.center).max() > FAR * rows.reach else None

@@ -1,4 +1,4 @@
-"""Choice of the number of clusters by a score of a clusterer at each number."""
+"""Choice of the number of clusters by a score of the clustering for each number."""
 
 from collections.abc import Iterable
 from copy import copy
@@ -20,9 +20,9 @@ Table = NDArray[np.float64]
 
 CRITERIA = {
     "silhouette": "the mean silhouette is largest",
-    "gap": "the gap over rows without clusters is within one error of that at the next number",
+    "gap": "the gap over rows without clusters is within one error of the gap at the next number",
     "bic": "the Bayesian information criterion is smallest",
-    "likelihood": "the log-likelihood of rows left out is within one error of the largest",
+    "likelihood": "the log-likelihood of held-out rows is within one error of the largest",
 }
 FOLDS = 5
 
@@ -41,19 +41,19 @@ class ClusterNumber:
 
     k: int
     criterion: str
-    numbers: NDArray[np.intp]  # that were tried, (m,)
-    scores: Table  # at each, (m,)
-    errors: Table  # standard errors, (m,); zero where there are none
-    models: tuple[Any, ...]  # fitted at each
+    numbers: NDArray[np.intp]  # tried, (m,)
+    scores: Table  # of each number, (m,)
+    errors: Table  # standard errors (m,), or zeros
+    models: tuple[Any, ...]  # fitted for each number
 
     @property
     def why(self) -> str:
-        """The choice in a sentence."""
+        """The reason for the choice."""
         return f"{self.k} clusters: {CRITERIA[self.criterion]}"
 
     @property
     def model(self) -> Any:
-        """The model at the number that was chosen."""
+        """The model with the chosen number."""
         return self.models[int(np.flatnonzero(self.numbers == self.k)[0])]
 
 
@@ -71,16 +71,16 @@ def choose_k(
     Parameters
     ----------
     estimator : clusterer or mixture
-        It has a parameter `n_clusters` or `n_components`. A tree of clusters is built once.
+        With a parameter `n_clusters` or `n_components`. A tree of clusters is built once.
     X : array-like of shape (n, d)
     k : numbers to try.
     criterion : {"auto", "silhouette", "gap", "bic", "likelihood"}
         The largest mean silhouette [1]_; the gap statistic [2]_, which compares the spread within
-        clusters with that of rows drawn evenly from a box, and can choose one cluster; the smallest
-        `bic`; or the largest log-likelihood of rows left out. "auto" is "bic" where the model has
-        one, else "silhouette".
-    n_references : how many boxes of random rows "gap" draws.
-    random_state : seed of what is drawn.
+        clusters with clusters of uniform random rows, and can choose one cluster; the smallest
+        `bic`; or the largest log-likelihood of held-out rows. "auto" is "bic" if the model has the
+        method, else "silhouette".
+    n_references : number of random tables for "gap".
+    random_state : seed of random rows and folds.
 
     Returns
     -------
@@ -106,7 +106,12 @@ def choose_k(
     numbers = _numbers(k, len(X), least=1 if criterion != "silhouette" else 2)
     rng = check_random_state(random_state)
     if criterion == "likelihood":
-        scores, errors = _held_out(estimator, X, numbers, rng)
+        folds = list(KFold(min(FOLDS, len(X)), shuffle=True, random_state=rng).split(X))
+        found = np.array(
+            [[fitted_at(estimator, X[a], int(k)).score(X[b]) for a, b in folds] for k in numbers]
+        )
+        scores = found.mean(axis=1)
+        errors = found.std(axis=1, ddof=1) / np.sqrt(len(folds))
         models = _fitted(estimator, X, numbers)
         good = scores >= scores.max() - errors[int(scores.argmax())]
         chosen = int(numbers[good][0])
@@ -135,25 +140,25 @@ def _checked(estimator: Any, criterion: str) -> str:
     if needed is not None and not hasattr(estimator, needed):
         raise ValueError(
             f"criterion={criterion!r} needs a model with `{needed}`, such as GaussianMixture; "
-            f"{type(estimator).__name__} has none."
+            f"{type(estimator).__name__} does not have it."
         )
     return criterion
 
 
 def _numbers(k: Iterable[int], n: int, least: int) -> NDArray[np.intp]:
-    """The numbers to try, in order, as far as there are rows for them."""
-    asked = np.unique(np.array(list(k), np.intp))
-    numbers = asked[(asked >= least) & (asked < n)]
+    """Return the sorted numbers to try that are smaller than the number of rows."""
+    given = np.unique(np.array(list(k), np.intp))
+    numbers = given[(given >= least) & (given < n)]
     if not len(numbers):
         raise ValueError(
             f"k must hold numbers from {least} to {n - 1}, fewer than the {n} rows; got "
-            f"{asked.tolist()}."
+            f"{given.tolist()}."
         )
     return numbers
 
 
 def _fitted(estimator: Any, X: Table, numbers: NDArray[np.intp]) -> list[Any]:
-    """A model at each number; all of one tree, where the model is one."""
+    """Return a model for each number, from one tree if the model is a tree."""
     delegated = (getattr(estimator, name, None) for name in ("connectivity", "memory"))
     if not hasattr(estimator, "cut") or any(part is not None for part in delegated):
         return [fitted_at(estimator, X, int(k)) for k in numbers]
@@ -165,13 +170,13 @@ def _fitted(estimator: Any, X: Table, numbers: NDArray[np.intp]) -> list[Any]:
 
 
 def fitted_at(estimator: Any, X: Table, k: int) -> Any:
-    """A fitted copy with k clusters."""
+    """Return a fitted copy with k clusters."""
     name = "n_components" if "n_components" in estimator.get_params() else "n_clusters"
     return clone(estimator).set_params(**{name: k}).fit(X)
 
 
 def labels_of(model: Any, X: Table) -> NDArray[Any]:
-    """The clusters of the rows that a model was fitted to."""
+    """Return the labels of the rows that a model was fitted to."""
     return np.asarray(model.labels_ if hasattr(model, "labels_") else model.predict(X))
 
 
@@ -179,23 +184,12 @@ def _silhouette(X: Table, labels: NDArray[Any]) -> float:
     return cluster_quality(X, labels).silhouette if len(np.unique(labels)) > 1 else -1.0
 
 
-def _held_out(estimator: Any, X: Table, numbers: NDArray[np.intp], rng: Any) -> tuple[Table, Table]:
-    """The mean log-likelihood of rows left out, and its standard error, at each number."""
-    folds = list(KFold(min(FOLDS, len(X)), shuffle=True, random_state=rng).split(X))
-    found = np.array(
-        [[fitted_at(estimator, X[a], int(k)).score(X[b]) for a, b in folds] for k in numbers]
-    )
-    return found.mean(axis=1), found.std(axis=1, ddof=1) / np.sqrt(len(folds))
-
-
 def _gaps(
     estimator: Any, X: Table, models: list[Any], numbers: NDArray[np.intp], n_references: int,
     rng: Any,
 ) -> tuple[Table, Table]:  # fmt: skip
-    """Return the gap statistic at each number, and its standard error.
-
-    The box of the reference rows lies along the principal axes of the data.
-    """
+    """Return the gap statistic for each number, and its standard error."""
+    # Reference rows are uniform in a box along the principal axes of the data.
     center = X.mean(axis=0)
     axes = np.linalg.svd(X - center, full_matrices=False)[2]
     turned = (X - center) @ axes.T
@@ -211,7 +205,7 @@ def _gaps(
 
 
 def _log_within(X: Table, labels: NDArray[Any]) -> float:
-    """The logarithm of the sum of squares about centroids."""
+    """Return the logarithm of the sum of squares about centroids."""
     clusters = (X[labels == label] for label in np.unique(labels))
     within = sum(float(((some - some.mean(axis=0)) ** 2).sum()) for some in clusters)
     return float(np.log(max(within, np.finfo(float).tiny)))

@@ -14,20 +14,17 @@ from rosenblatt import checks
 from rosenblatt.runtime import threads
 
 from . import linkage_loops
-from .assignment import refuse_out_of_range
+from .assignment import checked_assignment
 
 Table = NDArray[np.float64]
 
-MOST_ROWS = 100_000  # of which the silhouette is computed from all pairs
+MOST_ROWS = 100_000  # up to which the silhouette uses all rows
 SAMPLE = 10_000
 
 
 @dataclass(frozen=True)
 class ClusterQuality:
     """Scores of a clustering, in the units of the columns; `within` and its sum in their squares.
-
-    Within and between scores are reported side by side and not added: of two clusterings, one can
-    have the larger sum for being tighter or for being looser.
 
     Examples
     --------
@@ -42,7 +39,7 @@ class ClusterQuality:
     within: Table  # sum of squared distances from the centroid, (K,)
     centroid_distances: Table  # between centroids, (K, K)
     nearest_pairs: Table  # distance of the nearest two rows of two clusters, (K, K)
-    silhouettes: Table  # of each row that was looked at: -1 to 1, (m,)
+    silhouettes: Table  # of all rows or a sample: -1 to 1, (m,)
     n_rows: int
 
     @property
@@ -82,14 +79,12 @@ class ClusterQuality:
         }  # fmt: skip
 
     def __str__(self) -> str:
-        return "\n".join(
-            (
-                f"{len(self.labels)} clusters of {self.n_rows} rows",
-                f"within, sum of squares   {self.total_within:.6g}",
-                f"closest pair across      {self.closest_pair:.6g}",
-                f"between / within         {self.ratio:.6g}",
-                f"silhouette               {self.silhouette:.4f}",
-            )
+        return (
+            f"{len(self.labels)} clusters of {self.n_rows} rows\n"
+            f"within, sum of squares   {self.total_within:.6g}\n"
+            f"closest pair across      {self.closest_pair:.6g}\n"
+            f"between / within         {self.ratio:.6g}\n"
+            f"silhouette               {self.silhouette:.4f}"
         )
 
 
@@ -100,10 +95,10 @@ def cluster_quality(X: Any, labels: Any, *, random_state: Any = 0) -> ClusterQua
     ----------
     X : array-like of shape (n, d)
     labels : array-like of shape (n,)
-        The cluster of each row; at least two different ones. Rows labeled -1 are a cluster, too:
-        leave noise out first.
-    random_state : seed of the sample of 10,000 rows whose silhouettes are computed, each against
-        all rows, if there are more than 100,000 rows.
+        The cluster of each row; at least two different ones. Rows labeled -1 also form a cluster:
+        leave out noise first.
+    random_state : seed of the sample of 10,000 rows whose silhouettes are computed if there are
+        more than 100,000 rows.
 
     Returns
     -------
@@ -118,13 +113,13 @@ def cluster_quality(X: Any, labels: Any, *, random_state: Any = 0) -> ClusterQua
     """
     with checks.naming_columns(X):
         X = check_array(X, dtype=np.float64, order="C", input_name="X")
-    refuse_out_of_range(X)
+    checked_assignment(X)
     labels = column_or_1d(labels)
     check_consistent_length(X, labels)
     names, codes = np.unique(labels, return_inverse=True)
     if len(names) < 2:
-        raise ValueError(f"Quality compares clusters, and there is one alone: {names[0]}.")
-    order = np.argsort(codes, kind="stable")  # clusters next to each other
+        raise ValueError(f"labels must have at least two clusters; got one: {names[0]}.")
+    order = np.argsort(codes, kind="stable")  # by cluster
     X, codes, sizes = X[order], codes[order], np.bincount(codes)
     starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
     centroids = np.add.reduceat(X, starts, axis=0) / sizes[:, np.newaxis]
@@ -139,7 +134,7 @@ def cluster_quality(X: Any, labels: Any, *, random_state: Any = 0) -> ClusterQua
 
 
 def _compared(X: Table, codes: Any, sizes: Any, starts: Any, rows: Any) -> tuple[Table, Table]:
-    """Silhouettes of rows (m,), in their order, and the nearest pairs (K, K) of clusters."""
+    """Return the silhouettes of rows (m,), and the nearest pairs (K, K) of clusters."""
     from .distances import Euclidean
 
     K = len(sizes)

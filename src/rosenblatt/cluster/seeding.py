@@ -1,4 +1,4 @@
-"""Where k-means starts: rows far from each other, rows at random, or given centers."""
+"""The start of k-means: rows far from each other, random rows, or given centers."""
 
 from collections.abc import Callable
 from typing import Any
@@ -14,14 +14,14 @@ from rosenblatt.loops.tiles import put_about
 from rosenblatt.runtime import threads
 
 from . import kmeans_loops
-from .assignment import DenseAssignment, RowAssignment, Table, refuse_out_of_range
+from .assignment import DenseAssignment, RowAssignment, Table, checked_assignment
 
 BLOCK = 1024  # rows whose squares are summed at once
-FEW_CHUNKS = 16  # times fewer than those of a job that reads rows once
+FEW_CHUNKS = 16  # ratio of the work per cell to other passes over the rows
 
 
 def given_centers(X: Any, init: Any, n_clusters: int) -> NDArray[Any]:
-    """The centers (K, d) that a user gave, checked."""
+    """Return checked centers (K, d) of the user."""
     centers: NDArray[Any] = check_array(init, dtype=X.dtype, order="C")
     if len(centers) != n_clusters:
         raise ValueError(
@@ -45,20 +45,20 @@ def kmeans_plusplus(
     random_state: Any = None,
     n_local_trials: int | None = None,
 ) -> tuple[Any, NDArray[np.intp]]:
-    """Draw rows that are far from each other: centers (K, d) and their places (K,).
+    """Draw rows that are far from each other; return centers (K, d) and their indices (K,).
 
-    Each is drawn in proportion to its squared distance from those before; of several drawn at once
-    the one that lowers the sum of these squares most is taken. The expected loss is within a factor
-    of ``8 (ln K + 2)`` of the best. The draws are scikit-learn's.
+    Each is drawn in proportion to its squared distance from the nearest center so far; of several
+    candidates, the one that lowers the sum of these squares most is chosen. The expected loss is
+    within a factor of ``8 (ln K + 2)`` of the best. The draws are scikit-learn's.
 
     Parameters
     ----------
     X : array-like or sparse matrix of shape (n, d)
-    n_clusters : how many rows to draw.
-    sample_weight : how often each row counts, shape (n,); None for once.
-    x_squared_norms : accepted as in scikit-learn; not needed.
+    n_clusters : number of rows to draw.
+    sample_weight : multiplicity of each row, shape (n,); None for 1.
+    x_squared_norms : accepted as in scikit-learn; not used.
     random_state : int, RandomState instance or None.
-    n_local_trials : how many are drawn at once; ``2 + ln K`` if None.
+    n_local_trials : number of candidates; ``2 + ln K`` if None.
 
     Examples
     --------
@@ -72,14 +72,14 @@ def kmeans_plusplus(
         raise ValueError(f"n_samples={X.shape[0]} should be >= n_clusters={n_clusters} >= 1.")
     sample_weight = checks.weights(sample_weight, X.shape[0])
     rng = check_random_state(random_state)
-    rows = refuse_out_of_range(X, sample_weight)
+    rows = checked_assignment(X, sample_weight)
     places = distant_rows(rows, n_clusters, rng, n_local_trials)
     centers = X[places]
     return (centers.toarray() if sp.issparse(X) else centers), places
 
 
 def start(rows: RowAssignment, init: Any, n_clusters: int, random_state: Any) -> NDArray[Any]:
-    """The centers (K, d) of one start."""
+    """Return the centers (K, d) of one start."""
     if isinstance(init, np.ndarray):
         return init
     if callable(init):
@@ -95,7 +95,7 @@ def start(rows: RowAssignment, init: Any, n_clusters: int, random_state: Any) ->
 
 
 def random_rows(rows: RowAssignment, n_clusters: int, random_state: Any) -> NDArray[np.intp]:
-    """Different rows, drawn in proportion to their weights."""
+    """Draw different rows in proportion to their weights."""
     weights = np.ones(rows.n) if rows.weights is None else rows.weights
     if np.count_nonzero(weights) < n_clusters:
         raise ValueError(
@@ -109,18 +109,14 @@ def random_rows(rows: RowAssignment, n_clusters: int, random_state: Any) -> NDAr
 def distant_rows(
     rows: RowAssignment, n_clusters: int, random_state: Any, n_trials: int | None = None
 ) -> NDArray[np.intp]:
-    """k-means++: each next row drawn in proportion to its squared distance from those before.
-
-    Of some rows drawn at once, the one that lowers the sum of distances most is taken. The draws
-    are scikit-learn's, one for one.
-    """
+    """Draw rows by k-means++; see `kmeans_plusplus`."""
     if not isinstance(rows, DenseAssignment):
         _, places = sklearn.cluster.kmeans_plusplus(
             rows.X, n_clusters, sample_weight=rows.weights, random_state=random_state,
             n_local_trials=n_trials,
         )  # fmt: skip
         return np.asarray(places)
-    rows.refuse_small_squares()
+    rows.check_small_squares()
     weights = np.ones(rows.n) if rows.weights is None else rows.weights
     chosen = np.empty(n_clusters, np.intp)
     chosen[0] = random_state.choice(rows.n, p=weights / weights.sum())
@@ -133,7 +129,7 @@ def distant_rows(
 
 
 class ClosestSquares:
-    """The squared distance of each row from the nearest of the rows drawn so far."""
+    """The squared distance of each row from the nearest center drawn so far."""
 
     def __init__(self, rows: DenseAssignment, first: int) -> None:
         self.rows, self.largest = rows, float(rows.sizes.max())
@@ -154,7 +150,7 @@ class ClosestSquares:
         threads.over_chunks(work, rows.n, rows.n * rows.d)
 
     def draw(self, uniform: Table) -> NDArray[np.intp]:
-        """The rows where the running sum of weighted squares passes these parts of the whole."""
+        """Return rows where the cumulative sum of weighted squares passes these shares."""
         parts = self.closest
         if self.rows.weights is not None:
             parts = parts.copy()
@@ -170,7 +166,7 @@ class ClosestSquares:
         return np.array(drawn)
 
     def take_best(self, candidates: NDArray[np.intp]) -> int:
-        """Take the candidate that lowers the sum of squares most as a center; return its place."""
+        """Add the candidate that lowers the sum of squares most as a center; return its index."""
         rows, L, width = self.rows, len(candidates), kmeans_loops.CENTERS
         C = rows.X[candidates].astype(np.float64)
         quads, halves = np.zeros((-(-L // width), rows.d, width), np.float32), np.empty(L)

@@ -1,27 +1,25 @@
-"""What the columns of a table hold: numbers, categories, truth values, texts, dates or names."""
+"""Kinds of columns: numbers, categories, truth values, texts, dates, or names of rows."""
 
 import re
 from collections.abc import Collection
 from dataclasses import dataclass
 from itertools import chain, count
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import polars as pl
 
-from .delimited import DATES, NUMBERS
-from .errors import LONGEST_SHOWN, TableError, did_you_mean, shown
-from .notation import POINT, Written, read_words, stand_for_nothing, written_as
+from .errors import LONGEST_SHOWN, TableError, did_you_mean
+from .parsing import TRUTH
 
-# A column of words is a text if values have this many words on average, and differ this often.
+# A column of text has so many words per value on average, and so many different values.
 WORDS_OF_A_TEXT = 4.0
 SHARE_OF_DIFFERENT_TEXTS = 0.3
 
-MOST_CATEGORIES_SHARE = 0.5  # of the rows: more are names of rows rather than categories
-FEW_ROWS = 30  # too few to tell names from categories
-A_FEW_ROWS = 10_000  # that NumPy counts faster than a call of polars begins
+MOST_CATEGORIES_SHARE = 0.5  # of the rows: more values are names of rows
+FEW_ROWS = 30  # too few to distinguish names of rows from categories
+A_FEW_ROWS = 10_000  # NumPy counts so few values faster than polars
 NAMES_OF_IDS = re.compile(r"(^|_|\b)(id|uuid|guid|key|index|rownum|row|nr|no)($|_|\b)", re.I)
-TRUTH = [{"0", "1"}, {"true", "false"}, {"yes", "no"}, {"y", "n"}, {"t", "f"}]
 
 OF_NO_USE = (pl.Binary, pl.Duration, pl.Object)
 USED = ("numeric", "categorical", "boolean", "text", "date")
@@ -30,17 +28,17 @@ KINDS = (*USED, "identifier", "constant", "empty")
 
 @dataclass(frozen=True)
 class Column:
-    """What a column holds.
+    """The kind of a column.
 
     Attributes
     ----------
     name : str
     kind : {"numeric", "categorical", "boolean", "text", "date", "identifier", "constant", "empty"}
-        In a comparison also "groups", of the column that rows are split by.
+        In a comparison also "groups", for the column that rows are split by.
     n_missing, n_different : int
-        How many rows have no value, and how many values there are.
+        Number of rows without a value, and number of different values.
     note : str
-        Why the column is of no use, if it is not; or how its numbers or dates are written.
+        Why the column is not used; or how its numbers or dates are written.
 
     Examples
     --------
@@ -56,12 +54,12 @@ class Column:
 
     @property
     def used(self) -> bool:
-        """Whether models are given the column."""
+        """Whether models get the column."""
         return self.kind in USED
 
 
 def columns_of(frame: Any, kinds: dict[str, str] | None = None) -> list[Column]:
-    """Say what each column of a data frame holds; `kinds` may say it of some.
+    """Return the kind of each column of a data frame; `kinds` gives those that are known.
 
     Examples
     --------
@@ -75,15 +73,14 @@ def columns_of(frame: Any, kinds: dict[str, str] | None = None) -> list[Column]:
     for name, kind in kinds.items():
         if name not in frame.columns:
             near = did_you_mean(name, frame.columns)
-            raise TableError(f"kinds has {name!r}, which is no column.{near}")
+            raise TableError(f"kinds has {name!r}, which is not a column.{near}")
         if kind not in KINDS:
             near = did_you_mean(str(kind), KINDS) or f" There are {', '.join(KINDS)}."
-            raise TableError(f"{kind!r} is no kind of column ({name}).{near}")
+            raise TableError(f"{kind!r} is not a kind of column ({name}).{near}")
     return [_column(frame[name], kinds.get(name)) for name in frame.columns]
 
 
 def _column(values: pl.Series, given: str | None) -> Column:
-    """What one column holds."""
     known = values.drop_nulls() if values.null_count() else values
     if known.dtype.is_float() and len(known) <= A_FEW_ROWS:  # there may be thousands of such
         different = np.unique(known.to_numpy())
@@ -98,7 +95,7 @@ def _column(values: pl.Series, given: str | None) -> Column:
 
 
 def _kind(name: str, known: pl.Series, n_different: int) -> tuple[str, str]:
-    """The kind of a column by its values, and what to say of it."""
+    """Return the kind of a column by its values, and a note."""
     if not len(known):
         return "empty", "no row has a value"
     dtype = known.dtype
@@ -117,7 +114,7 @@ def _kind(name: str, known: pl.Series, n_different: int) -> tuple[str, str]:
 
 def _kind_of_numbers(name: str, known: pl.Series, n_different: int) -> tuple[str, str]:
     everyone = n_different == len(known) and len(known) >= FEW_ROWS
-    # By values, not by type: a fraction in a row that may not be looked at would change it.
+    # By values, not by type: a fraction in a test row would change the type.
     if everyone and (known.dtype.is_integer() or _are_whole(known)):
         low, high = _number(known.min()), _number(known.max())
         if NAMES_OF_IDS.search(name) or high - low + 1 == len(known):
@@ -146,138 +143,8 @@ def _number(value: Any) -> float:
     return float(value)
 
 
-# Types of columns that were guessed from cells, told by some rows alone.
-#
-# In a file of words a single cell makes a column of numbers one of words. Where only some rows
-# may be looked at, they decide, and what does not fit elsewhere is missing.
-
-
-FEW_WORDS = 0.1  # of the values: where there are more, words are meant
-A_FEW = 100  # values that show at once that a column holds words
-
-
-class Told(NamedTuple):
-    """Columns of words as what they are in some rows."""
-
-    frame: pl.DataFrame
-    hints: list[str]  # a sentence for each column that differs elsewhere
-    written: dict[str, Written]  # of columns whose numbers or dates are in a notation of people
-
-
-def told_by(
-    frame: pl.DataFrame,
-    rows: Any,
-    decimal_comma: bool = False,
-    guessed: bool = True,
-    given: Collection[str] = (),
-) -> Told:
-    """Columns of words as what they are in some rows, and a sentence if they differ elsewhere.
-
-    Numbers among the words may have a decimal comma. Where types were not `guessed` from cells, as
-    those of a data frame, plain numbers among the words of a column that repeats stay words. What
-    is `given` stays as it is.
-    """
-    changed, said, written = [], list[str](), dict[str, Written]()
-    for name, dtype in frame.schema.items():
-        if dtype != pl.String or name in given:
-            continue
-        words = frame[name]
-        told = words[rows].drop_nulls()
-        found = _as_told(words, told, decimal_comma) if guessed else None
-        if found is None and (how := _written(told, decimal_comma, guessed)):
-            written[name], found = how, read_words(words, how.notation)
-        if found is None:
-            continue
-        changed.append(found)
-        lost = words.filter(found.is_null() & words.is_not_null())
-        lost = lost.filter(~stand_for_nothing(lost)) if name in written else lost
-        said += _lost_elsewhere(name, found, lost) if len(lost) else []
-    return Told(frame.with_columns(changed), said, written)
-
-
-def _written(told: pl.Series, decimal_comma: bool, guessed: bool) -> Written | None:
-    """The notation of words; of a data frame, None if they are plain numbers that repeat."""
-    how = written_as(told, decimal_comma)
-    if guessed or how is None or how.notation != POINT:
-        return how
-    plain = told.cast(pl.Float64, strict=False).null_count() == 0
-    return None if plain and told.n_unique() <= MOST_CATEGORIES_SHARE * len(told) else how
-
-
-def _lost_elsewhere(name: str, found: pl.Series, lost: pl.Series) -> list[str]:
-    more = f" and {len(lost) - 1:,} more" if len(lost) > 1 else ""
-    count = "count" if more else "counts"
-    return [
-        f"{name} holds {_holds(found)}, but for {shown(lost[0])}{more} outside of the "
-        f"training part, which {count} as missing."
-    ]
-
-
-def words_among_numbers(
-    frame: pl.DataFrame, whole: pl.DataFrame, decimal_comma: bool = False
-) -> list[str]:
-    """A sentence for each column of words that is one of numbers but for a few of its cells.
-
-    The rows of `frame` are some of those of `whole`, where they have the numbers that are told.
-    """
-    said = []
-    for name in [name for name, dtype in frame.schema.items() if dtype == pl.String]:
-        words = frame[name].drop_nulls()
-        few = words.head(A_FEW)
-        if 2 * numbers_of_words(few, decimal_comma).null_count() > len(few):  # told at once
-            continue
-        odd = words.filter(numbers_of_words(words, decimal_comma).is_null())
-        if 0 < len(odd) <= FEW_WORDS * len(words):
-            row = int((whole[name] == odd[0]).fill_null(False).arg_max() or 0)
-            more = f" and {len(odd) - 1:,} more cells" if len(odd) > 1 else ""
-            said.append(
-                f"{name} holds numbers, but for {shown(odd[0])} in row {row} (rows count from 0)"
-                f"{more}, and is taken as words: mend such cells, or empty them."
-            )
-    return said
-
-
-def numbers_of_words(words: pl.Series, decimal_comma: bool, kind: Any = pl.Float64) -> pl.Series:
-    """Words as numbers, none where they are no such.
-
-    >>> numbers_of_words(pl.Series(["1,5", "x", "2"]), decimal_comma=True).to_list()
-    [1.5, None, 2.0]
-    """
-    if decimal_comma:
-        words = words.str.replace(",", ".", literal=True)
-    return words.cast(kind, strict=False)
-
-
-def _as_told(words: pl.Series, told: pl.Series, decimal_comma: bool) -> pl.Series | None:
-    """A column as what those of its words are that may be looked at; None if these are words."""
-    if not len(told):
-        return None
-    few = told.head(A_FEW)
-    for number in NUMBERS:
-        if not numbers_of_words(few, decimal_comma, number).null_count() and not (
-            numbers_of_words(told, decimal_comma, number).null_count()
-        ):
-            return numbers_of_words(words, decimal_comma, number)
-    for pattern, kind in DATES.items():
-        if few.str.contains(pattern).all() and not (
-            told.str.strptime(kind, strict=False).null_count()
-        ):
-            return words.str.strptime(kind, strict=False)
-    if set(few.str.to_lowercase().unique()) <= set().union(*TRUTH):
-        seen = set(told.str.to_lowercase().unique())
-        if seen in TRUTH:
-            return words.set(~words.str.to_lowercase().is_in(list(seen)).fill_null(True), None)
-    return None
-
-
-def _holds(values: pl.Series) -> str:
-    if values.dtype.is_numeric():
-        return "numbers"
-    return "dates" if values.dtype.is_temporal() else "yes or no"
-
-
 def free_name(name: str, taken: Collection[str]) -> str:
-    """A name for a new column: the one wanted, or with the first number that makes it new.
+    """Return a name for a new column, with a number if it is taken.
 
     >>> free_name("cluster", ["x"]), free_name("cluster", ["cluster", "cluster_2"])
     ('cluster', 'cluster_3')

@@ -1,60 +1,58 @@
-"""Tables of text, a line a row: read by polars, and where that fails the line to blame is named."""
+"""Read CSV and TSV with polars; if that fails, name the line."""
 
-import itertools
+import io
 import re
+from codecs import BOM_UTF8
 from collections import Counter
-from collections.abc import Collection
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 import polars as pl
 
 from .errors import TableError
-from .text import decoded, input_of, n_blank_at_end, number_in, opened, rows_of
+from .parsing import NOTHING, tidy
+from .text import decoded, number_in, rows_of
 
-# What separates the values of a table of text, and whether its numbers have decimal commas.
-
-
-LINES_THAT_SHOW = 20  # what stands between values
-ROWS_THAT_SHOW = 1_000  # whether there are decimal commas
+LINES_FOR_SEPARATOR = 20
+ROWS_FOR_COMMAS = 1_000
 OTHERS = (";", "\t", "|", ",")
 DECIMAL_COMMA = re.compile(r"\s*[+-]?\d+,\d+\s*")
-# A value in quotes, from the start of a line or what may be a separator to the next of these.
+# A value in quotes, from the start of a line or a possible separator to the next of these.
 QUOTED = re.compile(r'(?<![^,;|\n]) *"[^"]*(?:""[^"]*)*" *(?=[,;|\r\n]|\Z)')
-# The last lines, from that on whose quotes are not closed in any that is looked at.
+# The last lines, from the first quote that none of the lines closes.
 UNCLOSED = re.compile(r'^[^\n]*(?<![^,;|\n]) *"[^"]*(?:""[^"]*)*\Z', re.MULTILINE)
 
 
 @dataclass(frozen=True)
 class Dialect:
-    """What stands between values, and in numbers before the fraction."""
+    """The separator of values, and whether numbers have decimal commas."""
 
     separator: str
     decimal_comma: bool = False
 
 
-def dialect_of(source: Any, name: str, usual: str) -> Dialect:
-    """The dialect of a file, or bytes: the usual one if it is in the first line, quotes aside.
+def dialect_of(first: bytes, name: str, usual: str) -> Dialect:
+    """Return the dialect of the first lines: the usual separator if the first line has it.
 
     >>> dialect_of(b"a;b\\n1,5;x\\n", "here", ",")
     Dialect(separator=';', decimal_comma=True)
     """
-    with opened(source) as file:
-        lines = list(itertools.islice(decoded(file, name), LINES_THAT_SHOW))
+    lines = list(islice(decoded(io.BytesIO(first), name), LINES_FOR_SEPARATOR))
     bare = _without_quoted(lines)
     if not lines or usual in (lines if usual == "\t" else bare)[0]:
         return Dialect(usual)
     for other in OTHERS:
-        among = lines if other == "\t" else bare  # quotes say nothing between tabs
+        among = lines if other == "\t" else bare  # TSV has no quotes
         counts = {line.count(other) for line in among if line.strip()}
         if len(counts) == 1 and 0 not in counts:
-            return Dialect(other, other != "," and _has_decimal_commas(source, name, other))
+            return Dialect(other, other != "," and _has_decimal_commas(first, name, other))
     return Dialect(usual)
 
 
 def _without_quoted(lines: list[str]) -> list[str]:
-    """Lines without the values that stand in quotes, which may hold separators and ends of lines.
+    """Return lines without quoted values, which may hold separators and line breaks.
 
     >>> _without_quoted(['a;"b, c"\\n', '"two\\n', 'lines";5"\\n', '1;"cut\\n'])
     ['a;', ';5"', '']
@@ -62,137 +60,106 @@ def _without_quoted(lines: list[str]) -> list[str]:
     return UNCLOSED.sub("", QUOTED.sub("", "".join(lines))).split("\n")
 
 
-def _has_decimal_commas(source: Any, name: str, separator: str) -> bool:
-    """Whether a value of the first rows is such a number."""
-    with suppress(TableError):  # whoever reads the table will say what is wrong with it
-        for _, row in itertools.islice(rows_of(source, name, separator), ROWS_THAT_SHOW):
-            if any(DECIMAL_COMMA.fullmatch(cell) for cell in row):
-                return True
+def _has_decimal_commas(first: bytes, name: str, separator: str) -> bool:
+    with suppress(TableError):  # of a bad row, which the reader will report
+        rows = rows_of(io.BytesIO(first), name, separator)
+        cells = (cell for _, row in islice(rows, ROWS_FOR_COMMAS) for cell in row)
+        return any(map(DECIMAL_COMMA.fullmatch, cells))
     return False
 
 
 NO_HEADER = "If its first line is a row, read it without a header: --no-header, or header=False."
-# What stands for nothing. "None" does not: many tables mean it as a value.
-NOTHING = ["", "NA", "N/A", "NaN", "nan", "null", "NULL", "?"]
-LOOKED_AT = 10_000  # rows that tell the types of columns, as a rule
-NUMBERS = (pl.Int64, pl.Float64)
-DATES: dict[str, Any] = {
-    r"^\d{4}-\d\d-\d\d$": pl.Date,
-    r"^\d{4}-\d\d-\d\d[T ]\d\d:\d\d": pl.Datetime,
-}
+LOOKED_AT = 10_000  # rows that usually show the types of columns
 
 
-def read_delimited(
-    source: Any, name: str, dialect: Dialect, header: bool, of_words: Collection[str] = ()
-) -> pl.DataFrame:
-    """The table in a file, or in bytes, of separated values; those `of_words` stay words."""
-    separator = dialect.separator
-    names = header_of(source, name, separator, header)
-    frame = None
-    for rows in (LOOKED_AT, None):  # None looks at all of them, which takes twice as long
-        try:
-            frame = pl.read_csv(input_of(source), **options(dialect, header, rows))
-            break
-        except pl.exceptions.NoDataError:
-            raise TableError(f"{name} is empty.") from None
-        except (pl.exceptions.ComputeError, OSError) as error:
-            why = str(error).splitlines()[0]
-    if frame is None:
-        check_widths(source, name, separator, len(names))
-        check_widths(source, name, separator, len(names), strict=True)
-        raise TableError(f"{name} cannot be read: {why}.")
-    if frame.height and frame[frame.columns[-1]].null_count():  # perhaps rows that end early
-        check_widths(source, name, separator, len(names))
-    frame = tidy(frame, names if header else None)
-    if n_empty := n_empty_at_end(frame):
-        frame = frame.head(frame.height - min(n_empty, n_blank_at_end(source)))
-    taken = [j for j, column in enumerate(frame.columns) if column in of_words]
-    taken = [j for j in taken if frame.dtypes[j] != pl.String]  # for numbers, dates or truth values
-    if not taken:
-        return frame
-    cells = pl.read_csv(input_of(source), columns=taken, **options(dialect, header, None, True))
-    cells.columns = [frame.columns[j] for j in taken]
-    return frame.with_columns(of_cells(cells).head(frame.height))
+class CellReader:
+    """Parses blocks of lines with separated values.
 
-
-def options(
-    dialect: Dialect, header: bool, rows: int | None, words: bool = False
-) -> dict[str, Any]:
-    """How polars is asked to read; with `words`, cells as they are, which `of_cells` reads."""
-    asked: dict[str, Any] = {
-        "separator": dialect.separator,
-        "quote_char": None if dialect.separator == "\t" else '"',  # quotes say nothing between tabs
-        "has_header": header,
-        "infer_schema_length": rows,
-        "glob": False,  # a name with brackets or stars is a name
-    }
-    if words:
-        return asked | {"infer_schema": False}
-    return asked | {"decimal_comma": dialect.decimal_comma, "null_values": NOTHING}
-
-
-def of_cells(cells: pl.DataFrame) -> pl.DataFrame:
-    """The words that cells stand for, none where they say nothing.
-
-    They stay words, whatever they look like: a batch of "01" and "1" says nothing of the next one.
-
-    >>> of_cells(pl.DataFrame({"a": ["1,5", "?"], "b": ["01", " NA "]})).rows()
-    [('1,5', '01'), (None, None)]
+    The types are those of the first block, or of a later block that has other values. With
+    `words`, cells stay as they are; columns `of_words` are not parsed.
     """
-    bare = cells.with_columns(pl.all().str.strip_chars())
-    return bare.with_columns(pl.when(~pl.all().is_in(NOTHING)).then(pl.all()))
+
+    def __init__(
+        self, first: bytes, name: str, usual: str, header: bool, words: bool, of_words: Any
+    ) -> None:
+        self.name, self.header, self.words, self.of_words = name, header, words, of_words
+        self.dialect = dialect_of(first, name, usual)
+        self.separator = self.dialect.separator
+        names = header_of(first, name, self.separator, header)
+        self.names = names if header else [f"column_{j}" for j in range(len(names))]
+        self.types: list[Any] = []
+
+    def read(self, start: int, block: bytes) -> pl.DataFrame:
+        """Return the rows of a block that begins at this line."""
+        frame = self._frame(block, start)
+        if frame.width != len(self.names) or (
+            frame.height and frame[frame.columns[-1]].null_count()  # perhaps rows that end early
+        ):
+            self._check_widths(block, start)
+        if frame.height:
+            self.types = self.types or frame.dtypes
+        frame.columns = self.names
+        return frame if self.words else tidy(frame, self.of_words)
+
+    def _frame(self, block: bytes, start: int) -> pl.DataFrame:
+        options: dict[str, Any] = {
+            "separator": self.separator,
+            "quote_char": None if self.separator == "\t" else '"',  # TSV has no quotes
+        }
+        lines = block
+        if not (self.header and start == 1):  # a header that shows the number of columns
+            header = self.separator.join(map(str, range(len(self.names))))
+            lines = header.encode() + b"\n" + block.removeprefix(BOM_UTF8)
+        if self.words:
+            attempts: list[dict[str, Any]] = [{"infer_schema": False}]
+        else:
+            options |= {"decimal_comma": self.dialect.decimal_comma, "null_values": NOTHING}
+            given = {"schema_overrides": self._types_given(lines, options)}
+            attempts = [
+                {"schema_overrides": self.types, "infer_schema_length": 0}
+                if self.types
+                else given | {"infer_schema_length": LOOKED_AT},
+                given | {"infer_schema_length": None},  # by all rows, which takes twice as long
+            ]
+        for types in attempts:
+            try:
+                return pl.read_csv(lines, **options, **types)
+            except pl.exceptions.PolarsError as error:
+                why = str(error).splitlines()[0]
+        self._check_widths(block, start)
+        self._check_widths(block, start, strict=True)
+        raise TableError(f"{self.name} cannot be read: {why}.")
+
+    def _types_given(self, lines: bytes, options: dict[str, Any]) -> dict[str, Any]:
+        """Return the type of columns that stay words, by the names that polars gives them."""
+        if not self.of_words:
+            return {}
+        names = pl.read_csv(lines, n_rows=0, **options).columns
+        pairs = zip(names, self.names, strict=False)
+        return {name: pl.String for name, known in pairs if known in self.of_words}
+
+    def _check_widths(self, block: bytes, start: int, strict: bool = False) -> None:
+        """Raise if a row has more or fewer values than there are columns."""
+        lines, width = io.BytesIO(block), len(self.names)
+        for line, row in rows_of(lines, self.name, self.separator, start - 1, strict):
+            if len(row) != width:
+                values, columns = _counted(len(row), "value"), _counted(width, "column")
+                raise TableError(
+                    f"Line {line} of {self.name} has {values}, but the table has {columns}. "
+                    "Correct the line; quote values that contain the separator."
+                )
 
 
-def tidy(frame: pl.DataFrame, names: list[str] | None = None) -> pl.DataFrame:
-    """Words without the blanks around them, and the numbers, dates and nothing that these hid."""
-    frame = renamed(frame, names)
-    words = [name for name, kind in frame.schema.items() if kind == pl.String]
-    return frame.with_columns(_tidy_words(frame[name]) for name in words)
+def _counted(n: int, what: str) -> str:
+    return f"1 {what}" if n == 1 else f"{n:,} {what}s"
 
 
-def renamed(frame: pl.DataFrame, names: list[str] | None) -> pl.DataFrame:
-    """Columns by the names that the header gives them, of which polars keeps the doubled quotes."""
-    if names is not None and len(names) == frame.width:
-        frame.columns = names
-    return frame
-
-
-def _tidy_words(words: pl.Series) -> pl.Series:
-    bare = words.str.strip_chars()
-    if (bare != words).any():
-        bare = bare.replace(NOTHING, [None] * len(NOTHING))
-        for number in NUMBERS:
-            numbers = bare.cast(number, strict=False)
-            if numbers.null_count() == bare.null_count():
-                return numbers
-    # polars would look for dates by itself, and take seconds over a small table of words.
-    first = bare.drop_nulls().head(20)
-    for pattern, kind in DATES.items():
-        if len(first) and first.str.contains(pattern).all():
-            dates = bare.str.strptime(kind, strict=False)
-            if dates.null_count() == bare.null_count():
-                return dates
-    return bare
-
-
-def n_empty_at_end(frame: pl.DataFrame) -> int:
-    """How many rows at the end have no value, as blank lines there have.
-
-    >>> n_empty_at_end(pl.DataFrame({"a": [None, 1, None, None], "b": [2, None, None, None]}))
-    2
-    """
-    if not frame.height or any(value is not None for value in frame.row(-1)):
-        return 0
-    known = frame.select(pl.any_horizontal(pl.all().is_not_null())).to_series().arg_true()
-    return int(frame.height - (known[-1] + 1 if len(known) else 0))
-
-
-def header_of(source: Any, name: str, separator: str, header: bool) -> list[str]:
-    """The names in the first line, which must differ; without a header, its values."""
-    first = next(rows_of(source, name, separator), None)
-    if first is None:
+def header_of(first: bytes, name: str, separator: str, header: bool) -> list[str]:
+    """Return the names in the first line, which must differ; without a header, its values."""
+    row = next(rows_of(io.BytesIO(first), name, separator), None)
+    if row is None:
         raise TableError(f"{name} is empty.")
-    _, names = first
+    _, names = row
     names = [column.strip() for column in names]
     if not header:
         return names
@@ -211,24 +178,8 @@ def header_of(source: Any, name: str, separator: str, header: bool) -> list[str]
 
 
 def _name_of_unnamed(j: int, names: list[str]) -> str:
-    """What a column without a name is called; the first numbers the rows, as pandas writes it."""
+    """Return a name for column j; pandas writes row numbers first, without a name."""
     name = f"column_{j}" if j else "index"
     while name in names:
         name += "_"
     return name
-
-
-def check_widths(
-    source: Any, name: str, separator: str, width: int, before: int = 0, strict: bool = False
-) -> None:
-    """Raise if a row has more or fewer values than there are columns, or is not text.
-
-    `before` counts the lines that came before these; `strict` asks quotes to be closed.
-    """
-    for line, row in rows_of(source, name, separator, before, strict):
-        if len(row) != width:
-            has = f"{len(row)} value" + "s" * (len(row) != 1)
-            raise TableError(
-                f"Line {line} of {name} has {has}, and there are {width} columns. Mend the line; "
-                "values that hold the separator must stand in quotes."
-            )

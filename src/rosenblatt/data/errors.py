@@ -1,14 +1,14 @@
-"""What is wrong with a table, in one sentence."""
+"""Errors about tables, and the parts of their messages."""
 
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 
 LONGEST_SHOWN = 60  # characters of a value
-LEAST_PART = 3  # letters of a name that may stand for it
+LEAST_PART = 3  # letters of a part of a name that suggest the name
 
 
 class TableError(ValueError):
-    """A table that cannot be read or used as asked; the message says why and what to do.
+    """Raised when a table cannot be read or used.
 
     Examples
     --------
@@ -20,7 +20,7 @@ class TableError(ValueError):
 
 
 def shown(value: object) -> str:
-    """A value as a message shows it: not longer than a message should be.
+    """Return a value for a message, shortened if it is long.
 
     >>> shown("x" * 1000)
     "'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…'"
@@ -31,7 +31,7 @@ def shown(value: object) -> str:
 
 
 def listed(names: Sequence[str], most: int) -> str:
-    """The first names, and how many more there are.
+    """Return the first names, and the number of the others.
 
     >>> listed(["a", "b", "c", "d"], 2)
     'a, b and 2 more'
@@ -41,7 +41,7 @@ def listed(names: Sequence[str], most: int) -> str:
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """A question naming what is nearest to a word, or what it is a part of, or nothing.
+    """Return a question with the most similar names, or those that contain the word; or nothing.
 
     >>> did_you_mean("specis", ["species", "island"])
     ' Did you mean species?'

@@ -1,4 +1,4 @@
-"""The kinds of files that hold tables, and how each is told from its name."""
+"""Formats of files by their names, and places of output files."""
 
 import os
 from collections.abc import Iterator, Sequence
@@ -11,7 +11,7 @@ from rosenblatt.runtime.atomic_files import drafted, drafted_together
 
 from .errors import TableError, did_you_mean
 
-FORMATS = {  # by name, with how the names of files end
+FORMATS = {  # with the suffixes of files
     "csv": (".csv", ".txt", ".data"),
     "tsv": (".tsv", ".tab"),
     "parquet": (".parquet", ".pq"),
@@ -24,21 +24,21 @@ FORMATS = {  # by name, with how the names of files end
 SPREADSHEETS = ("xlsx", "ods")
 SUFFIXES = {suffix: form for form, suffixes in FORMATS.items() for suffix in suffixes}
 SEPARATORS = {"csv": ",", "tsv": "\t"}
-STARTS = {b"PAR1": "parquet", b"ARROW1": "arrow"}  # of their files
-STREAM = b"\xff" * 4  # how each message of an Arrow stream begins
+STARTS = {b"PAR1": "parquet", b"ARROW1": "arrow"}
+STREAM = b"\xff" * 4  # first bytes of each message of an Arrow stream
 ZIPPED = b"\x1f\x8b"
 
 
 @dataclass(frozen=True)
 class Form:
-    """What kind of file it is, and whether it was squeezed by gzip."""
+    """Format of a file, and whether gzip compressed it."""
 
     name: str
     zipped: bool = False
 
 
 def form_of(path: str, given: str | None = None) -> Form:
-    """The form of a file, by its name unless it is given.
+    """Return the form of a file, by its name unless it is given.
 
     >>> form_of("mail.csv.gz")
     Form(name='csv', zipped=True)
@@ -61,7 +61,7 @@ def form_of(path: str, given: str | None = None) -> Form:
 
 
 def form_of_content(first: bytes) -> str | None:
-    """The format that the first bytes of a file tell, if it is no text.
+    """Return the format of a binary file by its first bytes, None for text.
 
     >>> form_of_content(b"PAR1...")
     'parquet'
@@ -70,7 +70,7 @@ def form_of_content(first: bytes) -> str | None:
 
 
 def is_arrow_stream(source: Any) -> bool:
-    """Whether a file, or bytes, are Arrow batches without the list of them that files end with."""
+    """Return True for a stream of Arrow batches, which lacks the index of a file."""
     if isinstance(source, bytes):
         return source.startswith(STREAM)
     with open(source, "rb") as file:
@@ -78,7 +78,7 @@ def is_arrow_stream(source: Any) -> bool:
 
 
 def check_unzipped(first: bytes, name: str) -> None:
-    """Raise if bytes are those of an archive, which nobody has undone."""
+    """Raise if bytes are those of a compressed file."""
     if first.startswith(ZIPPED):
         raise TableError(
             f"{name} is compressed by gzip; decompress it, as in gzip -dc FILE | rosenblatt ..."
@@ -89,17 +89,16 @@ def check_unzipped(first: bytes, name: str) -> None:
         )
 
 
-# Files that are written whole or not at all, and tables in the form they were read from.
+# Output files, which are written atomically.
 
 
-LEDGERS = "openings.jsonl"  # how their names end
+LEDGERS = "openings.jsonl"  # end of their names
 
 
 def place_for(path: Any, *read: Any) -> Path:
-    """Where a file is to be written; asked before long work, so that it is not in vain.
+    """Return the path of an output file; raise early if it cannot be written.
 
-    It must be none of those that are `read`, by whatever name, and no ledger of openings; the null
-    device will do.
+    It must differ from the files `read` and from ledgers; the null device is allowed.
     """
     if not str(path):
         raise TableError("The name of the file to write is empty.")
@@ -128,7 +127,7 @@ def place_for(path: Any, *read: Any) -> Path:
 
 
 def check_places(written: Sequence[Any], *read: Any) -> None:
-    """Raise if files cannot be written, or two of them would be one; asked before long work."""
+    """Raise if files cannot be written, or if two of them are the same."""
     places: set[Path] = set()
     for path in written:
         place = place_for(path, *read)
@@ -141,13 +140,13 @@ def check_places(written: Sequence[Any], *read: Any) -> None:
 
 @contextmanager
 def whole_file(path: Any) -> Iterator[Path]:
-    """The path of a draft, which takes the place of a file once all went well."""
+    """Yield the path of a draft, which replaces the file if no error occurs."""
     with drafted(place_for(path), path) as draft:
         yield draft
 
 
 @contextmanager
 def whole_files(paths: Sequence[Any]) -> Iterator[list[Path]]:
-    """The same of files that belong together: all of them change, or none."""
+    """Yield drafts of several files, which replace all of them or none."""
     with drafted_together([place_for(path) for path in paths], paths) as drafts:
         yield drafts

@@ -1,4 +1,4 @@
-"""Batches of rows that a program makes: data frames, Arrow record batches, arrays and targets."""
+"""Batches of rows from Python: data frames, Arrow record batches, arrays, and pairs (X, y)."""
 
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
@@ -8,7 +8,6 @@ import numpy as np
 import polars as pl
 import scipy.sparse as sp
 
-from .batches import cut
 from .errors import TableError
 from .table import TARGET, Table
 
@@ -19,7 +18,7 @@ FORMS = (
 
 
 class GivenPart:
-    """A batch that was given, with its place among all."""
+    """A batch with its number."""
 
     start, n_rows = 0, None
 
@@ -35,7 +34,7 @@ class GivenBatches:
     """Parts that are batches of an iterable, of a function that returns one, or of a lazy frame.
 
     A list, or a function that is called for each pass, may be read again; an iterator, such as a
-    generator, is read once. Only the first batch is looked at before the first pass.
+    generator, is read once. Only the first batch is read before the first pass.
     """
 
     listed = False
@@ -56,27 +55,27 @@ class GivenBatches:
             self.target = TARGET
 
     def __getstate__(self) -> dict[str, Any]:
-        """Workers get parts, and not what makes them."""
+        """Leave out the batches: workers get parts."""
         return vars(self) | {"batches": None, "first": GivenPart(0, None)}
 
     def look(self, schema: Any = None) -> Table | None:
-        """The first row; None if there is none."""
+        """Return the first row, None if the first batch is empty."""
         return next(self.tables(self.first, 1), None)
 
     def parts(self) -> Iterator[GivenPart]:
-        """A part for each batch."""
+        """Yield a part for each batch."""
         return (GivenPart(k, batch) for k, batch in enumerate(self.batches()))
 
     def tables(self, part: GivenPart, rows: int, schema: Any = None) -> Iterator[Table]:
-        """The rows of a part."""
+        """Yield the rows of a part in batches."""
         found = np.shape(_rows_of(part.batch))
         if not self.named and found[1:] != self.shape[1:]:
             raise TableError(f"{part} is an array {found}, and {self.first} one {self.shape}.")
-        return cut(table_of(part.batch, str(part), self.target or TARGET), rows)
+        return table_of(part.batch, str(part), self.target or TARGET).cut(rows)
 
 
 def _anew(batches: Any) -> Callable[[], Iterable[Any]]:
-    """A function that returns the batches from the first on."""
+    """Return a function that returns all batches."""
     if isinstance(batches, pl.LazyFrame):
         return lambda: batches.collect_batches(maintain_order=True)
     if hasattr(batches, "columns"):
@@ -92,7 +91,7 @@ def _anew(batches: Any) -> Callable[[], Iterable[Any]]:
 
 
 def _once(batches: Iterator[Any]) -> Callable[[], Iterable[Any]]:
-    """A function that returns an iterator at its first call alone."""
+    """Return a function that returns the iterator once, and raises at the next call."""
     left = [batches]
 
     def taken() -> Iterator[Any]:
@@ -111,7 +110,7 @@ def _rows_of(batch: Any) -> Any:
 
 
 def table_of(batch: Any, name: str, target: str) -> Table:
-    """The table of a batch; the targets of a tuple (X, y) become a column of the name given."""
+    """Return the table of a batch; y of a tuple (X, y) becomes the column `target`."""
     X, y = batch if isinstance(batch, tuple) and len(batch) == 2 else (batch, None)
     sparse = sp.csr_matrix(X) if sp.issparse(X) else None
     try:
@@ -120,7 +119,7 @@ def table_of(batch: Any, name: str, target: str) -> Table:
             frame = frame.with_columns(pl.Series(target, np.asarray(y)))
     except (pl.exceptions.PolarsError, TypeError, ValueError) as error:
         why = str(error).splitlines()[0]
-        raise TableError(f"{name} is no table: {why}. A batch is {FORMS}.") from None
+        raise TableError(f"{name} is not a table: {why}. A batch is {FORMS}.") from None
     return Table(frame, name, sparse)
 
 

@@ -1,6 +1,6 @@
-"""How people write numbers and dates: 1,169, $22,026.47, 12%, (300), 1.234,5; 05/13/2020, 1.5.2020.
+"""Numbers and dates as people write them: 1,169, $22,026.47, 12%, (300), 1.234,5; 05/13/2020.
 
-A notation is a word: "1,234.5" or "1.234,5" of numbers, the format of `strptime` of dates.
+A notation is "1,234.5" or "1.234,5" for numbers, and a format of `strptime` for dates.
 """
 
 import re
@@ -19,7 +19,7 @@ DIGITS = {  # with groups of three, and a fraction
     POINT: rf"(?:\d{{1,3}}(?:[,'’{BLANKS}]\d{{3}})+|\d+)(?:\.\d*)?|\.\d+",
     COMMA: rf"(?:\d{{1,3}}(?:[.'’{BLANKS}]\d{{3}})+|\d+)(?:,\d*)?|,\d+",
 }
-# A minus may stand before the currency or after it; brackets are a minus, as accountants write it.
+# A minus may come before the currency or after it; in accounting brackets are a minus.
 NUMBER = {
     notation: rf"^\(?[+−-]?\s*{CURRENCY}?\s*[+−-]?(?:{digits})(?:[eE][+-]?\d+)?\s*"
     rf"(?:{CURRENCY}|%)?\)?$"
@@ -31,35 +31,32 @@ NUMBERED = re.compile(
 )
 MONTHS = ("%d %B %Y", "%d %B %y", "%B %d %Y", "%B %d, %Y", "%d-%B-%Y", "%d-%B-%y", "%d. %B %Y",
           "%d/%B/%Y", "%d/%B/%y", "%Y-%B-%d", "%Y %B %d")  # fmt: skip
-FIRST_YEAR = 1000  # four digits of a year take two for one of the first century
+FIRST_YEAR = 1000  # a format with four digits reads "20" as the year 20
 TIMES = ("%H:%M", "%H:%M:%S", "%H:%M:%S%.f", "%I:%M %p", "%I:%M:%S %p")
 WORD_OF_MONTH = r"(?i)(^|[^a-z])(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*([^a-z]|$)"
-FIRST = 100  # words that show at once that a column is in no notation
-# What stands for nothing in a column of numbers or dates, whatever its case.
+FIRST = 100  # words that usually show that a notation does not fit
+# Words for missing values in a column of numbers or dates, in lower case.
 NOTHING = ("", "-", "--", "–", "—", ".", "?", "n/a", "na", "n.a.", "#n/a", "nan", "null", "none",
            "nil", "unknown", "missing", "not available", "#value!", "#div/0!", "#ref!")  # fmt: skip
 MOST_NOTHING = 0.5  # of the words
 
 
 @dataclass(frozen=True)
-class Written:
-    """A column whose words are numbers or dates, as its training rows show.
+class Notation:
+    """The notation of a column, with an example and its words for missing values."""
 
-    `example` is one of the words, and `gaps` those that stand for nothing.
-    """
-
-    notation: str
+    code: str
     example: str
     gaps: tuple[str, ...] = ()
-    either: bool = False  # whether days and months could be the other way round
+    either: bool = False  # whether the day or the month may come first
 
     @property
     def note(self) -> str:
-        """What a report says of the column."""
-        dates = is_date(self.notation)
+        """Return a note for the report."""
+        dates = is_date(self.code)
         said = f"{'dates' if dates else 'numbers'} written as {shown(self.example)}"
         if dates and self.either:
-            order = "month" if self.notation.startswith("%m") else "day"
+            order = "month" if self.code.startswith("%m") else "day"
             said += f", read with the {order} first: no row shows the order"
         if self.gaps:
             count = "count" if len(self.gaps) > 1 else "counts"
@@ -68,23 +65,23 @@ class Written:
 
 
 def is_date(notation: str) -> bool:
-    """Whether a notation is one of dates."""
+    """Return True for a notation of dates."""
     return notation.startswith("%")
 
 
-def written_as(words: pl.Series, decimal_comma: bool = False) -> Written | None:
-    """The notation in which all words are numbers or dates; None if there is none.
+def infer_notation(words: pl.Series, decimal_comma: bool = False) -> Notation | None:
+    """Return the notation in which all words are numbers or dates, else None.
 
-    >>> written_as(pl.Series(["$1,169", "(300)", "n/a"])).note
+    >>> infer_notation(pl.Series(["$1,169", "(300)", "n/a"])).note
     "numbers written as '$1,169'; 'n/a' counts as missing"
-    >>> written_as(pl.Series(["1.234,5", "12"])).notation
+    >>> infer_notation(pl.Series(["1.234,5", "12"])).code
     '1.234,5'
-    >>> written_as(pl.Series(["05/13/2020", "1/2/2021"])).notation
+    >>> infer_notation(pl.Series(["05/13/2020", "1/2/2021"])).code
     '%m/%d/%Y'
-    >>> written_as(pl.Series(["05/13/2020", "tomorrow"]))
+    >>> infer_notation(pl.Series(["05/13/2020", "tomorrow"]))
     """
     bare = words.drop_nulls().str.strip_chars()
-    gap = stand_for_nothing(bare)
+    gap = is_missing_word(bare)
     known = bare.filter(~gap)
     if not len(known) or gap.sum() > MOST_NOTHING * len(bare):
         return None
@@ -94,15 +91,15 @@ def written_as(words: pl.Series, decimal_comma: bool = False) -> Written | None:
     longest = int(known.head(FIRST).str.len_chars().arg_max() or 0)  # which has most marks
     gaps = tuple(bare.filter(gap).unique(maintain_order=True).head(3))
     either = {"%m", "%d"} <= {one[:2] for one in fitting}
-    return Written(fitting[0], str(known[longest]), gaps, either)
+    return Notation(fitting[0], str(known[longest]), gaps, either)
 
 
-def read_words(words: pl.Series, notation: str) -> pl.Series:
-    """Words as the numbers or dates that a notation makes of them; null where they are none.
+def parse_notation(words: pl.Series, notation: str) -> pl.Series:
+    """Return words as numbers or dates, null where the notation does not fit.
 
-    >>> read_words(pl.Series(["12%", "($1,200.50)", "many"]), POINT).to_list()
+    >>> parse_notation(pl.Series(["12%", "($1,200.50)", "many"]), POINT).to_list()
     [0.12, -1200.5, None]
-    >>> read_words(pl.Series(["13.5.2020", "May"]), "%d.%m.%Y").to_list()
+    >>> parse_notation(pl.Series(["13.5.2020", "May"]), "%d.%m.%Y").to_list()
     [datetime.date(2020, 5, 13), None]
     """
     bare = words.str.strip_chars()
@@ -112,10 +109,10 @@ def read_words(words: pl.Series, notation: str) -> pl.Series:
     return _numbers(bare, notation)
 
 
-def stand_for_nothing(words: pl.Series) -> pl.Series:
-    """Which words stand for nothing in a column of numbers or dates.
+def is_missing_word(words: pl.Series) -> pl.Series:
+    """Return True for words for missing values in a column of numbers or dates.
 
-    >>> stand_for_nothing(pl.Series(["7", " N/A", "-", None])).to_list()
+    >>> is_missing_word(pl.Series(["7", " N/A", "-", None])).to_list()
     [False, True, True, False]
     """
     return words.str.strip_chars().str.to_lowercase().is_in(list(NOTHING)).fill_null(False)
@@ -136,7 +133,7 @@ def _numbers(bare: pl.Series, notation: str) -> pl.Series:
 
 
 def _candidates(first: str, decimal_comma: bool) -> Iterator[str]:
-    """The notations that the first word may be in, those that are likelier first."""
+    """Yield the notations that the first word may have, most likely first."""
     if re.search(NUMBER[POINT], first) or re.search(NUMBER[COMMA], first):
         yield from (COMMA, POINT) if decimal_comma else (POINT, COMMA)
     if re.search(WORD_OF_MONTH, first):
@@ -146,7 +143,7 @@ def _candidates(first: str, decimal_comma: bool) -> Iterator[str]:
 
 
 def _orders(mark: str) -> Iterator[str]:
-    """Years first or last, months before days where a stroke separates them."""
+    """Yield formats with years first or last, and with months before days if "/" separates them."""
     orders = ("%m %d %Y", "%d %m %Y") if mark == "/" else ("%d %m %Y", "%m %d %Y")
     for order in ("%Y %m %d", *orders, *(one.lower() for one in orders)):
         yield order.replace(" ", mark)
@@ -162,7 +159,7 @@ def _with_times(formats: Any, first: str) -> Iterator[str]:
 
 def _fits(known: pl.Series, notation: str) -> bool:
     for some in (known.head(FIRST), known):  # most columns show it at once
-        found = read_words(some, notation)
+        found = parse_notation(some, notation)
         if found.null_count():
             return False
         if is_date(notation) and (found.dt.year() < FIRST_YEAR).any():

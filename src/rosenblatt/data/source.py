@@ -1,4 +1,4 @@
-"""Data in many files, or in one that is larger than memory, cut into parts to be read alone."""
+"""Data in many files, or in one that is larger than memory, cut into parts."""
 
 import glob
 import zlib
@@ -13,16 +13,16 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from .batches import ROWS_PER_BATCH, SCANS, read_batches
 from .errors import TableError, did_you_mean, listed, shown
 from .files import form_of, is_arrow_stream
+from .formats import SCANS, scan, scanned
 from .given_batches import GivenBatches
-from .schema import checked_schema, conform, report, words_of
-from .table import Table
+from .reading import ROWS_PER_BATCH, read_batches
+from .schema import checked_schema, conform, report_left_out, words_of
+from .table import MOST_NAMED, Table
 
 ROWS_PER_PART = 1_000_000
-HIDDEN = (".", "_")  # how names of files begin that other programs leave beside the data
-MOST_NAMED = 8
+HIDDEN = (".", "_")  # first characters of files that other programs leave beside the data
 
 
 class Part(NamedTuple):
@@ -47,7 +47,7 @@ class Fold(NamedTuple):
 
 
 class Files:
-    """The files of a place, in the order of their names, cut into parts."""
+    """Files sorted by name, cut into parts."""
 
     named, once, listed = True, False, True
 
@@ -57,60 +57,65 @@ class Files:
         self.first = Part(self.files[0], 0, None)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Workers get parts, and not the names of all files with each."""
+        """Leave out the names of all files, as each part has its own."""
         return vars(self) | {"files": [self.first.path]}
 
     def look(self, schema: Mapping[str, Any] | None = None) -> Table | None:
-        """The first row of the first file that has one; None if there is none."""
+        """Return the first row of the first file that has one, None if no file has one."""
         for path in self.files:
             try:
-                first = next(self.tables(Part(path, 0, 1), 1, schema), None)
+                first = next(self.tables(Part(path, 0, 1), ROWS_PER_BATCH, schema), None)
             except TableError:
                 if not self.skip:
                     raise
                 continue
             if first is not None:
                 self.first = Part(path, 0, None)
-                return replace(first, name=path)
+                return replace(first.take(slice(0, 1)), name=path)
         return None
 
     def parts(self) -> list[Part]:
-        """The parts of all files."""
+        """Return the parts of all files."""
         return [part for path in self.files for part in self._parts_of(path)]
 
     def _parts_of(self, path: str) -> Iterator[Part]:
-        form = form_of(path, self.format).name
-        n = self._n_rows(path, form) if form in SCANS else None
-        if n is None:  # who reads it finds out why, if it is a Parquet file
+        n = self._n_rows(path)
+        if n is None:
             yield Part(path, 0, None)
             return
         for start in range(0, n, self.rows_per_part):
             yield Part(path, start, min(self.rows_per_part, n - start))
 
-    def _n_rows(self, path: str, form: str) -> int | None:
+    def _n_rows(self, path: str) -> int | None:
+        """Return the number of rows of a file that can be cut into parts."""
+        form = self._form_to_scan(path)
+        if form is None:
+            return None
         try:
-            if form == "arrow" and is_arrow_stream(path):
-                return None
-            return int(SCANS[form](path, glob=False).select(pl.len()).collect().item())
+            return int(scan(path, form).select(pl.len()).collect().item())
         except (pl.exceptions.PolarsError, OSError) as error:
-            if self.skip:
+            if self.skip:  # the reader will report it
                 return None
             raise TableError(f"{path} cannot be read as {form}: {error}.") from None
+
+    def _form_to_scan(self, path: str) -> str | None:
+        """Return the format of a file of which polars can read some rows alone, else None."""
+        form = form_of(path, self.format).name
+        return None if form not in SCANS or (form == "arrow" and is_arrow_stream(path)) else form
 
     def tables(
         self, part: Part, rows: int, schema: Mapping[str, Any] | None = None
     ) -> Iterator[Table]:
-        """The rows of a part in batches; cells of text stay words where a schema is given."""
-        form = form_of(part.path, self.format).name
-        whole = part.n_rows is None or form not in SCANS
-        if whole or (form == "arrow" and is_arrow_stream(part.path)):
+        """Yield the rows of a part in batches; with a schema, cells of text stay words."""
+        form = None if part.n_rows is None else self._form_to_scan(part.path)
+        if form is None:
             words: Any = {"words": True, "of_words": words_of(schema)} if schema else {}
             yield from read_batches(part.path, self.format, rows=rows, **words)
             return
         try:
-            scan = SCANS[form](part.path, glob=False).slice(part.start, part.n_rows)
-            for frame in scan.collect_batches(chunk_size=rows, maintain_order=True):
-                yield Table(frame, str(part))
+            yield from scanned(
+                scan(part.path, form).slice(part.start, part.n_rows), str(part), rows
+            )
         except (pl.exceptions.PolarsError, OSError) as error:
             raise TableError(f"{part} cannot be read: {error}.") from None
 
@@ -197,7 +202,7 @@ class Source:
             self._take(self.schema, columns)
 
     def _look(self, columns: Any) -> None:
-        """Columns and types of the first rows."""
+        """Take the columns and types of the first row."""
         first = self.store.look()
         if first is None:
             raise TableError(f"{self.store.first} has no rows.")
@@ -208,33 +213,33 @@ class Source:
             self.columns = range(columns if isinstance(columns, int) else self._width())
             return
         self.columns = columns or [name for name in first.frame.columns if name != self.target]
-        for name in self.columns:
-            first.column(name)
-        types = first.frame.schema  # made anew at each access
-        wanted = [*self.columns, *([] if self.target is None else [self.target])]
-        self.types = {name: types[name] for name in wanted}
+        self.types = {name: first.column(name).dtype for name in self._wanted()}
+
+    def _wanted(self) -> list[str]:
+        """Return the columns to read, the target last."""
+        columns = [] if self.sparse else list(self.columns)
+        return columns if self.target is None else [*columns, self.target]
 
     def _width(self) -> int:
-        """The number of columns of the first file or batch, whose rows name those they have."""
+        """Return the number of columns of the first sparse file or batch."""
         tables = self.store.tables(self.store.first, ROWS_PER_BATCH)
         return max(int(table.sparse.shape[1]) for table in tables)
 
     def _take(self, schema: dict[str, Any], columns: Any) -> None:
-        """Columns of a schema; their types are checked value by value."""
-        wanted = [*(columns or ()), *([] if self.target is None else [self.target])]
-        for name in wanted:
-            if name not in schema:
-                raise TableError(f"schema has no column {name!r}.{did_you_mean(name, schema)}")
+        """Take the columns of a schema; their types are checked value by value."""
         self.columns = columns or [name for name in schema if name != self.target]
         self.types, self.sparse = {}, False
+        for name in self._wanted():
+            if name not in schema:
+                raise TableError(f"schema has no column {name!r}.{did_you_mean(name, schema)}")
 
     def parts(self) -> Iterable[Any]:
-        """The parts in the order of their files or batches."""
+        """Return the parts in the order of their files or batches."""
         parts: Iterable[Any] = self.store.parts()
         return parts
 
     def look(self) -> Any:
-        """X of the first row."""
+        """Return X of the first row."""
         first = self.store.look(self.schema)
         if first is None:
             raise TableError(f"{self.store.first} has no rows.")
@@ -244,7 +249,7 @@ class Source:
         return self._features(first, self.store.first)
 
     def check_repeats(self, who: str) -> None:
-        """Raise if there is one pass, and someone needs more."""
+        """Raise if the rows can be read once only."""
         if self.once:
             raise TableError(
                 f"{who} reads the rows several times, and the batches came by an iterator, which "
@@ -252,13 +257,13 @@ class Source:
             )
 
     def without(self, fold: Fold) -> "Source":
-        """The same source without the rows of a fold."""
+        """Return the source without the rows of a fold."""
         some = copy(self)
         some.left_out = fold
         return some
 
     def read(self, part: Any, rows: int = ROWS_PER_BATCH) -> Iterator[tuple[Any, Any]]:
-        """X and y of a part, in batches; without a target y is None."""
+        """Yield X and y of a part in batches; without a target y is None."""
         for table in self.tables(part, rows, labelled=True):
             y = None
             if self.target is not None:
@@ -269,22 +274,12 @@ class Source:
     def tables(
         self, part: Any, rows: int = ROWS_PER_BATCH, labelled: bool = False
     ) -> Iterator[Table]:
-        """The batches of a part with all their columns; none is empty.
+        """Yield the batches of a part with all their columns; none is empty.
 
-        Of `labelled` ones each row has a target: one without is refused or left out, as asked.
+        In `labelled` batches each row has a target: rows without one are refused or left out.
         """
         draws = folds_of(part, self.left_out) if self.left_out is not None else None
-        for table in self._whole_batches(part, rows, labelled and self.target is not None):
-            if draws is not None and self.left_out is not None:
-                kept = draws(len(table)) != self.left_out.number
-                table = _filtered(table, kept)
-            if len(table):
-                yield table
-
-    def _whole_batches(self, part: Any, rows: int, labelled: bool) -> Iterator[Table]:
-        wanted = [] if self.sparse else list(self.columns)
-        wanted += [] if self.target is None else [self.target]
-        first = part.start
+        first, wanted = part.start, self._wanted()
         for table in self.store.tables(part, rows, self.schema):
             missing = [name for name in wanted if name not in table.frame.columns]
             if missing:
@@ -293,10 +288,15 @@ class Source:
                     f"{part} has no column {listed(missing, MOST_NAMED)}, which {has}."
                 )
             n = len(table)
-            if self.schema:  # rows are counted for who looks for a bad one
+            if self.schema:
                 asked = {name: self.schema[name] for name in wanted}
                 table = conform(table, asked, str(part.path), first, self.bad == "skip")
-            yield self._with_targets(table, part, first) if labelled else table
+            if labelled and self.target is not None:
+                table = self._with_targets(table, part, first)
+            if draws is not None and self.left_out is not None:
+                table = table.take(draws(len(table)) != self.left_out.number)
+            if len(table):
+                yield table
             first += n
 
     def _with_targets(self, table: Table, part: Any, first: int) -> Table:
@@ -314,9 +314,8 @@ class Source:
         )
         if self.bad != "skip":
             raise TableError(f'{sentence} Fill it in, or leave such rows out with bad="skip".')
-        last = first + len(table) - 1
-        report(f"{int(wrong.sum()):,} of the rows {first:,} to {last:,} of {sentence}")
-        return _filtered(table, ~wrong.to_numpy())
+        report_left_out(int(wrong.sum()), first, len(table), part.path, sentence)
+        return table.take(~wrong.to_numpy())
 
     def _features(self, table: Table, part: Any) -> Any:
         if self.sparse:
@@ -327,7 +326,7 @@ class Source:
         return frame if self.named else frame.to_numpy(order="c")
 
     def _check_type(self, part: Any, name: str, found: Any) -> None:
-        """Raise if a column holds words where it held numbers, or the other way round."""
+        """Raise if a column has words where the first file or batch has numbers, or vice versa."""
         kind = self.types.get(name, found)
         if found.is_numeric() != kind.is_numeric() and pl.Null not in (found, kind):
             raise TableError(
@@ -335,7 +334,7 @@ class Source:
             )
 
     def _widened(self, X: Any, part: Any) -> Any:
-        """Sparse rows with all columns, of which some may have none of the last."""
+        """Return sparse rows with all columns, of which the last may be empty in this part."""
         if X is None or X.shape[1] > len(self.columns):
             found = "no sparse rows" if X is None else f"{X.shape[1]:,} columns"
             raise TableError(
@@ -346,28 +345,22 @@ class Source:
         return X
 
 
-def _filtered(table: Table, kept: NDArray[np.bool_]) -> Table:
-    """Some rows of a table."""
-    sparse = None if table.sparse is None else table.sparse[kept]
-    return Table(table.frame.filter(kept), table.name, sparse)
-
-
 def folds_of(part: Any, fold: Fold) -> Callable[[int], NDArray[np.int64]]:
-    """A function that draws the folds of the next rows of a part: the same at each read."""
+    """Return a function that draws the folds of the next rows of a part, the same at each read."""
     place = zlib.crc32(f"{Path(part.path).name} {part.start}".encode())
     rng = np.random.default_rng([fold.seed, place])
     return lambda n: rng.integers(fold.n_folds, size=n)
 
 
 def is_many(place: str) -> bool:
-    """Whether a place is a folder or a pattern; no name at all is neither."""
+    """Return True for a folder or a pattern."""
     if not place:
         return False
     return Path(place).is_dir() or (not Path(place).exists() and glob.has_magic(place))
 
 
 def files_of(place: str) -> list[str]:
-    """The files of a place, by name."""
+    """Return the files of a place, sorted by name."""
     path = Path(place)
     if path.is_dir():
         found = [str(file) for file in path.rglob("*") if file.is_file()]

@@ -1,46 +1,118 @@
-"""Files of text as lines and rows, and what is wrong with bytes that are none."""
+"""Read files of text in blocks of lines, and name the line of an error."""
 
 import csv
 import gzip
 import io
-import json
-import math
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from itertools import islice
 from typing import Any
 
-from .errors import TableError, shown
-from .files import check_unzipped, form_of_content
+from .errors import TableError
+from .files import SEPARATORS, ZIPPED, check_unzipped, form_of_content
 
-BLANK = b" \r\n"  # what a line with nothing on it holds; tabs may separate values
-ANY_BLANK = BLANK + b"\t"
+BLANK = b" \r\n"  # characters of a blank line; in TSV tabs separate values
+BUFFER = 2**18  # bytes
+LINES_TO_CHECK = 1_000  # at once, to find a bad one
+
+
+@contextmanager
+def opened(source: Any) -> Iterator[Any]:
+    """Yield the binary file of a path or of bytes; decompress gzip. Yield anything else as is."""
+    if isinstance(source, bytes):
+        source = io.BytesIO(source)
+    if not isinstance(source, str):
+        yield source
+        return
+    with open(source, "rb") as file:
+        zipped = file.read(2) == ZIPPED
+    try:
+        with gzip.open(source) if zipped else open(source, "rb", BUFFER) as file:
+            yield file
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise TableError(f"{source} cannot be decompressed by gzip: {error}.") from None
+
+
+def blocks(lines: Iterable[bytes], rows: int | None, form: str) -> Iterator[tuple[int, bytes]]:
+    """Yield so many lines at a time, or all, with the number of the first.
+
+    Blank lines at the end are dropped; in other places those of CSV and TSV are rows. Lines within
+    a quoted value of CSV stay together.
+
+    >>> list(blocks([b"a\\n", b"\\n", b"1\\n", b"\\n", b" \\r\\n"], 2, "csv"))
+    [(1, b'a\\n'), (2, b'\\n'), (3, b'1\\n')]
+    """
+    start, is_first = 1, True
+    held = list[tuple[int, bytes]]()  # blank lines, which others may follow
+    for n_lines, block in _cut(lines, rows, quoted=form == "csv"):
+        n_bytes = _n_bytes(block)
+        end = (block.find(b"\n", n_bytes) + 1 or len(block)) if n_bytes else 0
+        if end:
+            held.append((start, block[:end]))
+            if is_first:  # the header comes in the first block, after any blank lines
+                held = [(held[0][0], b"".join(part for _, part in held))]
+            yield from held
+            held, is_first = [], False
+        if end < len(block) and form in SEPARATORS:
+            held.append((start + block.count(b"\n", 0, end), block[end:]))
+        start += n_lines
+
+
+def _n_bytes(block: bytes) -> int:
+    """Return the number of bytes up to the last that is not blank."""
+    tail = block[-1000:]  # `rstrip` copies the block
+    if tail.strip(BLANK):
+        return len(block) - len(tail) + len(tail.rstrip(BLANK))
+    return len(block.rstrip(BLANK))
+
+
+def _cut(lines: Iterable[bytes], rows: int | None, quoted: bool) -> Iterator[tuple[int, bytes]]:
+    """Yield the number of lines of each block and the block."""
+    if rows is None:
+        yield 0, lines.read() if hasattr(lines, "read") else b"".join(lines)
+        return
+    lines = iter(lines)
+    while some := list(islice(lines, rows)):
+        n_lines, block = len(some), b"".join(some)
+        if quoted and block.count(b'"') % 2:
+            rest = _to_closing_quote(lines)
+            n_lines, block = n_lines + len(rest), block + b"".join(rest)
+        yield n_lines, block
+
+
+def _to_closing_quote(lines: Iterator[bytes]) -> list[bytes]:
+    rest: list[bytes] = []
+    for line in lines:
+        rest.append(line)
+        if line.count(b'"') % 2:
+            break
+    return rest
 
 
 def rows_of(
-    source: Any, name: str, separator: str, before: int = 0, strict: bool = False
+    lines: Iterable[bytes], name: str, separator: str, before: int = 0, strict: bool = False
 ) -> Iterator[tuple[int, list[str]]]:
-    """Each row as words, with the line it begins at."""
-    with opened(source) as file:
-        lines = decoded(without_blank_end(file), name, before)
-        if separator == "\t":
-            reader = csv.reader(lines, delimiter=separator, quoting=csv.QUOTE_NONE)
-        else:
-            reader = csv.reader(lines, delimiter=separator, strict=strict)
-        while True:
-            line = before + reader.line_num + 1
-            try:
-                row = next(reader, None)
-            except csv.Error as error:
-                raise TableError(_unread(line, name, str(error))) from None
-            if row is None:
-                return
-            if row:  # a line with nothing on it is no row
-                yield line, row
+    """Yield each row as words, with its line number; `before` lines came before.
+
+    With `strict`, quotes must be closed.
+    """
+    quoting: Any = {"quoting": csv.QUOTE_NONE} if separator == "\t" else {"strict": strict}
+    reader = csv.reader(decoded(lines, name, before), delimiter=separator, **quoting)
+    while True:
+        line = before + reader.line_num + 1
+        try:
+            row = next(reader, None)
+        except csv.Error as error:
+            raise TableError(_why_unread(line, name, str(error))) from None
+        if row is None:
+            return
+        if row:  # a blank line is not a row
+            yield line, row
 
 
-def _unread(line: int, name: str, why: str) -> str:
-    """Why the reader of the standard library stopped, in our words."""
+def _why_unread(line: int, name: str, why: str) -> str:
+    """Return the sentence for an error of the csv module."""
     if "field limit" in why:
         return (
             f"Line {line} of {name} has a cell of over {csv.field_size_limit():,} characters, the "
@@ -52,15 +124,15 @@ def _unread(line: int, name: str, why: str) -> str:
             "convert the file, as in tr '\\r' '\\n'."
         )
     if "unexpected end" in why or "expected after" in why:
-        return f"Quotes of line {line} of {name} do not end where its value does. Mend the line."
+        return f"Quotes of line {line} of {name} do not end where its value does. Correct the line."
     return f"Line {line} of {name} cannot be read: {why}."
 
 
 def decoded(lines: Iterable[bytes], name: str, before: int = 0) -> Iterator[str]:
-    """Lines as text."""
+    """Yield lines as text."""
     for number, line in enumerate(lines, before + 1):
         if number == 1:
-            _check_text(line, name)
+            _check_is_text(line, name)
         try:
             yield line.decode("utf-8-sig" if number == 1 else "utf-8")
         except UnicodeDecodeError as error:
@@ -71,160 +143,42 @@ def decoded(lines: Iterable[bytes], name: str, before: int = 0) -> Iterator[str]
             ) from None
 
 
-def _check_text(first: bytes, name: str) -> None:
-    """Raise if the first bytes are those of something else."""
-    if first[:4] in (b"\xff\xfe\0\0", b"\0\0\xfe\xff"):
-        raise TableError(f"{name} is encoded as UTF-32; save it as UTF-8.")
-    if first[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        raise TableError(f"{name} is encoded as UTF-16; save it as UTF-8.")
+def _check_is_text(first: bytes, name: str) -> None:
+    """Raise if the first line is that of a file that is not text, or not UTF-8."""
+    for encoding, marks in (
+        ("UTF-32", (b"\xff\xfe\0\0", b"\0\0\xfe\xff")),
+        ("UTF-16", (b"\xff\xfe", b"\xfe\xff")),
+    ):
+        if first.startswith(marks):
+            raise TableError(f"{name} is encoded as {encoding}; save it as UTF-8.")
     check_unzipped(first, name)
     if other := form_of_content(first):
-        raise TableError(f"{name} holds no text, but {other}: give that as its format.")
+        raise TableError(f"{name} is not text but {other}: give that as its format.")
 
 
-@contextmanager
-def opened(source: Any) -> Iterator[Any]:
-    """A file, bytes, or what is open already, to be read as bytes; of files gzip is undone."""
-    if hasattr(source, "read"):
-        yield source
-    elif isinstance(source, bytes):
-        yield io.BytesIO(source)
-    else:
-        with open(source, "rb") as file:
-            zipped = file.read(2) == b"\x1f\x8b"
+def check_lines(
+    block: bytes, read: Callable[[bytes], Any], name: str, form: str, before: int
+) -> None:
+    """Raise for the first line that `read` cannot read, after an error; `before` lines came before.
+
+    Errors that `read` raises are ValueErrors.
+    """
+    for first, some in blocks(io.BytesIO(block), LINES_TO_CHECK, form):
         try:
-            with gzip.open(source) if zipped else open(source, "rb") as file:
-                yield file
-        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-            raise TableError(f"{source} is damaged where gzip is undone: {error}.") from None
-
-
-def input_of(source: Any) -> Any:
-    """A path as it is, bytes as a file."""
-    return io.BytesIO(source) if isinstance(source, bytes) else source
-
-
-def without_blank_end(lines: Iterable[bytes], blank: bytes = BLANK) -> Iterator[bytes]:
-    """Lines up to the last one with something on it.
-
-    >>> list(without_blank_end([b"a\\n", b"\\n", b"1\\n", b"\\n", b" \\r\\n"]))
-    [b'a\\n', b'\\n', b'1\\n']
-    """
-    held: list[bytes] = []
-    for line in lines:
-        held.append(line)
-        if line.strip(blank):
-            yield from held
-            held.clear()
-
-
-def n_blank_at_end(source: Any) -> int:
-    """How many lines come after the last one with something on it.
-
-    >>> n_blank_at_end(b"a\\n1\\n\\n\\n")
-    2
-    """
-    n = 0
-    with opened(source) as file:
-        for line in file:
-            n = 0 if line.strip(BLANK) else n + 1
-    return n
-
-
-# Which line of JSON lines or LIBSVM is to blame, found once their readers have given up.
-
-
-MEND = "Mend the line."
-
-
-def blame_json(source: Any, name: str, before: int = 0) -> None:
-    """Raise if a line is no JSON object of numbers that there are; `before` lines came before.
-
-    >>> blame_json(b'{"a": 1}\\n{"a": \\n', "here")
-    Traceback (most recent call last):
-    rosenblatt.data.errors.TableError: Line 2 of here cannot be read as jsonl: it is no JSON
-    object, but '{"a":'. Mend the line.
-    """
-    nested: dict[str, bool] = {}
-    for number, line in _lines(source, before):
-        try:
-            found = json.loads(line)
-        except (ValueError, RecursionError):
-            found = None
-        if not isinstance(found, dict):
-            raise TableError(
-                f"Line {number} of {name} cannot be read as jsonl: it is no JSON object, but "
-                f"{shown(line)}. {MEND}"
-            )
-        for key, value in found.items():
-            if isinstance(value, float) and not math.isfinite(value):
-                raise TableError(
-                    f"Line {number} of {name} holds an infinite value, or NaN, as {key!r}: make it "
-                    "a number, or null."
-                )
-            within = isinstance(value, dict | list)
-            if value is not None and nested.setdefault(key, within) != within:
-                raise TableError(
-                    f"Line {number} of {name} holds {shown(value)} as {key!r}, and lines before it "
-                    "another kind of value: numbers and words cannot stand beside lists."
-                )
-
-
-def blame_libsvm(source: Any, name: str, before: int = 0) -> None:
-    """Raise if a line is no label with numbered values.
-
-    >>> blame_libsvm(b"1 1:2 2:x\\n", "here")
-    Traceback (most recent call last):
-    rosenblatt.data.errors.TableError: Line 1 of here cannot be read as libsvm: '2:x' is no number
-    with a value, such as 3:0.5. Mend the line.
-    """
-    for number, line in _lines(source, before):
-        label, *cells = line.partition("#")[0].split() or ["0"]
-        if number_in(label) is None or not math.isfinite(float(label)):
-            raise TableError(
-                f"Line {number} of {name} cannot be read as libsvm: the label {shown(label)} is "
-                f"no number. {MEND}"
-            )
-        last = -1
-        for cell in cells:
-            place, value = _parted(cell)
-            if place is None or value is None:
-                raise TableError(
-                    f"Line {number} of {name} cannot be read as libsvm: {shown(cell)} is no "
-                    f"number with a value, such as 3:0.5. {MEND}"
-                )
-            if not math.isfinite(value):
-                raise TableError(
-                    f"Line {number} of {name} has the value {shown(cell)}; values must be finite. "
-                    "A value that is left out is zero."
-                )
-            if place <= last:
-                raise TableError(
-                    f"Line {number} of {name} has value {place} after value {last}: sort the "
-                    "values of each line by their numbers, each there once."
-                )
-            last = place
-
-
-def _lines(source: Any, before: int) -> Iterator[tuple[int, str]]:
-    """Lines with something on them, and their numbers."""
-    with opened(source) as file:
-        for number, line in enumerate(file, before + 1):
-            text = line.decode("utf-8", "backslashreplace").strip()
-            if text:
-                yield number, text
-
-
-def _parted(cell: str) -> tuple[int | None, float | None]:
-    """The number and the value of a cell; None for what is none."""
-    place, _, value = cell.partition(":")
-    if place == "qid":
-        return 0, 0.0
-    return int(place) if place.isascii() and place.isdigit() else None, number_in(value)
+            read(some)
+        except ValueError:
+            for number, line in enumerate(some.splitlines(), before + first):
+                try:
+                    read(line)
+                except ValueError as error:
+                    why = str(error).rstrip(".")
+                    raise TableError(
+                        f"Line {number} of {name} cannot be read as {form}: {why}."
+                    ) from None
 
 
 def number_in(word: str) -> float | None:
-    """A word as a number; None if it is none."""
+    """Return a word as a number, None if it is none."""
     try:
         return float(word)
     except ValueError:

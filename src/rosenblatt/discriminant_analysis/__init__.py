@@ -1,4 +1,4 @@
-"""Discriminants: one Gaussian per class with shared or own covariance, and Fisher's direction."""
+"""Discriminants: Gaussian classes with a shared or separate covariance, and Fisher's direction."""
 
 from rosenblatt import registry
 

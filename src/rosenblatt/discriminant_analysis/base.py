@@ -1,4 +1,4 @@
-"""Discriminants: streams that do not determine a model yet, and covariances."""
+"""Discriminants: data that do not determine a model yet, and covariances."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -35,21 +35,17 @@ def check_determined(model: Any) -> None:
         raise NotFittedError(f"The rows so far do not make a model. {model._lacking}")
 
 
-# Covariances: shrinkage, whitening, principal axes and planes.
-#
-# Legend: K classes, d features, priors (K,), means (K, d), covariances (d, d).
-
+# Covariances. Legend: K classes, d features, priors (K,), means (K, d), covariances (d, d).
 
 # With features scaled to one, variances below this times d count as zero.
 ROUNDING = 1e-14
-
 ALIKE = 1e3  # ratio of scales that costs the smallest variance three digits
 
 Array = NDArray[np.float64]
 
 
 def shrunk(covariance: Array, shrinkage: Any) -> Array:
-    """Return (1 - s) covariance + s mean(variances) I; s = None means none."""
+    """Return (1 - s) covariance + s mean(variances) I; s = None means 0."""
     if not shrinkage:
         return covariance
     mean = np.trace(covariance) / len(covariance)
@@ -73,9 +69,8 @@ def directions(covariance: Array, least: float = 0.0) -> tuple[Array, Array]:
 
 def principal_axes(covariance: Array) -> tuple[Array, Array]:
     """Return the variances (d,) along the principal axes (d, d) of a covariance, largest first."""
-    # Where the features' scales are far apart, by way of a square root of it, after scaling them to
-    # deviation one: rounding is then relative to a direction's own features, and one measured in
-    # other units drowns none.
+    # If the scales of the features are far apart, use a square root of the covariance with features
+    # scaled to deviation one: rounding errors are then relative to the features of a direction.
     deviation = np.sqrt(np.diag(covariance))
     scale = np.where(deviation > 0, deviation, deviation.max() or 1.0)
     if scale.max() <= ALIKE * scale.min():
@@ -88,7 +83,7 @@ def principal_axes(covariance: Array) -> tuple[Array, Array]:
 
 
 def upright(columns: Array) -> Array:
-    """Return the columns (d, r), each with the sign that makes its largest entry positive."""
+    """Return the columns (d, r) with signs that make the largest entry of each positive."""
     largest = np.abs(columns).argmax(axis=0)
     signs = np.where(np.take_along_axis(columns, largest[None], 0)[0] < 0, -1.0, 1.0)
     return np.asarray(columns * signs)
@@ -103,7 +98,7 @@ def with_log(shares: Array) -> Array:
 def planes_about(origin: Array, priors: Array, means: Array, axes: Array) -> tuple[Array, Array]:
     """Return planes (K, d) and intercepts (K,) of densities with S^-1 = axes axes'."""
     # With z = axes'(x - origin): log P(y) - |z - z_y|^2 / 2 is log P(y) + z.z_y - |z_y|^2 / 2, less
-    # |z|^2 / 2, which is the same for all.
+    # |z|^2 / 2, which is the same for all classes.
     away = (means - origin) @ axes
     coef = away @ axes.T
     return coef, with_log(priors) - 0.5 * (away**2).sum(axis=1) - coef @ origin

@@ -1,4 +1,4 @@
-"""Fisher's discriminant: the direction that separates two classes best for their spread."""
+"""Fisher's discriminant: the direction that separates two classes best relative to their spread."""
 
 from numbers import Real
 from typing import Any, ClassVar
@@ -24,17 +24,16 @@ class FisherDiscriminant(
 ):
     """Fisher's linear discriminant of two classes.
 
-    Of all directions w, ``S_W^-1 (m_2 - m_1)`` has the largest
-    ``J(w) = (w.(m_2 - m_1))**2 / (w.S_W.w)``: the distance of the projected means for the scatter
-    within the classes, S_W the sum of both. A row is of class 2 when w.x is at least the
-    threshold.
+    The direction ``w = S_W^-1 (m_2 - m_1)`` maximizes ``J(w) = (w.(m_2 - m_1))**2 / (w.S_W.w)``,
+    the squared distance of the projected means relative to the scatter S_W within the classes. A
+    row is of class 2 when w.x is at least the threshold.
 
     Parameters
     ----------
     threshold : {"midpoint", "prior", "scan"}
         Midway between the projected means; where two Gaussians of equal variance, weighted by the
-        classes' shares, cross; or where the fewest training rows are wrong, which reads them once
-        more and works with `fit` alone.
+        classes' shares, cross; or where the fewest training rows are wrong, which reads the rows
+        again and is only possible in `fit`.
     shrinkage : float from 0 to 1 or None
         The share of a multiple of the identity in S_W. Without it, directions in which neither
         class varies are dropped.
@@ -43,13 +42,13 @@ class FisherDiscriminant(
     ----------
     direction_ : w, from class 1 to class 2, shape (d,).
     criterion_ : J(w), with the S_W of the data.
-    threshold_ : where the line of w.x is cut.
+    threshold_ : the value of w.x that separates the classes.
     coef_, intercept_ : the same as a plane, ``w.x + b >= 0``, shapes (1, d) and (1,).
     means_ : of the classes, shape (2, d).
     rank_ : directions in which the classes vary.
-    n_parameters_ : free numbers of the model.
+    n_parameters_ : number of free parameters.
     classes_ : the two labels, sorted.
-    statistics_ : the moments it all follows from.
+    statistics_ : the moments of the classes.
 
     Examples
     --------
@@ -65,8 +64,6 @@ class FisherDiscriminant(
     ----------
     .. [1] R. A. Fisher (1936), The use of multiple measurements in taxonomic problems.
     """
-
-    statistics_: Moments
 
     measured_by = ()
     statistic_type = (Moments, {"missing": "refuse", "full": True})
@@ -118,7 +115,7 @@ class FisherDiscriminant(
 
     def _solve(self, rows: Rows | None) -> None:
         """Set the fitted attributes, or raise `Undetermined`."""
-        statistic = self.statistics_
+        statistic: Moments = self.statistics_
         if len(self.classes_) > 2:
             raise ValueError(
                 "Only binary classification is supported. The type of the target is multiclass. "
@@ -149,7 +146,7 @@ class FisherDiscriminant(
         self.intercept_ = np.array([-self.threshold_], dtype)
 
     def _cut(self, w: Array, means: Array, spread: float, between: float, rows: Any) -> float:
-        """Return the threshold on the line of w.x."""
+        """Return the threshold of w.x."""
         middle = float(w @ (means[0] + means[1]) / 2)
         if self.threshold == "midpoint" or between == 0:
             return middle
@@ -171,8 +168,8 @@ def best_cut(
     values: NDArray[Any], codes: NDArray[Any], weights: NDArray[Any] | None, middle: float
 ) -> float:
     """Return the threshold that puts the least weight of rows on the wrong side."""
-    # Rows of code 0 belong below it, of code 1 at or above it.
-    # It lies midway between two neighbors; of equals the one nearest to `middle` is taken.
+    # Rows of code 0 belong below it, rows of code 1 at or above it. It lies midway between two
+    # neighbors; of equal thresholds the one nearest to `middle` is chosen.
     order = np.argsort(values, kind="stable")
     line = values[order].astype(np.float64)
     second = codes[order] == 1

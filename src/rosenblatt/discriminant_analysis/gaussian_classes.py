@@ -19,12 +19,11 @@ from rosenblatt.additive import AdditiveClassifier, Rows, given_shares, rows_nee
 from rosenblatt.base import warn
 from rosenblatt.explanation import Explanation, one_row, two_classes
 from rosenblatt.prediction import (
+    LogisticScores,
     Score,
     all_scores,
     best_labels,
     draw_codes,
-    log_probabilities,
-    probabilities,
     rows_to_score,
 )
 from rosenblatt.statistics import Labels, Moments
@@ -37,22 +36,15 @@ LOG_TWO_PI = float(np.log(2 * np.pi))
 class GaussianDiscriminant(AdditiveClassifier):
     """A classifier by the joint density of class and features, Gaussian in each class."""
 
-    solver: Any
-    shrinkage: Any
-    covariance_estimator: Any
-    covariance: Any
-    priors: Any
-    statistics_: Moments
-    means_: NDArray[Any]
-    priors_: NDArray[Any]
-
     statistic_type = (Moments, {"missing": "refuse"})
+    predict_proba = LogisticScores.predict_proba
+    predict_log_proba = LogisticScores.predict_log_proba
 
     @abstractmethod
     def _solve(self, estimated: list[Array] | None, final: bool) -> None:
         """Set the fitted attributes, or raise `Undetermined`.
 
-        `estimated` are the covariances of each class and of all rows, if these were read again.
+        `estimated` are the covariances of each class and of all rows, if the rows were read again.
         """
 
     @abstractmethod
@@ -65,7 +57,7 @@ class GaussianDiscriminant(AdditiveClassifier):
 
     @abstractmethod
     def _spread(self, k: int) -> Array:
-        """Return a matrix (r, d) that turns standard normal rows (n, r) into those of class k."""
+        """Return a matrix (r, d) that maps standard normal rows (n, r) to rows of class k."""
 
     @abstractmethod
     def _compare(self, x: Array, winner: int, rival: int) -> tuple[float, Array]:
@@ -89,24 +81,6 @@ class GaussianDiscriminant(AdditiveClassifier):
         """
         X = self._checked_rows(X)
         return best_labels(X, self._score(X), self.classes_)
-
-    def predict_proba(self, X: Any) -> NDArray[Any]:
-        """Return the class probabilities of X, shape (n, K).
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
-        """
-        return probabilities(self._joint_log_likelihood(X))
-
-    def predict_log_proba(self, X: Any) -> NDArray[Any]:
-        """Return the logarithm of `predict_proba`, exact where probabilities are tiny.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
-        """
-        return log_probabilities(self._joint_log_likelihood(X))
 
     def score_samples(self, X: Any) -> NDArray[Any]:
         """Return the log-density of each row under the mixture of the classes.
@@ -132,7 +106,7 @@ class GaussianDiscriminant(AdditiveClassifier):
             The class to compare with; the second most probable if None.
         feature_names : array-like of shape (d,) or None
         """
-        self._check_known()
+        check_determined(self)
         X = one_row(self, x, self._checked_rows)
         scores = self._all_scores(X)
         joint = np.array([0.0, scores[0]]) if scores.ndim == 1 else scores[0]
@@ -150,7 +124,7 @@ class GaussianDiscriminant(AdditiveClassifier):
         n_samples : int
         random_state : int, RandomState instance or None
         """
-        self._check_known()
+        check_determined(self)
         rng = check_random_state(random_state)
         codes = draw_codes(n_samples, self.priors_.astype(np.float64), rng)
         X = self.means_[codes].astype(np.float64)
@@ -159,24 +133,20 @@ class GaussianDiscriminant(AdditiveClassifier):
             X[here] += rng.standard_normal((np.count_nonzero(here), len(spread))) @ spread
         return np.asarray(X.astype(self.means_.dtype)), self.classes_[codes]
 
-    def _check_known(self) -> None:
-        check_determined(self)
-
     def _checked_rows(self, X: Any) -> Any:
-        self._check_known()
+        check_determined(self)
         return rows_to_score(self, X)
 
     def _all_scores(self, X: Any) -> NDArray[Any]:
         n_columns = 1 if len(self.classes_) == 2 else len(self.classes_)
         return all_scores(X, self._score(X), n_columns, self._dtype(X))
 
-    def _joint_log_likelihood(self, X: Any) -> NDArray[Any]:
-        """Return log P(x, y) up to a number for each row, (n, K); of two classes the log-odds."""
+    def _comparable_scores(self, X: Any) -> NDArray[Any]:
+        """Return log P(x, y) up to a constant per row, (n, K); of two classes the log-odds."""
         scores = self.decision_function(X)
         return scores if len(self.classes_) > 1 else np.zeros((len(scores), 1), self.means_.dtype)
 
     def _dtype(self, X: Any) -> np.dtype[Any]:
-        """Return the precision of scores of X."""
         return np.result_type(X.dtype, self.means_.dtype)
 
     def _conclude(self, rows: Rows | None, final: bool) -> None:
@@ -187,8 +157,8 @@ class GaussianDiscriminant(AdditiveClassifier):
             self.statistics_ = self.statistics_.diagonal()
         elif not self.statistics_.full:
             raise ValueError(
-                "These statistics have no products of different features; make them with "
-                "Moments.of(X, y, full=True)."
+                "These statistics do not include products of different features; compute them "
+                "with Moments.of(X, y, full=True)."
             )
         estimated = self._estimated(*rows) if reader and rows else None
         self._check_solver()
@@ -196,7 +166,7 @@ class GaussianDiscriminant(AdditiveClassifier):
             self._solve(estimated, final)
 
     def _row_reader(self) -> str | None:
-        """Return the setting that needs the rows, not only their statistic; None if none does."""
+        """Return the setting that needs the rows, not only their statistic, or None."""
         if self.covariance_estimator is not None:
             return "covariance_estimator"
         return "shrinkage='auto'" if self.shrinkage == "auto" else None
@@ -208,7 +178,7 @@ class GaussianDiscriminant(AdditiveClassifier):
         return self._row_reader() is None
 
     def _estimated(self, X: Any, y: Labels, sample_weight: NDArray[Any] | None) -> list[Array]:
-        """Return the covariance of each class, then of all rows, as estimated from the rows."""
+        """Return the covariance of each class, then of all rows, estimated from the rows."""
         if sample_weight is not None:
             raise ValueError(f"sample_weight must be None with {self._row_reader()}.")
         if sp.issparse(X):
@@ -233,7 +203,7 @@ class GaussianDiscriminant(AdditiveClassifier):
         return np.asarray(fitted.covariance_, np.float64)
 
     def _check_solver(self) -> None:
-        """Raise if the solver cannot be combined with the other settings."""
+        """Raise if the solver does not support the other settings."""
         if self.solver == "svd" and self.shrinkage is not None:
             raise NotImplementedError(
                 "shrinkage not supported with 'svd' solver; choose solver='eigen'."
@@ -249,7 +219,7 @@ class GaussianDiscriminant(AdditiveClassifier):
             )
 
     def _class_covariances(self, estimated: list[Array] | None) -> Array:
-        """Return the covariance (K, d, d) of each class by the settings; zero without rows."""
+        """Return the covariance (K, d, d) of each class; zero for classes without rows."""
         if estimated is not None:
             return self._by_class(np.stack(estimated[:-1]))
         pairs = zip(self._scatters(), self.statistics_.weight, strict=True)
@@ -265,10 +235,10 @@ class GaussianDiscriminant(AdditiveClassifier):
         n_classes, d = len(self.classes_), self.statistics_.n_features
         shares = n_classes - 1 if self.priors is None else 0
         of_each = d if self.covariance == "diagonal" else d * (d + 1) // 2
-        return shares + n_classes * d + n_covariances * of_each
+        return int(shares + n_classes * d + n_covariances * of_each)
 
     def _shares(self) -> Array:
-        """Return the classes' shares (K,): given, or counted; zero for a class without rows."""
+        """Return the given or counted shares (K,) of the classes; zero without rows."""
         counted = self._by_class(self.statistics_.weight)
         if self.priors is None:
             return np.asarray(counted / counted.sum())

@@ -1,4 +1,4 @@
-"""Linear discriminant analysis: one Gaussian per class, all of one covariance."""
+"""Linear discriminant analysis: one Gaussian per class, with a common covariance."""
 
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -18,7 +18,7 @@ from rosenblatt.runtime.threads import MANY_UNKNOWNS, interruptible
 from .base import Array, Undetermined, directions, planes_about, shrunk, upright, with_log
 from .gaussian_classes import LOG_TWO_PI, GaussianDiscriminant
 
-FAR = 1e10  # squared deviations from the origin beyond which scores would lose ten digits
+FAR = 1e10  # squared deviations from the origin from which scores lose ten digits
 
 
 class LinearDiscriminantAnalysis(
@@ -28,32 +28,32 @@ class LinearDiscriminantAnalysis(
 ):
     """Linear discriminant analysis: Gaussian classes with one covariance S.
 
-    Shares P(y), means m_y and the covariance are those of maximum likelihood. Then
-    ``log P(y | x) = x.(S^-1 m_y) - m_y.(S^-1 m_y) / 2 + log P(y)``, up to a number that is the same
-    for all classes: boundaries are planes. It all follows from the weight, mean and scatter of
-    each class, so a model streams, merges and forgets.
+    Shares P(y), means m_y and the covariance are maximum likelihood estimates. Then
+    ``log P(y | x) = x.(S^-1 m_y) - m_y.(S^-1 m_y) / 2 + log P(y)``, up to a constant that is the
+    same for all classes: boundaries are planes. The model depends on the data only by the weight,
+    mean and scatter of each class, so it supports `partial_fit`, `merge` and `forget`.
 
     Parameters
     ----------
     solver : {"svd", "lsqr", "eigen"}
-        All are answered from the class moments. "svd" drops directions in which the classes do
-        not vary; "lsqr" and "eigen" take `shrinkage`. Without it "lsqr" drops such directions with
-        a warning, and "eigen" refuses them. "lsqr" has no `transform`.
+        All use the class moments. "svd" drops directions in which the classes do not vary; "lsqr"
+        and "eigen" support `shrinkage`. Without it "lsqr" drops such directions with a warning, and
+        "eigen" raises an error. "lsqr" does not support `transform`.
     shrinkage : float from 0 to 1, "auto" or None
         The share of a multiple of the identity in each class's covariance. "auto" is Ledoit and
-        Wolf's rule, which reads the rows twice and works with `fit` alone.
+        Wolf's rule, which reads the rows twice and is only possible in `fit`.
     priors : array-like of shape (K,) or None
         The classes' shares; counted if None.
     n_components : int or None
         Columns of `transform`; at most, and by default, min(K - 1, d).
     store_covariance : bool
-        Whether to publish `covariance_` with "svd" too.
+        Whether to set `covariance_` also with "svd".
     tol : float
         With "svd", a direction of deviation at most `tol`, features scaled to one, is dropped.
     covariance_estimator : object or None
-        An estimator of covariances instead; for "lsqr" and "eigen", with `fit` alone.
+        Another estimator of covariances; for "lsqr" and "eigen", only in `fit`.
     covariance : {"full", "diagonal"}
-        "diagonal" takes features as independent within a class.
+        "diagonal" treats features as independent within a class.
 
     Attributes
     ----------
@@ -62,11 +62,11 @@ class LinearDiscriminantAnalysis(
     covariance_ : shape (d, d), the classes' covariances weighted by their shares.
     xbar_ : the mean of the means, weighted by the shares, shape (d,); with "svd".
     scalings_ : the directions of `transform`, shape (d, r); with "svd" and "eigen".
-    explained_variance_ratio_ : the share of each direction in what separates the means.
-    rank_ : directions in which the classes vary, and that were used.
-    n_parameters_ : free numbers of the model.
+    explained_variance_ratio_ : the share of each direction in the variance between the means.
+    rank_ : number of directions used, in which the classes vary.
+    n_parameters_ : number of free parameters.
     classes_ : the labels, sorted.
-    statistics_ : the moments it all follows from.
+    statistics_ : the moments of the classes.
 
     Examples
     --------
@@ -96,9 +96,6 @@ class LinearDiscriminantAnalysis(
         "covariance_estimator": [HasMethods("fit"), None],
         "covariance": [StrOptions({"full", "diagonal"})],
     }
-
-    coef_: NDArray[Any]
-    intercept_: NDArray[Any]
 
     def __init__(
         self,
@@ -147,13 +144,19 @@ class LinearDiscriminantAnalysis(
                 "The number of samples must be more than the number of classes; got "
                 f"{len(statistic)} sample(s) of {len(self.classes_)} class(es)."
             )
-        self._max_components = self._n_components(final)
+        most = min(len(self.classes_) - 1, statistic.n_features)
+        wanted = most if self.n_components is None else self.n_components
+        if wanted > most and final:
+            raise ValueError(
+                f"n_components cannot be larger than min(n_features, n_classes - 1), here {most}; "
+                f"got {wanted}."
+            )
+        self._max_components = min(wanted, most)
         priors, means = self._shares(), self._by_class(statistic.mean)
         whitening, used = self._set_axes(priors, means, estimated, final)
 
         dtype = statistic.dtype
         self.priors_, self.means_ = priors.astype(dtype), means.astype(dtype)
-        self.coef_, self.intercept_ = self.coef_.astype(dtype), self.intercept_.astype(dtype)
         self.rank_ = whitening.shape[1]
         self.n_parameters_ = self._n_parameters(1)
         self._n_features_out = self._max_components
@@ -166,7 +169,6 @@ class LinearDiscriminantAnalysis(
         self._log_peaks = with_log(priors) + volume - 0.5 * LOG_TWO_PI * self.rank_
 
     def _check_solver(self) -> None:
-        """Raise if the solver cannot be combined with the other settings."""
         if self.solver == "svd" and self.covariance_estimator is not None:
             raise ValueError(
                 "covariance estimator is not supported with svd solver. Try solver='lsqr' or "
@@ -174,23 +176,12 @@ class LinearDiscriminantAnalysis(
             )
         super()._check_solver()
 
-    def _n_components(self, final: bool) -> int:
-        most = min(len(self.classes_) - 1, self.statistics_.n_features)
-        if self.n_components is None:
-            return most
-        if self.n_components > most and final:
-            raise ValueError(
-                f"n_components cannot be larger than min(n_features, n_classes - 1), here {most}; "
-                f"got {self.n_components}."
-            )
-        return min(self.n_components, most)
-
     def _set_axes(
         self, priors: Array, means: Array, estimated: Any, final: bool
     ) -> tuple[Array, Array]:
         """Set planes and directions; return a whitening (d, r) and its covariance."""
         for name in ("covariance_", "scalings_", "xbar_", "explained_variance_ratio_"):
-            self.__dict__.pop(name, None)  # another solver may have left them
+            self.__dict__.pop(name, None)  # of a fit with another solver
         dtype = self.statistics_.dtype
         if self.solver != "svd" or self.store_covariance:
             covariance = np.tensordot(priors, self._class_covariances(estimated), axes=1)
@@ -262,8 +253,8 @@ class LinearDiscriminantAnalysis(
 
     def _planes(self, priors: Array, means: Array, axes: Array) -> tuple[Array, Array]:
         """Return planes S^-1 m_k (K, d) and intercepts (K,), with S^-1 = axes axes'."""
-        # The common part of the planes is left out if it would lose the digits of the differences:
-        # for two classes, which publish the difference only, and far from the origin.
+        # The common part of the planes is left out where it would cost digits of the differences:
+        # far from the origin, and for two classes, whose coef_ is the difference.
         xbar = priors @ means
         far = float(((xbar @ axes) ** 2).sum()) > FAR
         origin = xbar if far or len(means) == 2 else np.zeros_like(xbar)
@@ -273,7 +264,8 @@ class LinearDiscriminantAnalysis(
         """Set coef_ (K, d) and intercept_ (K,); for two classes their difference."""
         if len(self.classes_) == 2:
             coef, intercept = coef[1:] - coef[:1], intercept[1:] - intercept[:1]
-        self.coef_, self.intercept_ = coef, intercept
+        dtype = self.statistics_.dtype
+        self.coef_, self.intercept_ = coef.astype(dtype), intercept.astype(dtype)
 
     def _score(self, X: Any) -> Score:
         return Planes(self.coef_, self.intercept_)

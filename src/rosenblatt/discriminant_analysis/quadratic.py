@@ -1,4 +1,4 @@
-"""Quadratic discriminant analysis: one Gaussian per class, each of its own covariance."""
+"""Quadratic discriminant analysis: one Gaussian per class, each with its own covariance."""
 
 from numbers import Real
 from typing import Any, ClassVar, NamedTuple
@@ -18,38 +18,38 @@ from . import quadratic_loops
 from .base import ROUNDING, Array, Undetermined, principal_axes, with_log
 from .gaussian_classes import LOG_TWO_PI, GaussianDiscriminant
 
-LARGE = 1_000_000  # numbers in a table for which a compiled loop is worth being loaded
+LARGE = 1_000_000  # cells from which a compiled loop is faster, including its loading time
 
 
 class QuadraticDiscriminantAnalysis(GaussianDiscriminant):
-    """Quadratic discriminant analysis: Gaussian classes, each with a covariance of its own.
+    """Quadratic discriminant analysis: Gaussian classes with separate covariances.
 
-    Shares P(y), means m_y and covariances S_y are those of maximum likelihood, and
-    ``log P(y | x) = -(x - m_y).S_y^-1.(x - m_y) / 2 - log |S_y| / 2 + log P(y)``, up to a number
-    that is the same for all classes. It all follows from the weight, mean and scatter of each
-    class, so a model streams, merges and forgets.
+    Shares P(y), means m_y and covariances S_y are maximum likelihood estimates, and
+    ``log P(y | x) = -(x - m_y).S_y^-1.(x - m_y) / 2 - log |S_y| / 2 + log P(y)``, up to a constant
+    that is the same for all classes. The model depends on the data only by the weight, mean and
+    scatter of each class, so it supports `partial_fit`, `merge` and `forget`.
 
     Parameters
     ----------
     solver : {"svd", "eigen"}
-        Both are answered from the class moments; `reg_param` goes with "svd", `shrinkage` and
-        `covariance_estimator` with "eigen".
+        Both use the class moments; "svd" supports `reg_param`, "eigen" supports `shrinkage` and
+        `covariance_estimator`.
     shrinkage : float from 0 to 1, "auto" or None
         The share of a multiple of the identity in each covariance. "auto" is Ledoit and Wolf's
-        rule, which reads the rows twice and works with `fit` alone.
+        rule, which reads the rows twice and is only possible in `fit`.
     priors : array-like of shape (K,) or None
         The classes' shares; counted if None.
     reg_param : float from 0 to 1
         The share of the identity in each covariance.
     store_covariance : bool
-        Whether to publish `covariance_`.
+        Whether to set `covariance_`.
     tol : float
-        A variance of at most this in some direction is none: the class's covariance is not full
-        rank. "svd" takes it to be `tol`, with a warning; "eigen" refuses it.
+        If the variance in some direction is at most this, the covariance is not of full rank:
+        "svd" sets the variance to `tol`, with a warning, and "eigen" raises an error.
     covariance_estimator : object or None
-        An estimator of covariances instead; with `fit` alone.
+        Another estimator of covariances; only in `fit`.
     covariance : {"full", "diagonal"}
-        "diagonal" takes features as independent within a class.
+        "diagonal" treats features as independent within a class.
 
     Attributes
     ----------
@@ -57,9 +57,9 @@ class QuadraticDiscriminantAnalysis(GaussianDiscriminant):
     rotations_ : for each class the principal axes of its covariance, shape (d, d).
     scalings_ : for each class the variances along them, shape (d,).
     covariance_ : for each class its covariance, shape (d, d), with `store_covariance`.
-    n_parameters_ : free numbers of the model.
+    n_parameters_ : number of free parameters.
     classes_ : the labels, sorted.
-    statistics_ : the moments it all follows from.
+    statistics_ : the moments of the classes.
 
     Examples
     --------
@@ -114,13 +114,17 @@ class QuadraticDiscriminantAnalysis(GaussianDiscriminant):
                 "The number of classes has to be greater than one. Got "
                 f"{len(statistic.classes)} class."
             )
-        self._refuse_single_rows()
+        for k in np.flatnonzero((statistic.rows == 1) & (statistic.weight <= 1)):
+            raise Undetermined(
+                f"y has only 1 sample in class {statistic.classes[k]}, covariance is ill defined. "
+                "Leave the class out, or get more rows of it."
+            )
         priors, means = self._shares(), self._by_class(statistic.mean)
         covariances = self._class_covariances(estimated)
         if self.solver == "svd" and self.reg_param:
             here = np.eye(covariances.shape[1])
             covariances = (1.0 - self.reg_param) * covariances + self.reg_param * here
-        # A class without rows has no share; that its covariance is the identity changes nothing.
+        # Classes without rows have share 0: their covariance does not matter.
         covariances[priors == 0] = np.eye(covariances.shape[1])
         axes = [principal_axes(covariance) for covariance in covariances]
         scalings, rotations = (np.stack(parts) for parts in zip(*axes, strict=True))
@@ -131,10 +135,8 @@ class QuadraticDiscriminantAnalysis(GaussianDiscriminant):
 
         dtype = statistic.dtype
         self.priors_, self.means_ = priors.astype(dtype), means.astype(dtype)
-        self.scalings_, self.rotations_ = (
-            list(scalings.astype(dtype)),
-            list(rotations.astype(dtype)),
-        )
+        self.scalings_ = list(scalings.astype(dtype))
+        self.rotations_ = list(rotations.astype(dtype))
         self.__dict__.pop("covariance_", None)
         if self.store_covariance:
             self.covariance_ = list(covariances.astype(dtype))
@@ -144,15 +146,6 @@ class QuadraticDiscriminantAnalysis(GaussianDiscriminant):
 
     def _forget_bound(self, left: Any) -> float:
         return float(left.relative_noise(floor=self.tol * left.weight[:, None]))
-
-    def _refuse_single_rows(self) -> None:
-        """Raise if a class is one row, counted once."""
-        statistic = self.statistics_
-        for k in np.flatnonzero((statistic.rows == 1) & (statistic.weight <= 1)):
-            raise Undetermined(
-                f"y has only 1 sample in class {statistic.classes[k]}, covariance is ill defined. "
-                "Leave the class out, or get more rows of it."
-            )
 
     def _raised(self, scalings: Array, floors: Array, final: bool) -> Array:
         """Return the variances (K, d) along the axes, at least their floors; "eigen" raises."""
@@ -170,7 +163,7 @@ class QuadraticDiscriminantAnalysis(GaussianDiscriminant):
             raise Undetermined(f"{what} Set shrinkage, to 0.1 for a start.")
         if final:
             warn(
-                f"{what} There it is taken to be that. Set reg_param, to 0.1 for a start, or "
+                f"{what} It is set to this limit. Set reg_param, to 0.1 for a start, or "
                 "solver='eigen' and shrinkage.",
                 LinAlgWarning,
             )
@@ -205,17 +198,16 @@ class QuadraticDiscriminantAnalysis(GaussianDiscriminant):
         return float(constants[winner] - constants[rival]), parts[0] - parts[1]
 
 
-# Mahalanobis' distances of many rows from several classes, in two forms.
+# Mahalanobis distances of many rows from several classes, in two forms.
 #
-# Factors: S^-1 = F F', and |F'(x - m)|^2 by BLAS on blocks in cache. Forms: the same multiplied
-# out to c + b.x + x.U.x with U upper triangular, half the work, and for two classes a quarter,
-# since only the difference of the forms is wanted; for covariances that are not near singular.
+# Factors: S^-1 = F F', and |F'(x - m)|^2 by BLAS on blocks in cache. Forms: the same expanded to
+# c + b.x + x.U.x with U upper triangular, with half the work, and for two classes a quarter, since
+# only the difference of the forms is needed; for covariances that are not near singular.
 
-
-BLOCK_CELLS = 32_768  # what BLAS is given at a time; stays in the second-level cache
-ROWS_AT_A_TIME = 32  # of a quadratic form; they stay in the first-level cache
-LEAST_VARIANCE = 1e-6  # multiplying out loses this share of the digits, features scaled to one
-MOST_APART = 1e6  # and so does a squared distance of a class from the middle
+BLOCK_CELLS = 32_768  # of a product; fits into the second-level cache
+ROWS_AT_A_TIME = 32  # of a quadratic form; they fit into the first-level cache
+LEAST_VARIANCE = 1e-6  # of features scaled to one; expanding loses the digits of smaller ones
+MOST_APART = 1e6  # squared distance of a class from the center, for the same reason
 
 
 class Factors(NamedTuple):
@@ -225,7 +217,7 @@ class Factors(NamedTuple):
     places: Array  # (K, d): means less the center
     tables: Array  # (K, d, d): F
     constants: Array  # (K,): the score at the mean
-    regular: bool  # whether it may be multiplied out
+    regular: bool  # True if the forms may be expanded
 
     @staticmethod
     def of(
@@ -234,7 +226,7 @@ class Factors(NamedTuple):
         """Return the factors for means (K, d) and variances (K, d) along axes (K, d, d)."""
         tables = axes / np.sqrt(variances)[:, None, :]
         places = means - center
-        # The condition that counts is that with all features scaled to one.
+        # The condition number is measured with all features scaled to one.
         covariances = (axes * variances[:, None, :]) @ axes.transpose(0, 2, 1)
         deviations = np.sqrt(np.diagonal(covariances, axis1=1, axis2=2))
         scaled = covariances / deviations[:, :, None] / deviations[:, None, :]
@@ -246,7 +238,7 @@ class Factors(NamedTuple):
     def score(self, dtype: DTypeLike) -> Score:
         """Return the function of rows (b, d) with values constant - |F'(x - m)|^2 / 2, (K, b)."""
         d = len(self.center)
-        # A row less the center with a one behind it: then each class is one product.
+        # A row less the center, with a one appended: then each class is one product.
         products = [
             np.vstack([F, -place @ F]).astype(dtype)
             for F, place in zip(self.tables, self.places, strict=True)
@@ -275,7 +267,7 @@ class Factors(NamedTuple):
         return score
 
     def forms(self) -> "Forms | None":
-        """Return the scores multiplied out; None if that would lose digits."""
+        """Return the expanded scores; None if expanding would lose digits."""
         if not self.regular or np.isinf(self.constants).any():
             return None
         d, K = len(self.center), len(self.tables)

@@ -1,10 +1,9 @@
 # mypy: ignore-errors
 """Quadratic forms of many rows: c + b.x + x.U.x for each class, U upper triangular.
 
-A few rows at a time go through 12 columns of U after the other, four rows together, with sums
-that stay in the processor's registers. The d features stand at the end of q places, a multiple
-of 12, behind zeros: then the columns with the most products above the diagonal come in full
-twelves.
+Blocks of rows are multiplied by 12 columns of U at a time, four rows together, with sums in
+registers. The d features are at the end of q entries, a multiple of 12, after zeros: then the
+columns with the most products above the diagonal are in complete groups of 12.
 """
 
 import numpy as np
@@ -56,7 +55,7 @@ def put_rows(X, start, size, center, z):
 def add_columns(z, size, first, linear, upper, k, l, sums):  # noqa: E741
     """Add x_j (b_j + sum over i <= j of x_i U_ij), j the 12 columns from l on, to the rows' sums.
 
-    The first place of x that is not always zero is `first`.
+    `first` is the first entry of x that is not always zero.
     """
     q = z.shape[1]
     columns = (k * q + l) * q
@@ -90,7 +89,7 @@ def three(array, place):
 
 @compiled
 def add_dot(z, place, u, v, s, sums, r):
-    """Add three vectors times those at a place of z to the sum of row r."""
+    """Add the products of three vectors with 12 numbers of z to the sum of row r."""
     x, y, w = three(z, place)
     total = float64x4.multiply_add(x, u, float64x4.load(sums, r * float64x4.WIDTH))
     total = float64x4.multiply_add(w, s, float64x4.multiply_add(y, v, total))

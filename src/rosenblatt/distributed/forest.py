@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from sklearn.base import is_classifier
 
 from rosenblatt import checks
-from rosenblatt.ensemble.base import drawn_in_part, n_drawn
 from rosenblatt.ensemble.boosted_trees import find_cuts, levels_of
+from rosenblatt.ensemble.forest import drawn_in_part, n_drawn
 from rosenblatt.statistics import ClassCounts
 from rosenblatt.tree import pruning
 from rosenblatt.tree.inputs import SEEDS

@@ -8,7 +8,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from rosenblatt import checks
 from rosenblatt.base import warn
-from rosenblatt.linear_model.centered_rows import less
+from rosenblatt.linear_model.centered_rows import subtract_offsets
 from rosenblatt.linear_model.logistic_regression import attributes_of, penalty_of
 from rosenblatt.runtime.threads import one_blas_thread
 from rosenblatt.solvers.logistic import LogisticDescent, LogisticSettings, logistic_problem
@@ -33,8 +33,8 @@ class Broadcast(NamedTuple):
     def problem(self, X: Any, y: Any) -> LogisticProblem:
         """Return the problem of some rows, without the penalty."""
         codes, K = codes_of(self.classes, y), len(self.classes)
-        about = ((0.0, 0.0), self.fit_intercept, self.reference)
-        return logistic_problem(less(X, self.shift), codes, K, self.price[codes], *about)
+        X, about = subtract_offsets(X, self.shift), ((0.0, 0.0), self.fit_intercept, self.reference)
+        return logistic_problem(X, codes, K, self.price[codes], *about)
 
 
 def fit_parts(model: Any, passes: Passes) -> Any:

@@ -5,10 +5,10 @@ from .bagging import BaggingClassifier as BaggingClassifier
 from .bagging import BaggingRegressor as BaggingRegressor
 from .extra_trees import ExtraTreesClassifier as ExtraTreesClassifier
 from .extra_trees import ExtraTreesRegressor as ExtraTreesRegressor
-from .forest import RandomForestClassifier as RandomForestClassifier
-from .forest import RandomForestRegressor as RandomForestRegressor
 from .hist_gradient_boosting import HistGradientBoostingClassifier as HistGradientBoostingClassifier
 from .hist_gradient_boosting import HistGradientBoostingRegressor as HistGradientBoostingRegressor
+from .random_forest import RandomForestClassifier as RandomForestClassifier
+from .random_forest import RandomForestRegressor as RandomForestRegressor
 from .voting import VotingClassifier as VotingClassifier
 
 __all__ = [

@@ -157,7 +157,10 @@ class AdaBoostClassifier(CallbackSupportMixin, ensemble.AdaBoostClassifier):  # 
                 D = D * np.where(wrong, np.exp(weight), 1.0)
                 total = D.sum()
             if not np.isfinite(total):
-                self._warn_of_overflow(passes.n_iter)
+                warn(
+                    f"Sample weights have reached infinite values, at iteration {passes.n_iter - 1}"
+                    ", causing overflow. Iterations stopped. Try lowering the learning rate."
+                )
                 passes.stop("diverged")
                 continue
             D = np.maximum(D / total, LEAST_WEIGHT)
@@ -207,7 +210,7 @@ class AdaBoostClassifier(CallbackSupportMixin, ensemble.AdaBoostClassifier):  # 
         return weight if cap is None else float(np.clip(weight, -2.0 * cap, 2.0 * cap))
 
     def _refuse_useless(self, record: "Record", error: float) -> None:
-        """Raise if there is no learner yet: without one there is no vote."""
+        """Raise if the first learner of a fit is no better than chance."""
         if not record.models:
             K = self.n_classes_
             worse = error > 0.5 + NO_BETTER and K == 2 and not self.flip
@@ -216,12 +219,6 @@ class AdaBoostClassifier(CallbackSupportMixin, ensemble.AdaBoostClassifier):  # 
                 f"The first learner is no better than chance, or worse than random: its error is "
                 f"{error:.4g}, that of chance {1 - 1 / K:.4g}. Choose a stronger estimator{hint}."
             )
-
-    def _warn_of_overflow(self, n_iter: int) -> None:
-        warn(
-            f"Sample weights have reached infinite values, at iteration {n_iter - 1}, causing "
-            "overflow. Iterations stopped. Try lowering the learning rate."
-        )
 
     def _so_far(self, record: "Record") -> dict[str, Any]:
         """The attributes after the rounds of a record."""
@@ -281,15 +278,8 @@ class AdaBoostClassifier(CallbackSupportMixin, ensemble.AdaBoostClassifier):  # 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
-            Rows.
         y : array-like of shape (n,)
-            Their classes.
         sample_weight : array-like of shape (n,) or None
-            Weights of the rows.
-
-        Yields
-        ------
-        score : float
         """
         for labels in self.staged_predict(X):
             yield float(accuracy_score(y, labels, sample_weight=sample_weight))
@@ -314,7 +304,7 @@ class AdaBoostClassifier(CallbackSupportMixin, ensemble.AdaBoostClassifier):  # 
 
     @property
     def feature_importances_(self) -> Floats:
-        """The share of each column in what the trees gained, by the weights of the trees."""
+        """Importance of each column: the mean over the trees, by their weights."""
         check_is_fitted(self)
         if not hasattr(self.estimators_[0], "feature_importances_"):
             raise AttributeError(
@@ -418,7 +408,7 @@ RECORDED = ("alphas_", "train_errors_", "error_bounds_", "edge_bounds_")
 
 
 class Record:
-    """What the rounds of a fit leave behind."""
+    """Rounds of a fit: learners, votes, errors and bounds."""
 
     def __init__(self, codes: NDArray[np.int64], D: Floats, n_classes: int) -> None:
         self.codes, self.initial, self.K = codes, D, n_classes
@@ -467,7 +457,7 @@ class RoundsPath(ModelPath):
     """Models of one fit after different numbers of rounds."""
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Return the predictions (len, n) of all models; each learner is asked once."""
+        """Return the predictions (len, n) of all models; each learner predicts once."""
         rounds = [len(model.estimators_) for model in self.models]
         longest = self.models[int(np.argmax(rounds))]
         stages = list(longest.staged_predict(X))
@@ -485,6 +475,7 @@ def _as_scores(votes: Floats, all_votes: float) -> Floats:
     return np.asarray(share - (1.0 - share) / max(votes.shape[1] - 1, 1))
 
 
+SETTINGS = {"n_estimators": 6, "random_state": 0}
 ROW = Row(
     "AdaBoostClassifier",
     page="boosting.md",
@@ -504,19 +495,10 @@ ROW = Row(
     ),
     contract=Contract(
         settings=(
-            {"n_estimators": 6, "random_state": 0},
-            {
-                "n_estimators": 6,
-                "random_state": 0,
-                "alpha_cap": 2.0,
-                "flip": True,
-                "learning_rate": 0.5,
-            },
+            SETTINGS,
+            SETTINGS | {"alpha_cap": 2.0, "flip": True, "learning_rate": 0.5},
         ),
-        checked=(
-            {"n_estimators": 6, "random_state": 0},
-            {"n_estimators": 6, "random_state": 0, "alpha_cap": 3.0, "flip": True},
-        ),
+        checked=(SETTINGS, SETTINGS | {"alpha_cap": 3.0, "flip": True}),
         endless={"n_estimators": 100000},
     ),
     warm=Warm(({"n_estimators": 2},)),

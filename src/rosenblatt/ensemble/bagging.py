@@ -28,10 +28,9 @@ class BaggedTables:
         Parameters
         ----------
         X : array-like, data frame or sparse matrix of shape (n, d)
-            Rows; categories and missing values as the members take them.
         y : array-like of shape (n,)
         sample_weight : array-like of shape (n,) or None
-            How likely each row is to be drawn.
+            Proportional to the probability that a row is drawn.
         **fit_params : Any
             For the members, with metadata routing.
         """

@@ -57,36 +57,24 @@ class Loss:
         """Prepare the derivatives at raw (K, n); sets `total`, the sum of the losses."""
         n = raw.shape[1]
         self.gradient = getattr(self, "gradient", np.empty(n))
-        self.hessian = getattr(self, "hessian", np.empty(1 if self._constant(weight) else n))
+        constant = self.constant_hessian and not len(weight)
+        self.hessian = getattr(self, "hessian", np.empty(1 if constant else n))
         if self.constant_hessian:
             self.hessian[:1] = 1.0
-        parts = threads.over_chunks(
-            lambda first, last: boosting_loops.derivatives(
-                raw[0],
-                y,
-                weight,
-                self.number,
-                self.leaf_share or 0.0,
-                first,
-                last,
-                self.gradient,
-                self.hessian,
-            ),
-            n,
-            8 * n,
-        )
-        self.set_totals(parts)
+
+        def derive(first: int, last: int) -> Any:
+            return boosting_loops.derivatives(
+                raw[0], y, weight, self.number, self.leaf_share or 0.0, first, last,
+                self.gradient, self.hessian,
+            )  # fmt: skip
+
+        self.set_totals(threads.over_chunks(derive, n, 8 * n))
 
     def set_totals(self, parts: Any) -> None:
         """Keep the sums over rows of the losses, of the |g| and of the h; parts (m, 3) of them."""
         self.total, self.sum_g, self.sum_h = map(float, np.sum(parts, axis=0))
 
-    def _constant(self, weight: Floats) -> bool:
-        return self.constant_hessian and not len(weight)
-
-    def of_output(
-        self, k: int, y: Floats, weight: Floats, scratch: Floats
-    ) -> tuple[Floats, Floats, float, float]:
+    def of_output(self, k: int, y: Floats, weight: Floats, scratch: Floats) -> Derivatives:
         """g, h, and the sums of |g| and h of output k; may be written to scratch (2, n)."""
         return self.gradient, self.hessian, self.sum_g, self.sum_h
 
@@ -138,9 +126,7 @@ class MultinomialLogLoss(Loss):
 
         self.total = float(np.sum(threads.over_chunks(derive, n, 8 * n * self.n_outputs)))
 
-    def of_output(
-        self, k: int, y: Floats, weight: Floats, scratch: Floats
-    ) -> tuple[Floats, Floats, float, float]:
+    def of_output(self, k: int, y: Floats, weight: Floats, scratch: Floats) -> Derivatives:
         g, h = scratch
         arguments = self.p[k], y, weight, k, 0, len(y), g, h
         _, sum_g, sum_h = boosting_loops.log_loss_of_class(*arguments)
@@ -173,7 +159,7 @@ class RegressionLoss(Loss):
         return float(quantiles(residual[order], heavy, [self.leaf_share])[0])
 
     def inverse(self, raw: Floats) -> Floats:
-        """What raw predictions (n,) mean."""
+        """Return the predictions for raw predictions (n,)."""
         return np.exp(raw) if self.log_link else raw
 
 
@@ -181,14 +167,9 @@ class BoostedGrowth:
     """The coded rows and the memory in which trees grow."""
 
     def __init__(
-        self,
-        codes: NDArray[np.uint64],
-        cuts: NDArray[np.float64],
-        columns: NDArray[np.int64],
-        groups: NDArray[np.uint8],
-        model: Any,
-        loss: Loss,
-    ) -> None:
+        self, codes: NDArray[np.uint64], cuts: Floats, columns: NDArray[np.int64],
+        groups: NDArray[np.uint8], model: Any, loss: Loss,
+    ) -> None:  # fmt: skip
         self.codes, self.cuts, self.columns, self.groups = codes, cuts, columns, groups
         self.model, self.loss = model, loss
         self.n, self.d = codes.shape[1], columns.shape[1]
@@ -232,14 +213,9 @@ class BoostedGrowth:
         return int(most)
 
     def grow(
-        self,
-        derivatives: Derivatives,
-        number: int,
-        seed: int,
-        raw: Floats,
-        y: Floats,
+        self, derivatives: Derivatives, number: int, seed: int, raw: Floats, y: Floats,
         weight: Floats,
-    ) -> int:
+    ) -> int:  # fmt: skip
         """Grow a tree on the derivatives of n rows; return its number of nodes.
 
         If leaves are Newton steps, they get their values, which are added to raw (n,); of a loss
@@ -386,13 +362,9 @@ class Rounds:
     """Trees that grow one after the other on the same rows, each on the derivatives at the last."""
 
     def __init__(
-        self,
-        model: Any,
-        loss: Loss,
-        rows: BoostingRows,
-        columns: NDArray[np.int64],
+        self, model: Any, loss: Loss, rows: BoostingRows, columns: NDArray[np.int64],
         groups: NDArray[np.uint8],
-    ) -> None:
+    ) -> None:  # fmt: skip
         self.loss, self.rows, self.K = loss, rows, loss.n_outputs
         self._make = partial(BoostedGrowth, rows.codes, model._cuts, columns, groups, model, loss)
         self.growths = [self._make()]  # memory of those that do not grow a tree now
@@ -418,11 +390,10 @@ class Rounds:
         """Grow the trees of a round, `number` of them before; add them to the predictions."""
         cells = self.K * self.rows.codes.size * 8
         together = TREES_A_THREAD * threads.count() < self.K
-        chunks = (
-            threads.over_chunks(partial(self._grow, number, seed), self.K, cells)
-            if together
-            else [self._grow(number, seed, 0, self.K)]
-        )
+        if together:
+            chunks = threads.over_chunks(partial(self._grow, number, seed), self.K, cells)
+        else:
+            chunks = [self._grow(number, seed, 0, self.K)]
         if self.loss.leaf_share is None and self.K == 1:
             self.loss.set_totals(self.growths[0].totals)
         else:
@@ -434,10 +405,8 @@ class Rounds:
         loss, rows, grown = self.loss, self.rows, []
         growth = self.growths.pop() if self.growths else self._make()
         for k in range(first, last):
-            derivatives = loss.of_output(k, rows.y, rows.weight, growth.scratch)
-            n_nodes = growth.grow(
-                derivatives, number + k, seed + number + k, rows.raw[k], rows.y, rows.weight
-            )
+            derived, tree = loss.of_output(k, rows.y, rows.weight, growth.scratch), number + k
+            n_nodes = growth.grow(derived, tree, seed + tree, rows.raw[k], rows.y, rows.weight)
             if loss.leaf_share is not None:
                 self._fit_leaves(growth, n_nodes)
             growth.send_missing(n_nodes, rows.weight)

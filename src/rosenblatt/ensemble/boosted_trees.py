@@ -18,14 +18,15 @@ MOST_LEVELS = 255
 ROWS_FOR_QUANTILES = 200_000
 ALMOST_INFINITY = 1e300
 KINDS = ("i4", "i4", "i2", "f8", "?", "f8", "f8", "i8", "i4", "4u8")  # of arrays after `starts`
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
 class BoostedTrees:
     """Nodes of trees one after the other; the right child of a node follows its left child.
 
-    A row goes left whose level is at most `level`, which is to say whose value is at most
-    `threshold`; or, of a column of categories, whose category is in the node's set of bits.
+    A row goes left if its level is at most `level`, and so its value at most `threshold`. In a
+    column of categories it goes left if its category is in the node's set of bits.
     """
 
     starts: NDArray[np.int64]  # (trees + 1,): where the nodes of each begin
@@ -54,37 +55,26 @@ class BoostedTrees:
         if not parts:
             empty: Any = [np.empty(0, kind) for kind in KINDS]
             return BoostedTrees(np.zeros(1, np.int64), *empty)
-        firsts = np.cumsum([0, *(part.starts[-1] for part in parts)])
         arrays = {
             field.name: np.concatenate([getattr(part, field.name) for part in parts])
             for field in fields(BoostedTrees)
-            if field.name not in ("starts", "left")
         }
+        n_nodes = [len(part.left) for part in parts]
+        firsts = np.cumsum([0, *n_nodes])
         starts = [part.starts[:-1] + first for part, first in zip(parts, firsts, strict=False)]
-        left = [
-            np.where(part.left < 0, LEAF, part.left + first).astype(np.int32)
-            for part, first in zip(parts, firsts, strict=False)
-        ]
-        return BoostedTrees(
-            starts=np.append(np.concatenate(starts), firsts[-1]),
-            left=np.concatenate(left),
-            **arrays,
-        )
+        left = arrays["left"] + np.repeat(firsts[:-1], n_nodes)
+        arrays["starts"] = np.append(np.concatenate(starts), firsts[-1])
+        arrays["left"] = np.where(arrays["left"] < 0, LEAF, left).astype(np.int32)
+        return BoostedTrees(**arrays)
 
     def part(self, first: int, last: int) -> "BoostedTrees":
         """Trees first to last alone."""
         start, stop = int(self.starts[first]), int(self.starts[last])
-        arrays = {
-            field.name: getattr(self, field.name)[start:stop]
-            for field in fields(self)
-            if field.name not in ("starts", "left")
-        }
-        left = self.left[start:stop]
-        return BoostedTrees(
-            starts=self.starts[first : last + 1] - start,
-            left=np.where(left < 0, LEAF, left - start).astype(np.int32),
-            **arrays,
-        )
+        arrays = {name: array[start:stop] for name, array in self.__getstate__().items()}
+        arrays["starts"] = self.starts[first : last + 1] - start
+        left = arrays["left"]
+        arrays["left"] = np.where(left < 0, LEAF, left - start).astype(np.int32)
+        return BoostedTrees(**arrays)
 
     @cached_property
     def words(self) -> NDArray[np.uint64]:
@@ -131,9 +121,7 @@ class BoostedTrees:
 
         threads.over_chunks(add, n, 64 * n * len(self))
 
-    def add(
-        self, X: NDArray[np.float64], cuts: NDArray[np.float64], raw: NDArray[np.float64]
-    ) -> None:
+    def add(self, X: Floats, cuts: Floats, raw: Floats) -> None:
         """The same of rows X (n, d) that have to be coded first."""
         arguments, (n, d) = self._arguments(len(raw)), X.shape
         blocks = -(-d // 8)
@@ -155,10 +143,8 @@ class BoostedTrees:
             mean[v] = (self.count[a] * mean[a] + self.count[b] * mean[b]) / self.count[v]
         return mean
 
-    def contributions(
-        self, x: NDArray[np.float64], n_outputs: int
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """What the roots (K,) and the tests on each column (K, d) add to the scores of one row.
+    def contributions(self, x: Floats, n_outputs: int) -> tuple[Floats, Floats]:
+        """Return what the roots (K,) and the tests on each column (K, d) add to one row's scores.
 
         A test adds the mean of the node that it leads to less that of its own.
         """
@@ -193,12 +179,8 @@ def levels_of(codes: NDArray[np.uint64]) -> NDArray[np.uint8]:
 
 
 def find_cuts(
-    X: NDArray[np.float64],
-    n_categories: NDArray[np.int64],
-    max_bins: int,
-    weight: NDArray[np.float64],
-    seed: int,
-) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    X: Floats, n_categories: NDArray[np.int64], max_bins: int, weight: Floats, seed: int
+) -> tuple[Floats, NDArray[np.int64]]:
     """Where the levels of each column end, shape (d, 255), infinite past the last; their numbers.
 
     Half-way between values that follow one another if there are few; else quantiles.
@@ -222,9 +204,7 @@ def find_cuts(
     return cuts, n_levels
 
 
-def cuts_of_column(
-    values: NDArray[np.float64], max_bins: int, weight: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def cuts_of_column(values: Floats, max_bins: int, weight: Floats) -> Floats:
     """The cuts of one column of numbers."""
     if not len(weight):
         values = np.sort(values)  # NaN last
@@ -248,9 +228,7 @@ def cuts_of_column(
     return np.asarray(found[found < values[-1]])
 
 
-def quantiles(
-    ordered: NDArray[np.float64], weight: NDArray[np.float64], shares: Any
-) -> NDArray[np.float64]:
+def quantiles(ordered: Floats, weight: Floats, shares: Any) -> Floats:
     """Quantiles of sorted values, each the mean of its two neighbours where the share is exact."""
     if not len(weight):
         places = np.asarray(shares) * len(ordered)
@@ -274,8 +252,6 @@ def code(X: NDArray[np.float64], cuts: NDArray[np.float64]) -> NDArray[np.uint64
     n, d = X.shape
     codes = np.zeros((-(-d // 8), n), np.uint64)
     threads.over_chunks(
-        lambda first, last: loop.code_rows(X, cuts, first, last, first, codes),
-        n,
-        4 * X.size,
+        lambda first, last: loop.code_rows(X, cuts, first, last, first, codes), n, 4 * X.size
     )
     return codes

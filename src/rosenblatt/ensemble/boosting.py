@@ -4,7 +4,7 @@ import itertools
 from collections.abc import Callable, Iterator
 from copy import copy
 from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +22,7 @@ from sklearn.utils.validation import (
 )
 
 from rosenblatt import checks
-from rosenblatt.base import Passes, StopReason
+from rosenblatt.base import Passes, StopReason, fitting
 from rosenblatt.explanation import Explanation, names_of_features, one_row, two_classes
 from rosenblatt.mixed_tables import categorical_columns, checked_table, encode, learn_categories
 
@@ -126,10 +126,22 @@ class HistGradientBoosting(CallbackSupportMixin, BaseEstimator):  # type: ignore
         "random_state": ["random_state"],
     }
 
-    def _boost(
-        self, X: Any, y: Any, sample_weight: Any, X_val: Any, y_val: Any, sample_weight_val: Any
-    ) -> None:
-        """Grow the trees, those that are there kept if `warm_start` asks for it."""
+    @fitting
+    def fit(
+        self, X: Any, y: Any, sample_weight: Any = None, *, X_val: Any = None, y_val: Any = None,
+        sample_weight_val: Any = None,
+    ) -> Self:  # fmt: skip
+        """Fit the gradient boosting model.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n, d)
+        y : array-like of shape (n,)
+        sample_weight : array-like of shape (n,) or None
+        X_val, y_val, sample_weight_val : array-like or None
+            Validation rows for early stopping, instead of a part of X.
+        """
+        self._validate_params()
         goes_on = bool(self.warm_start and hasattr(self, "trees_"))
         before = getattr(self, "classes_", None) if goes_on else None
         rows = self._check_training(X, y, sample_weight)
@@ -161,12 +173,9 @@ class HistGradientBoosting(CallbackSupportMixin, BaseEstimator):  # type: ignore
             self._n_levels, np.isnan(kept.X).any(axis=0), self._n_categories() > 0, monotonic
         ], np.int64)  # fmt: skip
         rounds = Rounds(self, loss, kept, columns, groups)
-        self._descend(Passes(self, X, y, sample_weight, self._left_to_do(old)), rounds, held, old)
-
-    def _left_to_do(self, old: BoostedTrees | None) -> int:
-        """The rounds that a fit has to add."""
-        done = 0 if old is None else len(old) // self.n_trees_per_iteration_
-        return int(self.max_iter) - done
+        n_rounds = self.max_iter - (0 if old is None else len(old) // loss.n_outputs)
+        self._descend(Passes(self, X, y, sample_weight, n_rounds), rounds, held, old)
+        return self
 
     def _descend(
         self, passes: Passes, rounds: Rounds, held: BoostingRows | None, old: BoostedTrees | None
@@ -178,7 +187,11 @@ class HistGradientBoosting(CallbackSupportMixin, BaseEstimator):  # type: ignore
         scores = Scores(self, rounds, held, self._seed) if self.do_early_stopping_ else None
 
         def attributes() -> dict[str, Any]:
-            return {"trees_": BoostedTrees.join(parts), **self._published(scores)}
+            return {
+                "trees_": BoostedTrees.join(parts),
+                "train_score_": np.array(scores.train if scores else []),
+                "validation_score_": np.array(scores.validation if scores else []),
+            }
 
         def fitted() -> Any:
             model = copy(self)
@@ -205,12 +218,6 @@ class HistGradientBoosting(CallbackSupportMixin, BaseEstimator):  # type: ignore
         self.__dict__.update(attributes())
         self.stop_reason_: StopReason | None = passes.stop_reason
         rounds.warn_if_diverged()
-
-    def _published(self, scores: Scores | None) -> dict[str, Any]:
-        return {
-            "train_score_": np.array(scores.train if scores else []),
-            "validation_score_": np.array(scores.validation if scores else []),
-        }
 
     def _print(self, n_iter: int, new: BoostedTrees, scores: Scores | None) -> None:
         """One line for the person who waits."""
@@ -275,10 +282,7 @@ class HistGradientBoosting(CallbackSupportMixin, BaseEstimator):  # type: ignore
         matrix = self._check_rows(X, reset=True)
         targets = self._targets(y, True)
         check_consistent_length(matrix, targets)
-        weight = None
-        if sample_weight is not None:
-            weight = checks.scaled_weights(sample_weight, len(matrix), negative=True)
-        weight = self._class_weights(targets, weight)
+        weight = self._class_weights(targets, scaled_weights(sample_weight, len(matrix)))
         rows = BoostingRows(matrix, targets, weight)
         if weight is not None and (weight == 0).any():
             if not weight.any():
@@ -307,10 +311,7 @@ class HistGradientBoosting(CallbackSupportMixin, BaseEstimator):  # type: ignore
             )
         matrix, targets = self._check_rows(X_val, reset=False), self._targets(y_val, False)
         check_consistent_length(matrix, targets)
-        weight = None
-        if sample_weight_val is not None:
-            weight = checks.scaled_weights(sample_weight_val, len(matrix), negative=True)
-        return BoostingRows(matrix, targets, weight)
+        return BoostingRows(matrix, targets, scaled_weights(sample_weight_val, len(matrix)))
 
     def _divide(
         self, rows: BoostingRows, given: BoostingRows | None
@@ -390,21 +391,11 @@ class HistGradientBoosting(CallbackSupportMixin, BaseEstimator):  # type: ignore
         Parameters
         ----------
         X : array-like or data frame of shape (n, d)
-            BoostingRows.
         y : array-like of shape (n,)
-            Their classes or targets.
         sample_weight : array-like of shape (n,) or None
-            Weights of the rows.
-
-        Returns
-        -------
-        loss : float
         """
         raw, targets = self._raw_predict(X), self._targets(y, False)
-        weight = None
-        if sample_weight is not None:
-            weight = checks.scaled_weights(sample_weight, len(targets), negative=True)
-        weight = self._class_weights(targets, weight)
+        weight = self._class_weights(targets, scaled_weights(sample_weight, len(targets)))
         return self._make_loss().mean(raw, targets, NO_WEIGHT if weight is None else weight)
 
     def explain(self, x: Any, rival: Any = None, feature_names: Any = None) -> Explanation:
@@ -448,7 +439,7 @@ class HistGradientBoosting(CallbackSupportMixin, BaseEstimator):  # type: ignore
 
     @property
     def feature_importances_(self) -> NDArray[np.float64]:
-        """The share of each column in what the splits gained, shape (d,)."""
+        """The share of each column (d,) in the total decrease of the loss."""
         check_is_fitted(self, "trees_")
         inner = self.trees_.left >= 0
         gained = np.bincount(
@@ -463,3 +454,10 @@ class HistGradientBoosting(CallbackSupportMixin, BaseEstimator):  # type: ignore
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         return tags
+
+
+def scaled_weights(sample_weight: Any, n_rows: int) -> Floats | None:
+    """Return the weights of rows, scaled into range; None if none are given."""
+    if sample_weight is None:
+        return None
+    return checks.scaled_weights(sample_weight, n_rows, negative=True)

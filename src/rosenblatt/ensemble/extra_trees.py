@@ -1,15 +1,21 @@
 """Extremely randomised trees: forests whose thresholds are drawn."""
 
-from rosenblatt.registry.row import Candidate, Row, Warm
+from types import FunctionType
+from typing import Any
 
-from .forest import (
-    CLASSIFIER_CONTRACT,
-    PEER_TESTS,
-    REGRESSOR_CONTRACT,
-    ForestClassifier,
-    ForestRegressor,
-    with_defaults,
-)
+from rosenblatt.registry.row import Row
+
+from . import random_forest
+from .forest import ForestClassifier, ForestRegressor
+
+
+def with_defaults(constructor: Any, **defaults: Any) -> Any:
+    """Return a copy of a constructor whose parameters have other defaults."""
+    made = FunctionType(
+        constructor.__code__, constructor.__globals__, "__init__", constructor.__defaults__
+    )
+    made.__kwdefaults__ = constructor.__kwdefaults__ | defaults
+    return made
 
 
 class ExtraTreesClassifier(ForestClassifier):
@@ -50,7 +56,7 @@ class ExtraTreesClassifier(ForestClassifier):
     estimators_samples_ : the rows that each tree drew.
     classes_, n_classes_, n_outputs_, n_features_in_, feature_names_in_ : of the data.
     categories_ : the categories of each column, None of one of numbers.
-    feature_importances_ : the share of each column in what the splits gained, shape (d,).
+    feature_importances_ : the share of each column in the total impurity decrease, shape (d,).
     oob_score_, oob_decision_function_ : the accuracy and class shares out of bag.
 
     Examples
@@ -104,7 +110,7 @@ class ExtraTreesRegressor(ForestRegressor):
     estimators_samples_ : the rows that each tree drew.
     n_outputs_, n_features_in_, feature_names_in_ : of the data.
     categories_ : the categories of each column, None of one of numbers.
-    feature_importances_ : the share of each column in what the splits gained, shape (d,).
+    feature_importances_ : the share of each column in the total impurity decrease, shape (d,).
     oob_score_, oob_prediction_ : R2 and predictions out of bag.
 
     Examples
@@ -124,53 +130,39 @@ class ExtraTreesRegressor(ForestRegressor):
     __init__ = with_defaults(ForestRegressor.__init__, bootstrap=False)
 
 
+WHEN = "like a random forest; random thresholds make it smoother and faster"
 ROWS = (
     Row(
         "ExtraTreesClassifier",
         page="forests.md",
         certificate="forest",
         compare=(
-            Candidate(
-                "extra trees",
-                "like a random forest; random thresholds make it smoother and faster",
-                {"max_features": ("sqrt", 0.5), "min_samples_leaf": (1, 3)},
-                reads="codes",
-                settings={"random_state": 0},
-                limits=("columns beside texts",),
-                halve="forest",
-                short_names=("et", "extratrees"),
-                order=94,
-                rank=1,
+            random_forest.CLASSIFIER._replace(
+                name="extra trees", when=WHEN, short_names=("et", "extratrees"), order=94
             ),
         ),
-        contract=CLASSIFIER_CONTRACT,
-        warm=Warm(({"n_estimators": 2},)),
+        contract=random_forest.CLASSIFIER_CONTRACT,
+        warm=random_forest.WARM,
         parts="forest",
         file_types=("tree.structure.Tree",),
-        slow_peer_tests=PEER_TESTS,
+        slow_peer_tests=random_forest.PEER_TESTS,
     ),
     Row(
         "ExtraTreesRegressor",
         page="forests.md",
         certificate="forest",
         compare=(
-            Candidate(
-                "extra trees regression",
-                "like a random forest; random thresholds make it smoother and faster",
-                {"max_features": (0.3, 0.6), "min_samples_leaf": (1, 3)},
-                reads="codes",
-                settings={"random_state": 0},
-                limits=("columns beside texts",),
-                halve="forest",
+            random_forest.REGRESSOR._replace(
+                name="extra trees regression",
+                when=WHEN,
                 short_names=("et", "extratrees", "extra trees"),
                 order=95,
-                rank=1,
             ),
         ),
-        contract=REGRESSOR_CONTRACT,
-        warm=Warm(({"n_estimators": 2},)),
+        contract=random_forest.REGRESSOR_CONTRACT,
+        warm=random_forest.WARM,
         parts="forest",
         file_types=("tree.structure.Tree",),
-        slow_peer_tests=PEER_TESTS,
+        slow_peer_tests=random_forest.PEER_TESTS,
     ),
 )

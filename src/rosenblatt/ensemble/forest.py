@@ -1,27 +1,378 @@
-"""Random forests: bagged trees that try a few columns at each node."""
+"""Forests: samples, trees, out-of-bag estimates, means over the trees."""
 
-from types import FunctionType
+from collections.abc import Callable, Iterator
+from numbers import Integral
 from typing import Any, ClassVar, Self
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.base import ClassifierMixin, RegressorMixin
-from sklearn.utils._param_validation import StrOptions
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.callback import CallbackSupportMixin
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from rosenblatt.base import fitting
-from rosenblatt.explanation import Explanation, as_row, two_classes
-from rosenblatt.registry.row import Candidate, Contract, Row, Warm, unlike_repeated_rows
+from rosenblatt.base import Passes, StopReason, fitting, store_parameters, warn
+from rosenblatt.explanation import Explanation
+from rosenblatt.runtime import threads
 from rosenblatt.tree import DecisionTreeClassifier, DecisionTreeRegressor
+from rosenblatt.tree.base import DecisionTree
 from rosenblatt.tree.inputs import (
+    SEEDS,
+    TableInput,
+    Targets,
     class_targets,
+    class_weights,
+    n_features_of,
     number_targets,
     refuse_other_classes,
     warn_of_friedman,
 )
-from rosenblatt.tree.routing import dense_blocks
+from rosenblatt.tree.routing import mean_values
+from rosenblatt.tree.structure import Tree
+from rosenblatt.tree.text import explain
 
-from .base import Forest
+from .forest_growth import ForestGrowth
+
+TREES_BETWEEN_REPORTS = 4  # a thread, if callbacks are to be called
+TREE_PARAMETERS = (
+    "criterion", "max_depth", "min_samples_split", "min_samples_leaf", "min_weight_fraction_leaf",
+    "max_features", "max_leaf_nodes", "min_impurity_decrease", "ccp_alpha", "monotonic_cst",
+    "categorical_features", "unknown", "missing",
+)  # fmt: skip
+OF_TARGETS = ("classes_", "n_classes_", "n_outputs_")
+PUBLISHED = ("n_features_in_", "feature_names_in_", *OF_TARGETS)
+
+
+class Forest(CallbackSupportMixin, TableInput, BaseEstimator):  # type: ignore[misc]
+    """A forest of trees; see `RandomForestClassifier` for the parameters."""
+
+    estimators_: list[Any]
+    n_outputs_: int
+    n_features_in_: int
+
+    _tree: Callable[..., Any]
+    _random_thresholds = False
+    _targets: Callable[[Any, int], Targets]
+    _all_weights: Callable[[Any, Any], Any]
+    _publish_out_of_bag: Callable[..., None]
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **{
+            name: rule
+            for name, rule in DecisionTree._parameter_constraints.items()
+            if name not in ("splitter", "pruning", "validation_fraction")
+        },
+        "n_estimators": [Interval(Integral, 1, None, closed="left")],
+        "bootstrap": ["boolean"],
+        "oob_score": ["boolean", callable],
+        "n_jobs": [Integral, None],
+        "verbose": ["verbose"],
+        "warm_start": ["boolean"],
+        "max_samples": [
+            None,
+            Interval(RealNotInt, 0.0, None, closed="neither"),
+            Interval(Integral, 1, None, closed="left"),
+        ],
+    }
+
+    @property
+    def estimator(self) -> Any:
+        """An unfitted tree of the kind that the forest grows."""
+        return self._tree(splitter="random" if self._random_thresholds else "best")
+
+    def _goes_on(self) -> bool:
+        """Return whether a fit adds trees to existing ones."""
+        return bool(self.warm_start and hasattr(self, "estimators_"))
+
+    @fitting
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Grow the trees.
+
+        Parameters
+        ----------
+        X : array-like, data frame or sparse matrix of shape (n, d)
+        y : array-like of shape (n,) or (n, o)
+        sample_weight : array-like of shape (n,) or None
+        """
+        self._validate_params()
+        warn_of_friedman(self.criterion)
+        goes_on = self._goes_on()
+        rows = self._check_rows(X, reset=not goes_on)
+        before = {name: value for name, value in vars(self).items() if name in OF_TARGETS}
+        targets = self._targets(y, rows.shape[0])
+        if goes_on and (self.n_estimators > len(self.estimators_) or self.oob_score):
+            refuse_other_classes(before.get("classes_"), self)
+        if goes_on:
+            self.__dict__.update(before)  # as in the existing trees
+        weights = self._all_weights(y, self._weights(sample_weight, rows))
+        self._grow(X, y, sample_weight, rows, targets, weights)
+        return self
+
+    def _grow(
+        self, X: Any, y: Any, sample_weight: Any, rows: Any, targets: Targets, weights: Any
+    ) -> None:
+        """Grow the missing trees and set the fitted attributes."""
+        if not self.bootstrap and self.oob_score:
+            raise ValueError("Out of bag estimation only available if bootstrap=True")
+        if self.oob_score and targets.n_outputs > 1 and max(targets.n_classes) > 2:
+            raise ValueError(
+                "The type of target cannot be used to compute OOB estimates: several outputs of "
+                "more than two classes. Use oob_score=False."
+            )
+        if not self.bootstrap and self.max_samples is not None:
+            raise ValueError(
+                "`max_sample` cannot be set if `bootstrap=False`. Either switch to "
+                "`bootstrap=True` or set `max_sample=None`."
+            )
+        old = list(self.estimators_) if self._goes_on() else []
+        if self.n_estimators < len(old):
+            raise ValueError(
+                f"n_estimators={self.n_estimators} must be larger or equal to "
+                f"len(estimators_)={len(old)} when warm_start==True"
+            )
+        self._n_rows, self._sample_weight, self._part_rows = rows.shape[0], weights, None
+        self._n_drawn = n_drawn(self.max_samples, self._n_rows, weights)
+        rng = check_random_state(self.random_state)
+        rng.randint(SEEDS, size=len(old))  # as in the existing trees
+        seeds = [int(rng.randint(SEEDS)) for _ in range(self.n_estimators - len(old))]
+        if old and not seeds:
+            warn("Warm-start fitting without increasing n_estimators does not fit new trees.")
+        self.estimator_ = self._make_estimator()
+        trees = self._trees(rows, targets, weights, y, seeds)
+        self.estimators_ = self._report(X, y, sample_weight, old, trees, seeds)
+        if self.oob_score and (seeds or not hasattr(self, "oob_score_")):
+            self._score_out_of_bag(rows, targets, y)
+
+    def _trees(
+        self, rows: Any, targets: Targets, weights: Any, y: Any, seeds: list[int]
+    ) -> Iterator[Tree]:
+        """Yield the trees in order; several grow at a time."""
+        growth = ForestGrowth(self, rows, targets, weights, y)
+        listening = bool(getattr(self, "_skl_callbacks", ()))
+        step = TREES_BETWEEN_REPORTS * threads.count() if listening else max(len(seeds), 1)
+        most = self.n_jobs if isinstance(self.n_jobs, int) and self.n_jobs > 0 else threads.count()
+        try:
+            for i in range(0, len(seeds), step):
+                with threads.limit(most):
+                    found = growth.grow(seeds[i : i + step])
+                yield from found
+        finally:
+            growth.stopped = True
+
+    def _report(
+        self, X: Any, y: Any, sample_weight: Any, old: list[Any], trees: Iterator[Tree],
+        seeds: list[int],
+    ) -> list[Any]:  # fmt: skip
+        """Return the models of the trees; report each to the callbacks."""
+        models = list(old)
+        self.n_iter_ = max(len(seeds), 1)
+        self.stop_reason_: StopReason | None = "converged"
+        if not getattr(self, "_skl_callbacks", ()) or not seeds:
+            models += [self._model(tree, s) for tree, s in zip(trees, seeds, strict=True)]
+            return models
+        passes = Passes(self, X, y, sample_weight, len(seeds))
+        # Without a tree there is no model to report.
+        passes.attributes = lambda: {"estimators_": list(models)} if models else None
+        waiting = iter(zip(trees, seeds, strict=True))
+        for _ in passes:
+            models.append(self._model(*next(waiting)))
+            if passes.n_iter == len(seeds):
+                passes.stop("converged")
+        self.n_iter_, self.stop_reason_ = passes.n_iter, passes.stop_reason
+        return models
+
+    def _make_estimator(self) -> Any:
+        """Return an unfitted tree with the parameters of the forest."""
+        tree = self._tree(**{name: getattr(self, name) for name in TREE_PARAMETERS})
+        tree.max_features_ = n_features_of(self.max_features, self.n_features_in_)
+        return tree
+
+    def _model(self, tree: Tree, seed: int) -> Any:
+        """Return a grown tree as a fitted estimator."""
+        model = self._make_estimator()
+        model.random_state, model.tree_ = seed, tree
+        if self._random_thresholds:
+            model.splitter = "random"
+        for name in (*PUBLISHED, "categories_"):
+            if name in vars(self):
+                setattr(model, name, getattr(self, name))
+        return model
+
+    @property
+    def estimators_samples_(self) -> list[NDArray[np.int64]]:
+        """The rows that each tree drew, as often as it drew them."""
+        return [self._sample(model.random_state).astype(np.int32) for model in self.estimators_]
+
+    def _sample(self, seed: int) -> NDArray[np.int64]:
+        """Return the rows that the tree of a seed draws."""
+        if not self.bootstrap:
+            return np.arange(self._n_rows)
+        parts: Any = vars(self).get("_part_rows")
+        if parts is not None:  # of a fit by parts
+            share = self._n_drawn / self._n_rows
+            times = [drawn_in_part(seed, k, n, share) for k, n in parts.tolist()]
+            return np.repeat(np.arange(self._n_rows), np.concatenate(times))
+        rng, weights = np.random.RandomState(seed), self._sample_weight
+        if weights is None:
+            return np.asarray(rng.randint(0, self._n_rows, self._n_drawn), np.int64)
+        drawn = rng.choice(self._n_rows, self._n_drawn, replace=True, p=weights / weights.sum())
+        return np.asarray(drawn, np.int64)
+
+    def _score_out_of_bag(self, rows: Any, targets: Targets, y: Any) -> None:
+        """Predict each row with the trees whose sample does not contain it."""
+        K = max(targets.n_classes)
+        total = np.zeros((self._n_rows, self.n_outputs_, K))
+        seen_by = np.zeros(self._n_rows, np.int64)
+        rows = rows.tocsr() if sp.issparse(rows) else rows
+        for model in self.estimators_:
+            out = np.ones(self._n_rows, bool)
+            out[self._sample(model.random_state)] = False
+            left = np.flatnonzero(out)
+            if len(left):
+                total[left] += model.tree_.predict(rows[left])
+                seen_by[left] += 1
+        if (seen_by == 0).any():
+            warn(
+                "Some inputs do not have OOB scores. This probably means too few trees were used "
+                "to compute any reliable OOB estimates."
+            )
+        value = total / np.maximum(seen_by, 1)[:, np.newaxis, np.newaxis]
+        self._publish_out_of_bag(value, targets)
+        if callable(self.oob_score):
+            truth = np.asarray(y)
+            if targets.classes is not None:
+                named = value.argmax(axis=2)
+                per_output = self.classes_ if self.n_outputs_ > 1 else [self.classes_]
+                columns = [known[named[:, k]] for k, known in enumerate(per_output)]
+                guess = np.transpose(columns) if self.n_outputs_ > 1 else columns[0]
+            else:
+                guess = value[:, :, 0] if self.n_outputs_ > 1 else value[:, 0, 0]
+            self.oob_score_ = self.oob_score(truth, guess)
+
+    def _mean_values(self, X: Any) -> NDArray[np.float64]:
+        """Return the mean over the trees of the values (n, o, K) of the leaves."""
+        check_is_fitted(self)
+        rows = self._check_rows(X, reset=False)
+        most = self.n_jobs if isinstance(self.n_jobs, int) and self.n_jobs > 0 else threads.count()
+        with threads.limit(most):
+            return mean_values([model.tree_ for model in self.estimators_], rows)
+
+    def apply(self, X: Any) -> NDArray[np.int64]:
+        """Return the leaf of each row in each tree, shape (n, n_trees).
+
+        Parameters
+        ----------
+        X : array-like, data frame or sparse matrix of shape (n, d)
+        """
+        check_is_fitted(self)
+        rows = self._check_rows(X, reset=False)
+        return np.column_stack([model.tree_.apply(rows) for model in self.estimators_])
+
+    def decision_path(self, X: Any) -> tuple[sp.csr_matrix, NDArray[np.int64]]:
+        """Return the nodes that each row passes (sparse), and where the nodes of each tree begin.
+
+        Parameters
+        ----------
+        X : array-like, data frame or sparse matrix of shape (n, d)
+        """
+        check_is_fitted(self)
+        rows = self._check_rows(X, reset=False)
+        trees = [model.tree_ for model in self.estimators_]
+        paths = sp.hstack([tree.decision_path(rows) for tree in trees])
+        return paths.tocsr(), np.cumsum([0, *(tree.node_count for tree in trees)])
+
+    def trace_view(self) -> dict[str, Any]:
+        """Return how many trees vote, with the leaves and depth of the last."""
+        tree = self.estimators_[-1].tree_
+        news = f"{tree.n_leaves} leaves, depth {tree.max_depth}"
+        return {"votes": np.array([len(self.estimators_)]), "unit": "tree", "news": news}
+
+    def explain(self, x: Any, rival: Any = None, feature_names: Any = None) -> Explanation:
+        """Explain the prediction of one row: how much the splits on each column add to it.
+
+        For classes they add to the lead of the predicted class.
+
+        Parameters
+        ----------
+        x : array-like of shape (d,) or (1, d)
+        rival : label or None
+            The class to compare with; the second best if None. Numbers have no rivals.
+        feature_names : array-like of shape (d,) or None
+        """
+        return explain(self, x, rival, feature_names)
+
+    @property
+    def feature_importances_(self) -> NDArray[np.float64]:
+        """The share of each column (d,) in the impurity decrease, averaged over the trees."""
+        check_is_fitted(self)
+        each = [
+            model.tree_.compute_feature_importances()
+            for model in self.estimators_
+            if model.tree_.node_count > 1
+        ]
+        if not each:
+            return np.zeros(self.n_features_in_)
+        mean = np.mean(each, axis=0)
+        return np.asarray(mean / mean.sum() if mean.sum() > 0 else mean)
+
+    def permutation_importances(
+        self, X: Any, y: Any, n_repeats: int = 5, random_state: Any = None
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return how much the score decreases when the values of a column are shuffled.
+
+        Unlike `feature_importances_` it is not biased towards columns of many values; on test rows
+        it measures the importance for new data.
+
+        Parameters
+        ----------
+        X, y : rows and their targets.
+        n_repeats : how often each column is shuffled.
+        random_state : of the shuffles.
+
+        Returns
+        -------
+        mean, spread : ndarrays of shape (d,)
+            Mean and standard deviation over the shuffles.
+        """
+        from sklearn.inspection import permutation_importance
+
+        found = permutation_importance(self, X, y, n_repeats=n_repeats, random_state=random_state)
+        return found.importances_mean, found.importances_std
+
+    def to_sklearn(self) -> Any:
+        """Return scikit-learn's fitted forest with the same trees, for its tools and others'."""
+        check_is_fitted(self)
+        from sklearn import ensemble
+
+        kind = getattr(ensemble, type(self).__name__)
+        shared = {k: v for k, v in self.get_params().items() if k in kind().get_params()}
+        found = kind(**shared)
+        found.estimators_ = [model.to_sklearn() for model in self.estimators_]
+        for name in (*PUBLISHED, "oob_score_", "oob_decision_function_", "oob_prediction_"):
+            if name in vars(self):
+                setattr(found, name, getattr(self, name))
+        found.estimator_ = found.estimator
+        found._n_samples, found._n_samples_bootstrap = self._n_rows, self._n_drawn
+        found._sample_weight = self._sample_weight
+        return found
+
+    def __len__(self) -> int:
+        return len(self.estimators_)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.estimators_[index]
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.estimators_)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.target_tags.multi_output = True
+        tags.input_tags.allow_nan = self.missing != "error"
+        return tags
 
 
 class ForestClassifier(ClassifierMixin, Forest):  # type: ignore[misc]
@@ -65,47 +416,22 @@ class ForestClassifier(ClassifierMixin, Forest):  # type: ignore[misc]
         unknown: str = "error",
         missing: str = "best",
     ) -> None:
-        self.n_estimators = n_estimators
-        self.criterion = criterion
-        self.max_depth = max_depth
-        self.min_samples_split = min_samples_split
-        self.min_samples_leaf = min_samples_leaf
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
-        self.max_features = max_features
-        self.max_leaf_nodes = max_leaf_nodes
-        self.min_impurity_decrease = min_impurity_decrease
-        self.bootstrap = bootstrap
-        self.oob_score = oob_score
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
-        self.warm_start = warm_start
-        self.class_weight = class_weight
-        self.ccp_alpha = ccp_alpha
-        self.max_samples = max_samples
-        self.monotonic_cst = monotonic_cst
-        self.categorical_features = categorical_features
-        self.unknown = unknown
-        self.missing = missing
+        store_parameters(self, locals())
 
-    @fitting
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Grow the trees.
+    def _targets(self, y: Any, n: int) -> Targets:
+        return class_targets(self, y, n)
 
-        Parameters
-        ----------
-        X : array-like, data frame or sparse matrix of shape (n, d)
-        y : array-like of shape (n,) or (n, o)
-        sample_weight : array-like of shape (n,) or None
-        """
-        self._validate_params()
-        rows = self._check_rows(X, reset=not self._goes_on())
-        before = self.classes_ if self._goes_on() else None
-        targets = class_targets(self, y, rows.shape[0])
-        refuse_other_classes(before, self)
-        weights = self._all_weights(y, self._weights(sample_weight, rows))
-        self._grow(X, y, sample_weight, rows, targets, weights)
-        return self
+    def _all_weights(self, y: Any, weights: Any) -> Any:
+        """Return the weights of rows times those of their classes, except of each sample."""
+        if self.class_weight == "balanced_subsample":
+            return weights
+        if isinstance(self.class_weight, str) and self.warm_start:
+            warn(
+                'class_weight presets "balanced" or "balanced_subsample" are not recommended for '
+                "warm_start if the fitted data differs from the full dataset. In order to use "
+                '"balanced" weights, use compute_class_weight ("balanced", classes, y).'
+            )
+        return class_weights(self, y, weights)
 
     def predict_proba(self, X: Any) -> Any:
         """Return the mean class shares of the leaves, shape (n, K); a list for several outputs.
@@ -143,47 +469,20 @@ class ForestClassifier(ClassifierMixin, Forest):  # type: ignore[misc]
         return np.transpose([known[places[:, k]] for k, known in enumerate(self.classes_)])
 
     def vote_shares(self, X: Any) -> NDArray[np.float64]:
-        """Return which share of the trees votes for each class: how sure the forest is.
+        """Return the share of the trees that votes for each class, shape (n, K).
 
         Parameters
         ----------
         X : array-like, data frame or sparse matrix of shape (n, d)
-            Rows.
-
-        Returns
-        -------
-        shares : ndarray of shape (n, K)
         """
         check_is_fitted(self)
         if self.n_outputs_ > 1:
             raise ValueError("vote_shares takes a forest of one output.")
         rows = self._check_rows(X, reset=False)
         shares = np.zeros((rows.shape[0], int(self.n_classes_)))
-        for first, block in dense_blocks(rows):
-            for model in self.estimators_:
-                votes = model.tree_.predict(block)[:, 0].argmax(axis=1)
-                shares[first + np.arange(len(votes)), votes] += 1
+        for tree in (model.tree_ for model in self.estimators_):
+            shares += tree.votes[tree.apply(rows), 0]
         return shares / len(self.estimators_)
-
-    def explain(self, x: Any, rival: Any = None, feature_names: Any = None) -> Explanation:
-        """Return what the tests on each column add to the lead of one row's class.
-
-        Parameters
-        ----------
-        x : array-like of shape (d,) or (1, d)
-        rival : label or None
-            The class to compare with; the second best if None.
-        feature_names : array-like of shape (d,) or None
-        """
-        check_is_fitted(self)
-        if self.n_outputs_ > 1:
-            raise ValueError("explain takes a forest of one output.")
-        shares = self.predict_proba(as_row(self, x))[0]
-        winner, second = two_classes(self.classes_, shares, rival)
-        classes = (self.classes_[winner], self.classes_[second])
-        return self._explain(
-            x, lambda value: value[:, 0, winner] - value[:, 0, second], classes, feature_names
-        )
 
     def _publish_out_of_bag(self, value: NDArray[np.float64], targets: Any) -> None:
         several = self.n_outputs_ > 1
@@ -232,44 +531,13 @@ class ForestRegressor(RegressorMixin, Forest):  # type: ignore[misc]
         unknown: str = "error",
         missing: str = "best",
     ) -> None:
-        self.n_estimators = n_estimators
-        self.criterion = criterion
-        self.max_depth = max_depth
-        self.min_samples_split = min_samples_split
-        self.min_samples_leaf = min_samples_leaf
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
-        self.max_features = max_features
-        self.max_leaf_nodes = max_leaf_nodes
-        self.min_impurity_decrease = min_impurity_decrease
-        self.bootstrap = bootstrap
-        self.oob_score = oob_score
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
-        self.warm_start = warm_start
-        self.ccp_alpha = ccp_alpha
-        self.max_samples = max_samples
-        self.monotonic_cst = monotonic_cst
-        self.categorical_features = categorical_features
-        self.unknown = unknown
-        self.missing = missing
+        store_parameters(self, locals())
 
-    @fitting
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Grow the trees.
+    def _targets(self, y: Any, n: int) -> Targets:
+        return number_targets(self, y, n)
 
-        Parameters
-        ----------
-        X : array-like, data frame or sparse matrix of shape (n, d)
-        y : array-like of shape (n,) or (n, o)
-        sample_weight : array-like of shape (n,) or None
-        """
-        self._validate_params()
-        warn_of_friedman(self.criterion)
-        rows = self._check_rows(X, reset=not self._goes_on())
-        targets = number_targets(self, y, rows.shape[0])
-        self._grow(X, y, sample_weight, rows, targets, self._weights(sample_weight, rows))
-        return self
+    def _all_weights(self, y: Any, weights: Any) -> Any:
+        return weights
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the mean of the trees' predictions.
@@ -281,21 +549,6 @@ class ForestRegressor(RegressorMixin, Forest):  # type: ignore[misc]
         value = self._mean_values(X)
         return value[:, 0, 0] if self.n_outputs_ == 1 else value[:, :, 0]
 
-    def explain(self, x: Any, rival: Any = None, feature_names: Any = None) -> Explanation:
-        """Return what the tests on each column add to the prediction for one row.
-
-        Parameters
-        ----------
-        x : array-like of shape (d,) or (1, d)
-        rival : None
-            Numbers have no rivals.
-        feature_names : array-like of shape (d,) or None
-        """
-        check_is_fitted(self)
-        if self.n_outputs_ > 1:
-            raise ValueError("explain takes a forest of one output.")
-        return self._explain(x, lambda value: value[:, 0, 0], ("prediction", None), feature_names)
-
     def _publish_out_of_bag(self, value: NDArray[np.float64], targets: Any) -> None:
         from sklearn.metrics import r2_score
 
@@ -304,183 +557,24 @@ class ForestRegressor(RegressorMixin, Forest):  # type: ignore[misc]
         self.oob_score_ = float(r2_score(targets.numbers, guess))
 
 
-def with_defaults(constructor: Any, **defaults: Any) -> Any:
-    """Return a copy of a constructor whose parameters have other defaults."""
-    made = FunctionType(
-        constructor.__code__, constructor.__globals__, "__init__", constructor.__defaults__
-    )
-    made.__kwdefaults__ = constructor.__kwdefaults__ | defaults
-    return made
+def drawn_in_part(seed: int, part: int, n: int, share: float) -> NDArray[np.int64]:
+    """Return how often the tree of a seed draws each of the n rows of a part of the table."""
+    return np.asarray(np.random.default_rng([seed, part]).poisson(share, n), np.int64)
 
 
-class RandomForestClassifier(ForestClassifier):
-    """Trees grown on bootstrap samples, each node on a few columns drawn at random [1]_.
-
-    A tree that is grown out has little bias and much variance; the mean of many trees that err
-    in different places has less variance. Each bootstrap sample leaves out about 36.8% of the
-    rows: predicted by the trees that have not seen them, these estimate the error out of bag.
-
-    Columns of numbers with more than 255 values are read as 255 quantiles; thresholds lie
-    half-way between values of the data.
-
-    Parameters
-    ----------
-    n_estimators : int
-        How many trees.
-    criterion, max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf, \
-    max_features, max_leaf_nodes, min_impurity_decrease, ccp_alpha, monotonic_cst, \
-    categorical_features, unknown, missing
-        As in `DecisionTreeClassifier`.
-    bootstrap : bool
-        Whether each tree has its own sample, drawn with replacement.
-    oob_score : bool or callable
-        Whether rows are scored by the trees that have not seen them.
-    n_jobs : int or None
-        The most threads; None for all that the process may use. The trees are the same.
-    random_state : int, RandomState or None
-        Of the samples and draws.
-    verbose : int
-        Accepted for compatibility; callbacks report the trees.
-    warm_start : bool
-        Whether another fit keeps the trees and adds more.
-    class_weight : dict, list of dicts, {"balanced", "balanced_subsample"} or None
-        Weights of the classes, of all rows or of each sample's.
-    max_samples : int, float or None
-        How many rows a sample draws; None for as many as there are.
-
-    Attributes
-    ----------
-    estimators_ : the trees.
-    estimators_samples_ : the rows that each tree drew.
-    classes_, n_classes_, n_outputs_, n_features_in_, feature_names_in_ : of the data.
-    categories_ : the categories of each column, None of one of numbers.
-    feature_importances_ : the share of each column in what the splits gained, shape (d,).
-    oob_score_, oob_decision_function_ : the accuracy and class shares out of bag.
-
-    Examples
-    --------
-    >>> from rosenblatt import RandomForestClassifier
-    >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]] * 5, [0, 1, 1, 0] * 5
-    >>> RandomForestClassifier(20, random_state=0).fit(X, y).predict([[0, 1], [1, 1]])
-    array([1, 0])
-
-    References
-    ----------
-    .. [1] L. Breiman (2001), Random forests. *Machine Learning* 45.
-    """
-
-
-class RandomForestRegressor(ForestRegressor):
-    """Regression trees grown on bootstrap samples, their predictions averaged [1]_.
-
-    Columns of numbers with more than 255 values are read as 255 quantiles; thresholds lie
-    half-way between values of the data.
-
-    Parameters
-    ----------
-    n_estimators : int
-        How many trees.
-    criterion, max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf, \
-    max_features, max_leaf_nodes, min_impurity_decrease, ccp_alpha, monotonic_cst, \
-    categorical_features, unknown, missing
-        As in `DecisionTreeRegressor`.
-    bootstrap : bool
-        Whether each tree has its own sample, drawn with replacement.
-    oob_score : bool or callable
-        Whether rows are scored by the trees that have not seen them.
-    n_jobs : int or None
-        The most threads; None for all that the process may use. The trees are the same.
-    random_state : int, RandomState or None
-        Of the samples and draws.
-    verbose : int
-        Accepted for compatibility; callbacks report the trees.
-    warm_start : bool
-        Whether another fit keeps the trees and adds more.
-    max_samples : int, float or None
-        How many rows a sample draws; None for as many as there are.
-
-    Attributes
-    ----------
-    estimators_ : the trees.
-    estimators_samples_ : the rows that each tree drew.
-    n_outputs_, n_features_in_, feature_names_in_ : of the data.
-    categories_ : the categories of each column, None of one of numbers.
-    feature_importances_ : the share of each column in what the splits gained, shape (d,).
-    oob_score_, oob_prediction_ : R2 and predictions out of bag.
-
-    Examples
-    --------
-    >>> from rosenblatt import RandomForestRegressor
-    >>> X, y = [[i] for i in range(20)], [float(i >= 10) for i in range(20)]
-    >>> RandomForestRegressor(20, random_state=0).fit(X, y).predict([[2], [17]])
-    array([0., 1.])
-
-    References
-    ----------
-    .. [1] L. Breiman (2001), Random forests. *Machine Learning* 45.
-    """
-
-
-SETTINGS = {"n_estimators": 8, "random_state": 0}
-REGRESSOR_CONTRACT = Contract(
-    settings=(SETTINGS, SETTINGS | {"max_depth": 4, "min_samples_leaf": 2}),
-    checked=(SETTINGS,),
-    endless={"n_estimators": 200},
-)
-CLASSIFIER_CONTRACT = REGRESSOR_CONTRACT._replace(
-    settings=(SETTINGS, SETTINGS | {"criterion": "entropy", "max_depth": 4, "min_samples_leaf": 2})
-)
-DRAWN_ROWS = unlike_repeated_rows(
-    "a forest draws rows: of one of weight two it may draw one, two or none"
-)
-PEER_TESTS = ("tree/tests/test_monotonic_tree.py", "ensemble/tests/test_forest.py")
-ROWS = (
-    Row(
-        "RandomForestClassifier",
-        page="forests.md",
-        certificate="forest",
-        compare=(
-            Candidate(
-                "random forest",
-                "interactions between columns; few settings to tune",
-                {"max_features": ("sqrt", 0.5), "min_samples_leaf": (1, 3)},
-                reads="codes",
-                settings={"random_state": 0},
-                limits=("columns beside texts",),
-                halve="forest",
-                short_names=("rf", "forest"),
-                order=92,
-                rank=1,
-            ),
-        ),
-        contract=CLASSIFIER_CONTRACT._replace(expected_failures=DRAWN_ROWS),
-        warm=Warm(({"n_estimators": 2},)),
-        parts="forest",
-        file_types=("tree.structure.Tree",),
-        slow_peer_tests=PEER_TESTS,
-    ),
-    Row(
-        "RandomForestRegressor",
-        page="forests.md",
-        certificate="forest",
-        compare=(
-            Candidate(
-                "random forest regression",
-                "interactions between columns; few settings to tune",
-                {"max_features": (0.3, 0.6), "min_samples_leaf": (1, 3)},
-                reads="codes",
-                settings={"random_state": 0},
-                limits=("columns beside texts",),
-                halve="forest",
-                short_names=("rf", "forest", "random forest"),
-                order=93,
-                rank=1,
-            ),
-        ),
-        contract=REGRESSOR_CONTRACT._replace(expected_failures=DRAWN_ROWS),
-        warm=Warm(({"n_estimators": 2},)),
-        parts="forest",
-        file_types=("tree.structure.Tree",),
-        slow_peer_tests=PEER_TESTS,
-    ),
-)
+def n_drawn(max_samples: Any, n: int, weights: Any) -> int:
+    """Return how many rows a bootstrap sample draws."""
+    if max_samples is None:
+        return n
+    if isinstance(max_samples, Integral):
+        return int(max_samples)
+    total = float(n if weights is None else weights.sum())
+    drawn = max(int(max_samples * total), 1)
+    if drawn < max(10, n ** (1 / 3)):
+        what = "number of samples" if weights is None else "total sum of sample weights"
+        warn(
+            f"Using the fractional value max_samples={max_samples} when the {what} is {total:g} "
+            f"results in a low number ({drawn}) of bootstrap samples. We recommend passing "
+            "`max_samples` as an integer instead."
+        )
+    return drawn

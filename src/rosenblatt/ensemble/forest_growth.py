@@ -98,6 +98,8 @@ class CodedColumns:
     n_categories: NDArray[np.int64]
     bounds: NDArray[np.float64]  # (d, 2, levels)
     has_missing: NDArray[np.bool_]
+    # Of a sparse table: rows of the stored numbers, where each column begins, codes of zero.
+    stored: tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]
 
     @staticmethod
     def of(X: Any, n_categories: NDArray[np.int64]) -> "CodedColumns":
@@ -107,7 +109,7 @@ class CodedColumns:
         most = 2**16 - 1 if wide else MOST_LEVELS
         codes = np.empty((d, n), np.uint16 if wide else np.uint8)
         bounds, n_levels = np.zeros((d, 2, MOST_LEVELS)), n_categories.copy()
-        has_missing = np.zeros(d, bool)
+        has_missing, zero_codes = np.zeros(d, bool), np.zeros(d, np.int64)
 
         def code(first: int, last: int) -> None:
             keys, buffer = np.empty(n + 1, np.uint64), np.empty(n + 1, np.uint64)
@@ -131,12 +133,15 @@ class CodedColumns:
                     if wide:
                         levels = np.where(levels == MOST_LEVELS, most, levels)
                     if zeros:
-                        codes[j] = levels[-1]
+                        codes[j] = zero_codes[j] = levels[-1]
                         levels = levels[:-1]
                     codes[j][rows] = levels
 
         threads.over_chunks(code, -(-d // COLUMNS_AT_ONCE), n * d)
-        return CodedColumns(codes, most, n_levels, n_categories, bounds, has_missing)
+        stored = np.zeros(0, np.int32), np.zeros(1, np.int64), zero_codes
+        if sp.issparse(X):
+            stored = X.indices.astype(np.int32), X.indptr.astype(np.int64), zero_codes
+        return CodedColumns(codes, most, n_levels, n_categories, bounds, has_missing, stored)
 
 
 def _columns(X: Any, first: int, last: int) -> Iterator[tuple[NDArray[np.float64], Any, int]]:
@@ -164,13 +169,14 @@ class CodedGrowth:
         self.nodes = loop.Nodes(np.empty((2 * n, 7), np.int32), np.empty((2 * n, 3 + K)))
         self.scratch = scan.Scratch(
             keys=np.empty(n, np.uint64), buffer=np.empty(n, np.uint64),
-            added=np.empty(n, np.uint64),
+            added=np.empty(n, np.uint64), place=np.empty(n, np.int32),
             stack=np.empty((n + 1, 5), np.int64), sums=np.zeros((M, K)),
             rows=np.zeros(M, np.int64), held=np.zeros(M // 64 + 1, np.uint64),
             group_code=np.empty(M, np.int64), totals=np.empty((3, K)),
-            columns=np.empty(d, np.int64), found=np.zeros(8), side_of=np.empty(M, np.int64),
-            sizes=np.empty(M + 1, np.int64), counts=np.zeros(256, np.uint64),
-            below=np.empty(scan.BLOCKS, np.uint64), few=np.empty(scan.FEW, np.uint64),
+            columns=np.empty(d, np.int64), constant=np.empty((d, 2), np.int64),
+            found=np.zeros(8), side_of=np.empty(M, np.int64), sizes=np.empty(M + 1, np.int64),
+            counts=np.zeros(256, np.uint64), below=np.empty(scan.BLOCKS, np.uint64),
+            few=np.empty(scan.FEW, np.uint64),
         )  # fmt: skip
 
     def grow(self, drawn: NDArray[np.int64], settings: Settings, stopped: Any) -> Tree:
@@ -186,6 +192,9 @@ class CodedGrowth:
             keys |= self.targets.classes[rows, 0].astype(np.uint64) << np.uint64(32)
         scratch.keys[: len(rows)] = keys
         scratch.columns[:] = np.arange(len(scratch.columns))
+        scratch.constant[:] = 0  # in no node
+        scratch.place[:] = -1
+        scratch.place[rows] = np.arange(len(rows))
         scratch.stack[0] = 0, len(rows), 0, -1, 0
         settings = settings._replace(weighted=weights is not None)
         total = int(times.sum()) if weights is None else 0
@@ -215,4 +224,5 @@ class CodedGrowth:
             columns.codes, columns.missing_code, columns.n_levels, columns.n_categories > 0,
             columns.has_missing, columns.bounds, centered, targets,
             none if weights is None else weights, x_log_x_table(total if by_table else 0),
+            *columns.stored,
         )  # fmt: skip

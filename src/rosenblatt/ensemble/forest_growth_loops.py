@@ -30,13 +30,10 @@ from .forest_scan_loops import (
     MOST_COUNTED,
     ONE,
     SIXTEEN,
-    clear_groups,
-    group_rows,
     score_sums,
     split_at_random,
-    split_on_all,
-    split_on_groups,
     split_on_pairs,
+    split_on_sums,
 )
 
 # What is known of a node: whole numbers, and others (its values from VALUE on).
@@ -90,6 +87,7 @@ def sum_keys(levels, settings, keys, start, stop, sums, added):
 def find_split(levels, settings, scratch, start, stop, W, state):
     """Put the best split on columns drawn at random in scratch.found; return the random state."""
     found, columns, d = scratch.found, scratch.columns, scratch.columns.shape[0]
+    constant = scratch.constant
     found[0], found[1] = -np.inf, -1
     in_pairs = settings.kind == GINI and scratch.sums.shape[1] == 2 and not settings.weighted
     in_pairs &= W <= MOST_COUNTED
@@ -105,23 +103,22 @@ def find_split(levels, settings, scratch, start, stop, W, state):
             other = c + np.int64(bits % np.uint64(d - c))
             columns[c], columns[other] = columns[other], columns[c]
             j = columns[c]
-        plain = not levels.has_missing[j] and not levels.categorical[j]
+        plain, share = not levels.has_missing[j] and not levels.categorical[j], 0.0
+        if not (plain and in_pairs):
+            bits, state = random_bits(state)
+            share = np.float64(bits >> np.uint64(11)) * 2.0**-53
+        if constant[j, 0] <= start and stop <= constant[j, 1]:
+            continue
         if plain and in_pairs:
-            useful += split_on_pairs(levels, settings, scratch, j, start, stop, W)
-            continue
-        bits, state = random_bits(state)
-        share = np.float64(bits >> np.uint64(11)) * 2.0**-53
-        if plain and settings.random:
-            useful += split_at_random(levels, settings, scratch, j, start, stop, W, share)
-            continue
-        n_groups = group_rows(levels, settings, scratch, j, start, stop)
-        if n_groups > 1:
+            differs = split_on_pairs(levels, settings, scratch, j, start, stop, W)
+        elif plain and settings.random:
+            differs = split_at_random(levels, settings, scratch, j, start, stop, W, share)
+        else:
+            differs = split_on_sums(levels, settings, scratch, j, start, stop, W, share)
+        if differs:
             useful += 1
-            if levels.categorical[j]:
-                split_on_all(levels, settings, scratch, j, n_groups)
-            else:
-                split_on_groups(levels, settings, scratch, j, n_groups, W, share)
-        clear_groups(scratch, n_groups)
+        else:
+            constant[j, 0], constant[j, 1] = start, stop
     return state
 
 
@@ -257,6 +254,9 @@ def split_node(levels, settings, nodes, scratch, node, start, stop, state):
     nodes.ints[node, MISSING_LEFT] = int(found[4])
     nodes.floats[node, THRESHOLD] = found[5]
     partition(levels, scratch, start, stop)
+    if levels.stored_rows.shape[0]:
+        for i in range(start, stop):
+            scratch.place[scratch.keys[i] & LOW_HALF] = i
     if not has_missing(levels, scratch, start, stop):
         nodes.ints[node, MISSING_LEFT] = TO_THE_HEAVIER
     return True, state

@@ -7,7 +7,7 @@ drawn (16 bits). Three ways lead to the best threshold of a column:
 - two classes by gini, each row as often as it was drawn, and targets by squares: few rows are
   sorted (`scan_sorted`, `scan_sorted_numbers`);
 - more rows of two classes are counted by code, in one integer: rows, weight and ones
-  (`scan_counted`);
+  (`scan_counted`). In a column of a sparse table that is mostly zero, only stored numbers are read;
 - all else is summed by code (`group_rows`, `split_on_groups`): the weights of the classes, or
   weight and weight times target.
 """
@@ -56,6 +56,10 @@ class Levels(NamedTuple):
     targets: Any  # (n,) targets
     weights: Any  # (n,)
     table: Any  # x ln x of whole numbers
+    # The stored numbers of a sparse table; empty for a dense one.
+    stored_rows: Any  # (stored,) their rows, column by column
+    first_stored: Any  # (d + 1,) where the rows of each column begin
+    zero_codes: Any  # (d,) code of zero
 
 
 class Scratch(NamedTuple):
@@ -64,6 +68,7 @@ class Scratch(NamedTuple):
     keys: Any  # (n,)
     buffer: Any  # (n,)
     added: Any  # (n,) what each row adds to a count: rows, weight, ones
+    place: Any  # (n,) where each row is among the keys, -1 if nowhere; of sparse tables
     stack: Any  # (n + 1, 5) start, stop, depth, parent, branch code
     sums: Any  # (M + 1, S) of codes; zero between uses
     rows: Any  # (M + 1,) rows of codes, counted if settings ask for it; zero between uses
@@ -71,6 +76,7 @@ class Scratch(NamedTuple):
     group_code: Any  # (M + 1,) the codes that occur, in order
     totals: Any  # (3, S) node, left, right
     columns: Any  # (d,)
+    constant: Any  # (d, 2) places of the last node in which each column had one value
     found: Any  # (8,) score, column, last code left, -, NaN left, threshold, branches
     side_of: Any  # (M + 1,) child of each category
     sizes: Any  # (M + 2,) rows of each child
@@ -134,13 +140,19 @@ def group_rows(levels, settings, scratch, j, start, stop):
 
 
 @compiled
-def clear_groups(scratch, n_groups):
-    """Set the sums of the codes that occur to zero again."""
+def split_on_sums(levels, settings, scratch, j, start, stop, W, share):
+    """Improve on scratch.found by sums over the codes of column j; return whether these differ."""
+    n_groups = group_rows(levels, settings, scratch, j, start, stop)
+    if n_groups > 1 and levels.categorical[j]:
+        split_on_all(levels, settings, scratch, j, n_groups)
+    elif n_groups > 1:
+        split_on_groups(levels, settings, scratch, j, n_groups, W, share)
     for g in range(n_groups):
         c = scratch.group_code[g]
         scratch.rows[c] = 0
         for k in range(scratch.sums.shape[1]):
             scratch.sums[c, k] = 0.0
+    return n_groups > 1
 
 
 @compiled
@@ -328,16 +340,43 @@ def scan_sorted_numbers(levels, codes, settings, scratch, start, stop, W, total)
 
 
 @compiled(inline=True)
-def scan_counted(codes, settings, scratch, table, start, stop, W, W1):
+def is_mostly_zero(levels, j, start, stop):
+    """Return whether counting the stored numbers of a column takes less time than all rows."""
+    if levels.stored_rows.shape[0] == 0:
+        return False
+    return 4 * (levels.first_stored[j + 1] - levels.first_stored[j]) < stop - start
+
+
+@compiled(inline=True)
+def count_codes(levels, scratch, j, start, stop):
+    """Count the rows of a node by their codes in column j, in scratch.counts."""
+    codes, keys, added, counts = levels.codes[j], scratch.keys, scratch.added, scratch.counts
+    if is_mostly_zero(levels, j, start, stop):
+        rest = np.uint64(0)
+        for p in range(levels.first_stored[j], levels.first_stored[j + 1]):
+            row = levels.stored_rows[p]
+            i = scratch.place[row]
+            if start <= i < stop:
+                counts[codes[row]] += added[i]
+                rest += added[i]
+        W, ones = scratch.totals[0, 0] + scratch.totals[0, 1], scratch.totals[0, 1]
+        whole = np.uint64(stop - start) | np.uint64(W) << FIELD | np.uint64(ones) << FIELDS
+        counts[levels.zero_codes[j]] += whole - rest
+    else:
+        for i in range(start, stop):
+            counts[codes[keys[i] & LOW_HALF]] += added[i]
+
+
+@compiled(inline=True)
+def scan_counted(levels, settings, scratch, j, start, stop, W, W1):
     """The same on more rows, by counts of codes; scores below the best so far may be left out."""
-    keys, added, counts, found = scratch.keys, scratch.added, scratch.counts, scratch.found
-    for i in range(start, stop):
-        counts[codes[keys[i] & LOW_HALF]] += added[i]
+    codes, keys, counts, found = levels.codes[j], scratch.keys, scratch.counts, scratch.found
+    count_codes(levels, scratch, j, start, stop)
     first = codes[keys[start] & LOW_HALF]
     score, code, above = -np.inf, CONSTANT, -1
     if np.int64(counts[first] & FIELD_MASK) < stop - start:
         least = 0.5 * (found[0] - W) if found[1] >= 0 else -np.inf
-        score, code = best_code(settings, scratch, table, stop - start, W, W1, least)
+        score, code = best_code(settings, scratch, levels.table, stop - start, W, W1, least)
     if code >= 0:
         above = code + 1
         while counts[above] == 0:
@@ -417,13 +456,11 @@ def split_on_pairs(levels, settings, scratch, j, start, stop, W):
         if stop - start <= FEW:
             score, code, above = scan_sorted(codes, settings, scratch, start, stop, W, second)
         else:
-            score, code, above = scan_counted(
-                codes, settings, scratch, levels.table, start, stop, W, second
-            )
+            score, code, above = scan_counted(levels, settings, scratch, j, start, stop, W, second)
         score = W + 2.0 * score
     if code >= 0 and is_better(score, scratch.found):
         take(levels, scratch, j, code, above, 0, score, np.nan)
-    return np.int64(code != CONSTANT)
+    return code != CONSTANT
 
 
 @compiled
@@ -445,12 +482,24 @@ def split_at_random(levels, settings, scratch, j, start, stop, W, share):
     Two reads of the codes do without sums by code. Returns whether the values differ.
     """
     codes, keys, left, right = levels.codes[j], scratch.keys, scratch.totals[1], scratch.totals[2]
-    least = most = np.int64(codes[keys[start] & LOW_HALF])
-    for i in range(start + 1, stop):
-        c = np.int64(codes[keys[i] & LOW_HALF])
-        least, most = min(least, c), max(most, c)
+    whole = settings.kind <= ENTROPY and left.shape[0] == 2 and not settings.weighted
+    whole &= W <= MOST_COUNTED
+    by_code = whole and is_mostly_zero(levels, j, start, stop)
+    if by_code:
+        counts, least, most = scratch.counts, 0, scratch.counts.shape[0] - 1
+        count_codes(levels, scratch, j, start, stop)
+        while counts[least] == 0:
+            least += 1
+        while counts[most] == 0:
+            most -= 1
+    else:
+        least = most = np.int64(codes[keys[start] & LOW_HALF])
+        for i in range(start + 1, stop):
+            c = np.int64(codes[keys[i] & LOW_HALF])
+            least, most = min(least, c), max(most, c)
     if least == most:
-        return 0
+        scratch.counts[least] = 0
+        return False
     lows, highs = levels.bounds[j, 0], levels.bounds[j, 1]
     threshold = lows[least] + share * (highs[most] - lows[least])
     a, b = least, most - 1  # the last level, but for the largest, that begins below it
@@ -460,34 +509,56 @@ def split_at_random(levels, settings, scratch, j, start, stop, W, share):
             a = middle
         else:
             b = middle - 1
-    n_left = 0
-    for k in range(left.shape[0]):
-        left[k] = 0.0
-    for i in range(start, stop):
-        key = keys[i]
-        row = key & LOW_HALF
-        if codes[row] <= a:
-            w = np.float64(key >> DRAWN_SHIFT)
-            if settings.weighted:
-                w *= levels.weights[row]
-            n_left += 1
-            if settings.kind <= ENTROPY:
-                left[(key >> CLASS_SHIFT) & SIXTEEN] += w
-            else:
-                left[0] += w
-                left[1] += w * levels.numbers[row]
+    if whole:
+        total = np.uint64(0)
+        if by_code:
+            for c in range(least, most + 1):
+                total += counts[c] if c <= a else np.uint64(0)
+                counts[c] = 0
+        else:
+            for i in range(start, stop):
+                left_count = codes[keys[i] & LOW_HALF] <= a
+                total += scratch.added[i] if left_count else np.uint64(0)
+        L, left[1] = left_of(total)
+        left[0], n_left = L - left[1], np.int64(total & FIELD_MASK)
+    else:
+        n_left = sum_left(levels, settings, scratch, codes, a, start, stop)
     L = 0.0
     for k in range(left.shape[0]):
         right[k] = scratch.totals[0, k] - left[k]
         L += left[k] if settings.kind <= ENTROPY or k == 0 else 0.0
     R = W - L
     if not is_allowed(settings, n_left, stop - start, 0.0, 0, L, R):
-        return 1
+        return True
     score = score_sums(settings.kind, left, L, levels.table, not settings.weighted)
     score += score_sums(settings.kind, right, R, levels.table, not settings.weighted)
     if is_better(score, scratch.found):
         take(levels, scratch, j, a, a + 1, 0, score, threshold)
-    return 1
+    return True
+
+
+@compiled(inline=True)
+def sum_left(levels, settings, scratch, codes, last, start, stop):
+    """Sum the rows whose codes are at most `last` in scratch.totals[1]; return their number."""
+    keys, left = scratch.keys, scratch.totals[1]
+    by_class, weighted = settings.kind <= ENTROPY, settings.weighted
+    n_left = 0
+    for k in range(left.shape[0]):
+        left[k] = 0.0
+    for i in range(start, stop):
+        key = keys[i]
+        row = key & LOW_HALF
+        if codes[row] <= last:
+            w = np.float64(key >> DRAWN_SHIFT)
+            if weighted:
+                w *= levels.weights[row]
+            n_left += 1
+            if by_class:
+                left[(key >> CLASS_SHIFT) & SIXTEEN] += w
+            else:
+                left[0] += w
+                left[1] += w * levels.numbers[row]
+    return n_left
 
 
 @compiled

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from numbers import Real
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,10 +11,10 @@ from sklearn.utils import check_array, column_or_1d, compute_sample_weight
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from rosenblatt import checks
-from rosenblatt.base import fitting
+from rosenblatt.base import store_parameters
 from rosenblatt.registry.row import Candidate, Contract, Row, Warm
 
-from .boosted_growth import BinaryLogLoss, Floats, Loss, MultinomialLogLoss, RegressionLoss
+from .boosted_growth import BinaryLogLoss, Floats, MultinomialLogLoss, RegressionLoss
 from .boosting import HistGradientBoosting
 
 
@@ -30,13 +30,13 @@ class HistGradientBoostingClassifier(ClassifierMixin, HistGradientBoosting):  # 
     loss : "log_loss"
         The logarithm of the true class's probability, negative.
     learning_rate : float
-        What each tree's values are multiplied by; the smaller, the more rounds are needed.
+        Shrinkage: factor of each tree's values. Smaller values need more rounds.
     max_iter : int
         The most rounds.
     max_leaf_nodes, max_depth, min_samples_leaf : int or None, int or None, int
         Limits of a tree: its leaves, the tests on a path, and the rows of a leaf.
     l2_regularization : float
-        Added to the second derivatives of a leaf: draws its value towards zero.
+        L2 penalty on leaf values: added to the second derivatives of a leaf.
     max_features : float
         The share of the columns that each node tries, drawn at random.
     max_bins : int
@@ -53,7 +53,7 @@ class HistGradientBoostingClassifier(ClassifierMixin, HistGradientBoosting):  # 
     early_stopping : bool or "auto"
         Whether to stop once held-out rows are predicted no better; "auto" with more than 10,000.
     scoring : str, callable or None
-        What early stopping looks at; "loss" for the loss.
+        Score for early stopping; "loss" for the loss.
     validation_fraction : float, int or None
         The share or number of rows held out for it; None to stop by the training rows.
     n_iter_no_change, tol : int, float
@@ -75,7 +75,7 @@ class HistGradientBoostingClassifier(ClassifierMixin, HistGradientBoosting):  # 
         stop early.
     do_early_stopping_, validation_rows_ : whether it may, and which rows are held out for it.
     stop_reason_ : "max_iter", "early_stopping" or "callback".
-    feature_importances_ : the share of each column in what the splits gained, shape (d,).
+    feature_importances_ : the share of each column in the total impurity decrease, shape (d,).
     is_categorical_, categories_ : which columns hold categories, and which these are.
     n_features_in_, feature_names_in_ : of the data.
 
@@ -127,52 +127,7 @@ class HistGradientBoostingClassifier(ClassifierMixin, HistGradientBoosting):  # 
         random_state: Any = None,
         class_weight: Any = None,
     ) -> None:
-        self.loss = loss
-        self.learning_rate = learning_rate
-        self.max_iter = max_iter
-        self.max_leaf_nodes = max_leaf_nodes
-        self.max_depth = max_depth
-        self.min_samples_leaf = min_samples_leaf
-        self.l2_regularization = l2_regularization
-        self.max_features = max_features
-        self.max_bins = max_bins
-        self.categorical_features = categorical_features
-        self.monotonic_cst = monotonic_cst
-        self.interaction_cst = interaction_cst
-        self.warm_start = warm_start
-        self.early_stopping = early_stopping
-        self.scoring = scoring
-        self.validation_fraction = validation_fraction
-        self.n_iter_no_change = n_iter_no_change
-        self.tol = tol
-        self.verbose = verbose
-        self.random_state = random_state
-        self.class_weight = class_weight
-
-    @fitting
-    def fit(
-        self,
-        X: Any,
-        y: Any,
-        sample_weight: Any = None,
-        *,
-        X_val: Any = None,
-        y_val: Any = None,
-        sample_weight_val: Any = None,
-    ) -> Self:
-        """Fit the gradient boosting model.
-
-        Parameters
-        ----------
-        X : array-like or data frame of shape (n, d)
-        y : array-like of shape (n,)
-        sample_weight : array-like of shape (n,) or None
-        X_val, y_val, sample_weight_val : array-like or None
-            Validation rows for early stopping, instead of a part of X.
-        """
-        self._validate_params()
-        self._boost(X, y, sample_weight, X_val, y_val, sample_weight_val)
-        return self
+        store_parameters(self, locals())
 
     def _targets(self, y: Any, reset: bool) -> Floats:
         """Classes by their number."""
@@ -194,10 +149,9 @@ class HistGradientBoostingClassifier(ClassifierMixin, HistGradientBoosting):  # 
         by_class = compute_sample_weight(self.class_weight, self.classes_[y.astype(np.intp)])
         return np.asarray(by_class if weight is None else weight * by_class)
 
-    def _make_loss(self) -> Loss:
-        return (
-            BinaryLogLoss() if len(self.classes_) <= 2 else MultinomialLogLoss(len(self.classes_))
-        )
+    def _make_loss(self) -> BinaryLogLoss | MultinomialLogLoss:
+        K = len(self.classes_)
+        return BinaryLogLoss() if K <= 2 else MultinomialLogLoss(K)
 
     def _scores(self, raw: Floats) -> Floats:
         """(n,) of two classes, (n, K) of more."""
@@ -208,8 +162,7 @@ class HistGradientBoostingClassifier(ClassifierMixin, HistGradientBoosting):  # 
         return np.asarray(self.classes_[places])
 
     def _probabilities(self, raw: Floats) -> Floats:
-        loss = self._make_loss()
-        return loss.probabilities(raw)  # type: ignore[attr-defined,no-any-return]
+        return self._make_loss().probabilities(raw)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Predict the classes of X, shape (n,).
@@ -283,13 +236,13 @@ class HistGradientBoostingRegressor(RegressorMixin, HistGradientBoosting):  # ty
     quantile : float or None
         Which quantile, of loss "quantile".
     learning_rate : float
-        What each tree's values are multiplied by; the smaller, the more rounds are needed.
+        Shrinkage: factor of each tree's values. Smaller values need more rounds.
     max_iter : int
         The most rounds.
     max_leaf_nodes, max_depth, min_samples_leaf : int or None, int or None, int
         Limits of a tree: its leaves, the tests on a path, and the rows of a leaf.
     l2_regularization : float
-        Added to the second derivatives of a leaf: draws its value towards zero.
+        L2 penalty on leaf values: added to the second derivatives of a leaf.
     max_features : float
         The share of the columns that each node tries, drawn at random.
     max_bins : int
@@ -306,7 +259,7 @@ class HistGradientBoostingRegressor(RegressorMixin, HistGradientBoosting):  # ty
     early_stopping : bool or "auto"
         Whether to stop once held-out rows are predicted no better; "auto" with more than 10,000.
     scoring : str, callable or None
-        What early stopping looks at; "loss" for the loss.
+        Score for early stopping; "loss" for the loss.
     validation_fraction : float, int or None
         The share or number of rows held out for it; None to stop by the training rows.
     n_iter_no_change, tol : int, float
@@ -325,7 +278,7 @@ class HistGradientBoostingRegressor(RegressorMixin, HistGradientBoosting):  # ty
         stop early.
     do_early_stopping_, validation_rows_ : whether it may, and which rows are held out for it.
     stop_reason_ : "max_iter", "early_stopping" or "callback".
-    feature_importances_ : the share of each column in what the splits gained, shape (d,).
+    feature_importances_ : the share of each column in the total impurity decrease, shape (d,).
     is_categorical_, categories_ : which columns hold categories, and which these are.
     n_features_in_, feature_names_in_ : of the data.
 
@@ -376,54 +329,7 @@ class HistGradientBoostingRegressor(RegressorMixin, HistGradientBoosting):  # ty
         verbose: int = 0,
         random_state: Any = None,
     ) -> None:
-        self.loss = loss
-        self.quantile = quantile
-        self.learning_rate = learning_rate
-        self.max_iter = max_iter
-        self.max_leaf_nodes = max_leaf_nodes
-        self.max_depth = max_depth
-        self.min_samples_leaf = min_samples_leaf
-        self.l2_regularization = l2_regularization
-        self.max_features = max_features
-        self.max_bins = max_bins
-        self.categorical_features = categorical_features
-        self.monotonic_cst = monotonic_cst
-        self.interaction_cst = interaction_cst
-        self.warm_start = warm_start
-        self.early_stopping = early_stopping
-        self.scoring = scoring
-        self.validation_fraction = validation_fraction
-        self.n_iter_no_change = n_iter_no_change
-        self.tol = tol
-        self.verbose = verbose
-        self.random_state = random_state
-
-    @fitting
-    def fit(
-        self,
-        X: Any,
-        y: Any,
-        sample_weight: Any = None,
-        *,
-        X_val: Any = None,
-        y_val: Any = None,
-        sample_weight_val: Any = None,
-    ) -> Self:
-        """Fit the gradient boosting model.
-
-        Parameters
-        ----------
-        X : array-like or data frame of shape (n, d)
-        y : array-like of shape (n,)
-        sample_weight : array-like of shape (n,) or None
-        X_val, y_val, sample_weight_val : array-like or None
-            Validation rows for early stopping, instead of a part of X.
-        """
-        self._validate_params()
-        if self.loss == "quantile" and self.quantile is None:
-            raise ValueError("quantile must be a number from 0 to 1 if loss is 'quantile'.")
-        self._boost(X, y, sample_weight, X_val, y_val, sample_weight_val)
-        return self
+        store_parameters(self, locals())
 
     def _targets(self, y: Any, reset: bool) -> Floats:
         if y is None:
@@ -439,12 +345,13 @@ class HistGradientBoostingRegressor(RegressorMixin, HistGradientBoosting):  # ty
             raise ValueError("loss='poisson' requires non-negative y and sum(y) > 0.")
         return np.ascontiguousarray(y)
 
-    def _make_loss(self) -> Loss:
+    def _make_loss(self) -> RegressionLoss:
+        if self.loss == "quantile" and self.quantile is None:
+            raise ValueError("quantile must be a number from 0 to 1 if loss is 'quantile'.")
         return RegressionLoss(self.loss, self.quantile)
 
     def _means(self, raw: Floats) -> Floats:
-        loss = RegressionLoss(self.loss, self.quantile)
-        return loss.inverse(raw[0])
+        return self._make_loss().inverse(raw[0])
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Predict the targets of X, shape (n,).
@@ -471,14 +378,10 @@ SETTINGS = {
     "random_state": 0,
 }  # fmt: skip
 CONTRACT = Contract(
-    settings=(
-        SETTINGS,
-        SETTINGS | {"early_stopping": True, "max_features": 0.5, "max_depth": 3},
-    ),
+    settings=(SETTINGS, SETTINGS | {"early_stopping": True, "max_features": 0.5, "max_depth": 3}),
     checked=(SETTINGS,),
     endless={"max_iter": 100000, "tol": 0.0, "early_stopping": False},
 )
-GRID = {"max_leaf_nodes": (31, 127, 8), "max_features": (1.0, 0.5), "min_samples_leaf": (20, 5)}
 SHORT_NAMES = (
     "gb", "gbdt", "gbm", "hgb", "boosting", "boosted trees", "lightgbm", "xgboost",
 )  # fmt: skip
@@ -487,31 +390,27 @@ PEER_TESTS = (
     "ensemble/_hist_gradient_boosting/tests/test_monotonic_constraints.py",
     "ensemble/_hist_gradient_boosting/tests/test_warm_start.py",
 )
+CANDIDATE = Candidate(
+    "gradient boosting",
+    "tables of numbers and categories with 1,000 rows or more; try it first",
+    {"max_leaf_nodes": (31, 127, 8), "max_features": (1.0, 0.5), "min_samples_leaf": (20, 5)},
+    reads="levels",
+    settings={"random_state": 0, "l2_regularization": 1.0},
+    limits=("a table or few cells", "columns beside texts"),
+    halve="boosting rounds",
+    short_names=SHORT_NAMES,
+    order=40,
+    rank=0,
+)
+WARM = Warm(({"max_iter": 2},), sparse=False, large="ensemble.boosted_growth.run_helper_loop")
 ROWS = (
     Row(
         "HistGradientBoostingClassifier",
         page="gradient_boosting.md",
         certificate="gradient_boosting",
-        compare=(
-            Candidate(
-                "gradient boosting",
-                "tables of numbers and categories with 1,000 rows or more; try it first",
-                GRID,
-                reads="levels",
-                settings={"random_state": 0, "l2_regularization": 1.0},
-                limits=("a table or few cells", "columns beside texts"),
-                halve="boosting rounds",
-                short_names=SHORT_NAMES,
-                order=40,
-                rank=0,
-            ),
-        ),
+        compare=(CANDIDATE,),
         contract=CONTRACT,
-        warm=Warm(
-            ({"max_iter": 2, "loss": "log_loss"},),
-            sparse=False,
-            large="ensemble.boosted_growth.run_helper_loop",
-        ),
+        warm=WARM,
         parts="boosting",
         file_types=("ensemble.boosted_trees.BoostedTrees",),
         slow_peer_tests=PEER_TESTS,
@@ -521,25 +420,14 @@ ROWS = (
         page="gradient_boosting.md",
         certificate="gradient_boosting",
         compare=(
-            Candidate(
-                "gradient boosting regression",
-                "tables of numbers and categories with 1,000 rows or more; try it first",
-                GRID,
-                reads="levels",
-                settings={"random_state": 0, "l2_regularization": 1.0},
-                limits=("a table or few cells", "columns beside texts"),
-                halve="boosting rounds",
+            CANDIDATE._replace(
+                name="gradient boosting regression",
                 short_names=(*SHORT_NAMES, "gradient boosting"),
                 order=41,
-                rank=0,
             ),
         ),
         contract=CONTRACT,
-        warm=Warm(
-            ({"max_iter": 2, "loss": "squared_error"},),
-            sparse=False,
-            large="ensemble.boosted_growth.run_helper_loop",
-        ),
+        warm=WARM,
         parts="boosting",
         file_types=("ensemble.boosted_trees.BoostedTrees",),
         slow_peer_tests=PEER_TESTS,

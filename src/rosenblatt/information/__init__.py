@@ -1,4 +1,4 @@
-"""Probability and information: the rules of chance, and how much an answer tells.
+"""Probability and information theory: Bayes' rule, entropy, tests of independence.
 
 Everything is a function of a probability, of a table of probabilities or counts, or of labels.
 Information is measured in bits unless another base is asked for, and 0 log 0 is 0.

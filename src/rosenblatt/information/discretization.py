@@ -1,4 +1,4 @@
-"""Cuts of a column of numbers that tell most about the classes (C7)."""
+"""Cuts of a column of numbers with the largest information about the classes (C7)."""
 
 import heapq
 from typing import Any
@@ -19,7 +19,7 @@ def information_cuts(
     stop: str | None = "mdl",
     sample_weight: ArrayLike | None = None,
 ) -> Floats:
-    """Cut a column of numbers where that tells most about the classes.
+    """Return cuts of a column of numbers, rising, half-way between values, by entropy.
 
     The cut that lowers the entropy of the classes most comes first, then the best cut of either
     part, and so on. With ``stop="mdl"`` a part is cut only if that shortens the description of
@@ -32,10 +32,6 @@ def information_cuts(
     max_cuts : the most cuts; None for no limit.
     stop : "mdl" or None.
     sample_weight : weights of the rows, shape (n,), or None.
-
-    Returns
-    -------
-    cuts : rising numbers, half-way between values of x.
 
     Examples
     --------
@@ -72,7 +68,7 @@ def information_cuts(
 def _cumulative(
     x: NDArray[np.float64], y: NDArray[Any], sample_weight: Any
 ) -> tuple[Floats, Floats]:
-    """The distinct values (v,), and the class weights below each of them and in all (v + 1, K)."""
+    """Return the distinct values (v,), and the class weights below each and in all (v + 1, K)."""
     if x.ndim != 1 or y.shape != x.shape:
         raise ValueError(f"x and y must have one shape (n,); got {x.shape} and {y.shape}.")
     if not np.isfinite(x).all():
@@ -87,8 +83,10 @@ def _cumulative(
 
 
 def _best_cut(below: Floats, first: int, last: int) -> tuple[float, int, int, int, bool] | None:
-    """The best cut of the values first..last: minus its gain in bits times the weight of the part,
-    the part with the cut in it, and whether the cut shortens the description; None if none gains.
+    """Return the best cut of the values first..last; None if no cut gains information.
+
+    That is: minus its gain in bits times the weight of the part, the part with the cut in it, and
+    whether the cut shortens the description.
     """
     if last - first < 2:
         return None
@@ -112,7 +110,7 @@ def _best_cut(below: Floats, first: int, last: int) -> tuple[float, int, int, in
 
 
 def _bits(counts: Floats) -> Any:
-    """The entropy of class weights (..., K) in bits, times their sum."""
+    """Return the entropy of class weights (..., K) in bits, times their sum."""
     counts = np.maximum(counts, 0.0)
     total = counts.sum(axis=-1)
     with np.errstate(divide="ignore", invalid="ignore"):

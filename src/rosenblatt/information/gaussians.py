@@ -1,4 +1,4 @@
-"""The Gaussian: its density, in one dimension or several, and what sums and scales make of it."""
+"""The Gaussian in one dimension or several: density, affine maps and sums."""
 
 import math
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.linalg import solve_triangular
 
-from .inputs import Floats, numbers, plain
+from .inputs import numbers, plain
 
 LOG_2_PI = math.log(2 * math.pi)
 
@@ -49,11 +49,18 @@ class Gaussian:
                 "mean and variance must be two numbers, or a vector (d,) and a matrix (d, d); "
                 f"got shapes {mean.shape} and {variance.shape}."
             )
-        if mean.ndim == 0:
-            if variance < 0:
-                raise ValueError(f"variance must be a number >= 0; got {self.variance!r}.")
-        else:
-            _check_covariance(variance)
+        if mean.ndim == 0 and variance < 0:
+            raise ValueError(f"variance must be a number >= 0; got {self.variance!r}.")
+        if mean.ndim:  # up to rounding
+            size = np.abs(variance).max()
+            if not np.allclose(variance, variance.T, rtol=0, atol=1e-8 * size):
+                raise ValueError("variance must be a symmetric matrix; got one that is not.")
+            smallest = float(np.linalg.eigvalsh(variance)[0])
+            if smallest < -1e-8 * size:
+                raise ValueError(
+                    f"variance must have no negative eigenvalue; got {smallest:g}: it is not a "
+                    "covariance."
+                )
         object.__setattr__(self, "mean", plain(mean))
         object.__setattr__(self, "variance", plain(variance))
 
@@ -73,24 +80,16 @@ class Gaussian:
         """
         values = numbers(x, "x")
         if np.ndim(self.mean) == 0:
-            return plain(self._log_density_of_numbers(values))
-        if values.ndim == 0 or values.shape[-1] != len(self.mean):
-            raise ValueError(
-                f"x must hold vectors of length {len(self.mean)}; got shape {values.shape}."
-            )
-        return plain(self._log_density_of_vectors(values))
-
-    def _log_density_of_numbers(self, x: Floats) -> Floats:
-        if self.variance == 0:
-            raise ValueError("variance must be a number > 0 for a density; got 0.")
-        # -ln(s sqrt(2 pi)) - (x - mu)^2 / (2 s^2)
-        scale = math.sqrt(self.variance)
-        with np.errstate(over="ignore"):  # a square past the largest float: density zero
-            return np.asarray(
-                -0.5 * LOG_2_PI - math.log(scale) - ((x - self.mean) / scale) ** 2 / 2
-            )
-
-    def _log_density_of_vectors(self, x: Floats) -> Floats:
+            if self.variance == 0:
+                raise ValueError("variance must be a number > 0 for a density; got 0.")
+            # -ln(s sqrt(2 pi)) - (x - mu)^2 / (2 s^2)
+            scale = math.sqrt(self.variance)
+            with np.errstate(over="ignore"):  # a square past the largest float: density zero
+                square = ((values - self.mean) / scale) ** 2
+            return plain(-0.5 * LOG_2_PI - math.log(scale) - square / 2)
+        d = len(self.mean)
+        if values.ndim == 0 or values.shape[-1] != d:
+            raise ValueError(f"x must hold vectors of length {d}; got shape {values.shape}.")
         try:
             L = np.linalg.cholesky(self.variance)
         except np.linalg.LinAlgError:
@@ -99,12 +98,11 @@ class Gaussian:
                 "add a little to its diagonal, or drop columns that depend on others."
             ) from None
         # -(d/2) ln(2 pi) - ln|S| / 2 - (x - mu)' S^-1 (x - mu) / 2, with S = L L'
-        d = len(self.mean)
-        away = solve_triangular(L, (x - self.mean).reshape(-1, d).T, lower=True)
+        away = solve_triangular(L, (values - self.mean).reshape(-1, d).T, lower=True)
         with np.errstate(over="ignore"):  # too far to square: density zero
             square = np.nan_to_num((away**2).sum(axis=0), nan=np.inf, posinf=np.inf)
-        square = square.reshape(x.shape[:-1])
-        return np.asarray(-0.5 * d * LOG_2_PI - np.log(np.diag(L)).sum() - square / 2)
+        square = square.reshape(values.shape[:-1])
+        return plain(-0.5 * d * LOG_2_PI - np.log(np.diag(L)).sum() - square / 2)
 
     def density(self, x: ArrayLike) -> Any:
         """Density at x; `log_density` where it would vanish.
@@ -158,15 +156,3 @@ class Gaussian:
                 f"got shapes {np.shape(self.mean)} and {np.shape(other.mean)}."
             )
         return Gaussian(self.mean + other.mean, self.variance + other.variance)
-
-
-def _check_covariance(S: Floats) -> None:
-    """Refuse a matrix that is not symmetric or has a negative eigenvalue, rounding aside."""
-    size = np.abs(S).max()
-    if not np.allclose(S, S.T, rtol=0, atol=1e-8 * size):
-        raise ValueError("variance must be a symmetric matrix; got one that is not.")
-    smallest = float(np.linalg.eigvalsh(S)[0])
-    if smallest < -1e-8 * size:
-        raise ValueError(
-            f"variance must have no negative eigenvalue; got {smallest:g}: it is no covariance."
-        )

@@ -1,5 +1,6 @@
-"""Is it so that knowing Y says nothing of X? Exactly, of a known table; by a test, of counts."""
+"""Independence of two variables: exactly, of a known table; by a test, of counts."""
 
+import math
 from dataclasses import dataclass
 from typing import Literal
 
@@ -7,13 +8,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import chdtrc, xlogy
 
-from .inputs import Floats, distribution, nonnegative, number
+from .inputs import distribution, nonnegative, number
 
 NEARLY = 1e-9  # how far tables of float64 may be from independent by rounding alone
 
 
 def independent(p: ArrayLike, *, tol: float = NEARLY) -> bool:
-    """Whether ``P(x, y) = P(x) P(y)`` for all x and y, of a known table.
+    """Return whether ``P(x, y) = P(x) P(y)`` for all x and y, of a known table.
 
     Parameters
     ----------
@@ -35,10 +36,10 @@ def independent(p: ArrayLike, *, tol: float = NEARLY) -> bool:
 
 
 def conditionally_independent(p: ArrayLike, *, tol: float = NEARLY) -> bool:
-    """Whether ``P(x, y | z) = P(x|z) P(y|z)`` for all x, y and every z that can occur.
+    """Return whether ``P(x, y | z) = P(x|z) P(y|z)`` for all x, y and every z that can occur.
 
-    The same as ``P(x | y, z) = P(x|z)``: once z is known, y says no more of x. Neither this
-    implies independence without z, nor the other way round.
+    This is the same as ``P(x | y, z) = P(x|z)``. It does not imply independence without z, and is
+    not implied by it.
 
     Parameters
     ----------
@@ -71,7 +72,7 @@ def conditionally_independent(p: ArrayLike, *, tol: float = NEARLY) -> bool:
 
 @dataclass(frozen=True)
 class IndependenceTest:
-    """What `independence_test` found.
+    """Result of `independence_test`.
 
     Attributes
     ----------
@@ -108,11 +109,6 @@ def independence_test(
     counts : table (x, y), or (x, y, z) to test given z; `tabulate` makes it from labels.
     method : "pearson" or "likelihood-ratio".
 
-    Returns
-    -------
-    IndependenceTest
-        `statistic`, `df`, `p_value`, `smallest_expected`.
-
     Examples
     --------
     >>> from rosenblatt.information import independence_test
@@ -128,31 +124,20 @@ def independence_test(
             "counts must be a table of two axes or more with a count above zero; "
             f"got shape {table.shape}."
         )
-    table = table.reshape(*table.shape[:2], -1)
-    strata = [_occurring(table[:, :, z]) for z in range(table.shape[2])]
-    pairs = [(observed, _expected(observed)) for observed in strata if observed.size]
-    distance = _pearson if method == "pearson" else _likelihood_ratio
-    statistic = sum(distance(observed, expected) for observed, expected in pairs)
-    df = sum((observed.shape[0] - 1) * (observed.shape[1] - 1) for observed, _ in pairs)
+    statistic, df, smallest = 0.0, 0, math.inf
+    for observed in np.moveaxis(table.reshape(*table.shape[:2], -1), 2, 0):
+        # Rows and columns without a count add nothing, and have no degree of freedom.
+        observed = observed[observed.any(axis=1)][:, observed.any(axis=0)]
+        if not observed.size:
+            continue
+        # One factor is divided first, for a product of large counts may overflow.
+        share = observed.sum(axis=0, keepdims=True) / observed.sum()
+        expected = observed.sum(axis=1, keepdims=True) * share
+        if method == "pearson":
+            statistic += float((((observed - expected) / np.sqrt(expected)) ** 2).sum())
+        else:
+            statistic += max(float(2 * xlogy(observed, observed / expected).sum()), 0.0)
+        df += (observed.shape[0] - 1) * (observed.shape[1] - 1)
+        smallest = min(smallest, float(expected.min()))
     p_value = float(chdtrc(df, statistic)) if df else 1.0
-    smallest = min(float(expected.min()) for _, expected in pairs)
     return IndependenceTest(statistic, df, p_value, smallest)
-
-
-def _occurring(observed: Floats) -> Floats:
-    """Leave out rows and columns without a count: they hold no evidence and no freedom."""
-    return observed[observed.any(axis=1)][:, observed.any(axis=0)]
-
-
-def _expected(observed: Floats) -> Floats:
-    # One factor is divided first, for a product of large counts may overflow.
-    share = observed.sum(axis=0, keepdims=True) / observed.sum()
-    return np.asarray(observed.sum(axis=1, keepdims=True) * share)
-
-
-def _pearson(observed: Floats, expected: Floats) -> float:
-    return float((((observed - expected) / np.sqrt(expected)) ** 2).sum())
-
-
-def _likelihood_ratio(observed: Floats, expected: Floats) -> float:
-    return max(float(2 * xlogy(observed, observed / expected).sum()), 0.0)

@@ -1,4 +1,4 @@
-"""What is accepted as a number, a count, a probability or a label; the rest is refused by name."""
+"""Checks of numbers, counts, probabilities and labels; errors name the argument."""
 
 from reprlib import repr as short
 from typing import Any, TypeAlias
@@ -112,24 +112,22 @@ def distribution(values: Any, name: str, *, axis: int | None = None, cure: str =
     return np.asarray(array / total)
 
 
-def frequencies(counts: Any, name: str = "counts") -> Floats:
+def frequencies(counts: Any) -> Floats:
     """Return counts, whole or weighted, as shares of their sum."""
-    array = nonnegative(counts, name)
+    array = nonnegative(counts, "counts")
     if array.ndim == 0 or not array.any():
-        raise ValueError(f"{name} must be an array with a count above zero; got {short(counts)}.")
+        raise ValueError(f"counts must be an array with a count above zero; got {short(counts)}.")
     return np.asarray(array / array.sum())
 
 
 def tabulate(*labels: ArrayLike) -> NDArray[np.intp]:
     """Count how often each combination of values occurs.
 
+    The counts have one axis for each list, with the values that occur, sorted, along it.
+
     Parameters
     ----------
     labels : one or more lists of labels of the same length, numbers or strings.
-
-    Returns
-    -------
-    counts : one axis for each list; along it the values that occur, sorted as by `numpy.unique`.
 
     Examples
     --------
@@ -157,12 +155,10 @@ def check_labels(labels: ArrayLike, name: str) -> NDArray[Any]:
         raise ValueError(
             f"{name} must be a list of at least one label; got an array of shape {array.shape}."
         )
-    kinds = (
-        {isinstance(label, str) for label in labels} if isinstance(labels, list | tuple) else {True}
-    )
-    if array.dtype.kind in "US" and len(kinds) > 1:
+    given = labels if isinstance(labels, list | tuple) else ()
+    if array.dtype.kind in "US" and len({isinstance(label, str) for label in given}) > 1:
         raise ValueError(f"{name} must be all strings or all numbers; got both: convert one kind.")
-    if any(is_missing(label) for label in (array if array.dtype.kind in "fO" else ())):
+    if array.dtype.kind in "fO" and any(map(is_missing, array)):
         raise ValueError(
             f"{name} must hold no NaN or None: drop them, or give missing values a label."
         )

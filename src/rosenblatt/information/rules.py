@@ -23,16 +23,12 @@ from .inputs import (
 
 
 def joint(prior: ArrayLike, conditional: ArrayLike) -> Floats:
-    """Product rule: ``P(a, b) = P(a) P(b|a)``.
+    """Product rule: the table (A, B) of ``P(a, b) = P(a) P(b|a)``.
 
     Parameters
     ----------
     prior : P(a), shape (A,).
     conditional : P(b|a), shape (A, B), each row summing to one.
-
-    Returns
-    -------
-    table : P(a, b), shape (A, B).
 
     Examples
     --------
@@ -52,16 +48,12 @@ def joint(prior: ArrayLike, conditional: ArrayLike) -> Floats:
 
 
 def marginal(p: ArrayLike, keep: int | Sequence[int] = 0) -> Floats:
-    """Sum rule: ``P(a) = sum_b P(a, b)``.
+    """Sum rule: ``P(a) = sum_b P(a, b)``, a table with the kept axes of p in their order.
 
     Parameters
     ----------
     p : a table of joint probabilities.
     keep : the axis or axes of the variables that stay; the others are summed out.
-
-    Returns
-    -------
-    table : probabilities of the variables kept, in the order of p's axes.
 
     Examples
     --------
@@ -75,16 +67,12 @@ def marginal(p: ArrayLike, keep: int | Sequence[int] = 0) -> Floats:
 
 
 def conditional(p: ArrayLike, given: int | Sequence[int] = 0) -> Floats:
-    """Conditional probability: ``P(b|a) = P(a, b) / P(a)``.
+    """Conditional probability: ``P(b|a) = P(a, b) / P(a)``, a table of the shape of p.
 
     Parameters
     ----------
     p : a table of joint probabilities.
     given : the axis or axes of the variables that are known.
-
-    Returns
-    -------
-    table : of the shape of p; for each value of what is known it sums to one over the rest.
 
     Examples
     --------
@@ -107,16 +95,12 @@ def conditional(p: ArrayLike, given: int | Sequence[int] = 0) -> Floats:
 
 
 def total_probability(prior: ArrayLike, likelihoods: ArrayLike) -> Any:
-    """Total probability over a partition: ``P(e) = sum_a P(a) P(e|a)``.
+    """Total probability over a partition: ``P(e) = sum_a P(a) P(e|a)``, a float or array (...).
 
     Parameters
     ----------
     prior : P(a), shape (A,).
     likelihoods : P(e|a), shape (..., A): one event, or one in each row.
-
-    Returns
-    -------
-    probability : a float, or an array of shape (...).
 
     Examples
     --------
@@ -135,7 +119,7 @@ def bayes(
     *,
     log_likelihoods: ArrayLike | None = None,
 ) -> Floats:
-    """Bayes' rule: ``P(a|e) = P(e|a) P(a) / sum_b P(e|b) P(b)``.
+    """Bayes' rule: the posterior ``P(a|e) = P(e|a) P(a) / sum_b P(e|b) P(b)``, shape (..., A).
 
     Parameters
     ----------
@@ -143,10 +127,6 @@ def bayes(
     likelihoods : P(e|a) or densities, shape (..., A): one piece of evidence, or one in each row.
     log_likelihoods : instead of likelihoods, their natural logarithms, for products of many
         factors that would vanish; minus infinity stands for zero.
-
-    Returns
-    -------
-    posterior : P(a|e), shape (..., A), summing to one.
 
     Examples
     --------
@@ -173,14 +153,12 @@ def bayes(
 def posterior_odds(prior_odds: float, likelihood_ratio: float) -> float:
     """Bayes' rule for two hypotheses: posterior odds = likelihood ratio x prior odds.
 
+    The probability that belongs to odds is ``odds / (1 + odds)``.
+
     Parameters
     ----------
     prior_odds : ``P(a) / P(not a)``.
     likelihood_ratio : ``P(e|a) / P(e|not a)``.
-
-    Returns
-    -------
-    odds : ``P(a|e) / P(not a|e)``; the probability is ``odds / (1 + odds)``.
 
     Examples
     --------
@@ -196,17 +174,13 @@ def posterior_odds(prior_odds: float, likelihood_ratio: float) -> float:
 
 
 def expectation(p: ArrayLike, values: ArrayLike) -> Any:
-    """Expected value ``E[f] = sum_x p(x) f(x)``.
+    """Expected value ``E[f] = sum_x p(x) f(x)``, a float or an array (m,).
 
     Parameters
     ----------
     p : probabilities that sum to one, shape (K,).
-    values : f(x) for each x, shape (K,), or (K, m) for m functions at once. What has
-        probability zero adds nothing, be it infinite.
-
-    Returns
-    -------
-    mean : a float, or an array of shape (m,).
+    values : f(x) for each x, shape (K,), or (K, m) for m functions at once. A value of
+        probability zero adds nothing, even if it is infinite.
 
     Examples
     --------
@@ -265,7 +239,7 @@ def _axes(axes: int | Sequence[int], ndim: int, name: str) -> set[int]:
     return {axis % ndim for axis in listed}
 
 
-# The best possible classifier of a known distribution, and the error that nothing goes below.
+# The best possible classifier of a known distribution, and the least possible error.
 
 
 @dataclass(frozen=True, eq=False)
@@ -324,22 +298,22 @@ class BayesClassifier:
         return np.array(list(self.densities))
 
     def predict_proba(self, X: ArrayLike) -> Floats:
-        """The posterior probabilities (n, K) of the rows of X, by Bayes' rule.
+        """Return the posterior probabilities (n, K) of the rows of X, by Bayes' rule.
 
         X has the shape (n, d), or (n,) where densities are of a number.
         """
         X = np.asarray(X)
         K = len(self.densities)
         prior = np.full(K, 1 / K) if self.prior is None else np.asarray(self.prior)
-        logs = np.array([_log_density(density)(X) for density in self.densities.values()])
+        logs = np.array([_log_density(density, X) for density in self.densities.values()])
         return bayes(prior, log_likelihoods=logs.T)
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """The most probable class (n,) of each row; of equals the first."""
+        """Return the most probable class (n,) of each row; of equals the first."""
         return np.asarray(self.classes_[self.predict_proba(X).argmax(axis=1)])
 
     def error(self, X: ArrayLike) -> float:
-        """Bayes' error, ``E[1 - max_y P(y|x)]``, as the mean over rows of the distribution.
+        """Return Bayes' error, ``E[1 - max_y P(y|x)]``, as the mean over rows of the distribution.
 
         X holds rows drawn from it; their classes are not needed. With n of them the standard error
         is at most ``0.5 / sqrt(n)``.
@@ -347,13 +321,11 @@ class BayesClassifier:
         return float(1 - self.predict_proba(X).max(axis=1).mean())
 
 
-def _log_density(density: Any) -> Any:
-    """The function of rows that returns their log densities."""
-    for name in ("log_density", "logpdf", "logpmf"):
+def _log_density(density: Any, X: NDArray[Any]) -> Any:
+    """Return the log densities of rows."""
+    for name in ("log_density", "logpdf", "logpmf", "__call__"):
         if hasattr(density, name):
-            return getattr(density, name)
-    if callable(density):
-        return density
+            return getattr(density, name)(X)
     raise TypeError(
         "densities must be Gaussians, frozen distributions of scipy.stats or functions that "
         f"return log densities; got {density!r}."

@@ -1,4 +1,4 @@
-"""Surprise, entropy, the entropy that remains, and the entropy a feature takes away."""
+"""Surprise, entropy, conditional entropy and information gain."""
 
 import math
 from typing import Any
@@ -22,7 +22,7 @@ OTHER_INPUT = "give counts as counts=..., labels as labels=..."
 
 
 def surprise(p: ArrayLike, *, base: float = 2) -> Any:
-    """Surprise at an event of probability p, ``-log p``: none if it was certain.
+    """Surprise at an event of probability p, ``-log p``, of the shape of p.
 
     The only continuous measure that falls with p and adds up over independent events,
     ``S(pq) = S(p) + S(q)``, once ``S(1/2) = 1`` fixes the unit.
@@ -31,10 +31,6 @@ def surprise(p: ArrayLike, *, base: float = 2) -> Any:
     ----------
     p : probability, or an array of any shape; zero gives infinity.
     base : of the logarithm, above 1: 2 for bits, `math.e` for nats.
-
-    Returns
-    -------
-    surprise : a float for a number, else an array of the same shape.
 
     Examples
     --------
@@ -53,7 +49,7 @@ def entropy(
     axis: int | None = None,
     base: float = 2,
 ) -> Any:
-    """Entropy ``H = -sum p log p``: the surprise to be expected.
+    """Entropy ``H = -sum p log p``, the expected surprise: a float, or an array along an axis.
 
     Between 0, one outcome being certain, and ``log K``, all K being alike.
 
@@ -64,10 +60,6 @@ def entropy(
     labels : instead of p, the outcomes themselves.
     axis : None for the entropy of the whole table, or the axis along which p sums to one.
     base : of the logarithm, above 1: 2 for bits, `math.e` for nats.
-
-    Returns
-    -------
-    entropy : a float, or an array of one dimension less than p if there is an axis.
 
     Examples
     --------
@@ -100,10 +92,6 @@ def binary_entropy(t: ArrayLike, *, base: float = 2) -> Any:
     t : probability, or an array of any shape.
     base : of the logarithm, above 1: 2 for bits, `math.e` for nats.
 
-    Returns
-    -------
-    entropy : a float for a number, else an array of the same shape.
-
     Examples
     --------
     >>> from rosenblatt.information import binary_entropy
@@ -126,8 +114,8 @@ def conditional_entropy(
 ) -> float:
     """Entropy of Y that remains when X is known, ``H[Y|X] = sum_x P(x) H[Y|X=x]``.
 
-    Never above ``H[Y]`` on average, although ``H[Y|X=x]`` of a single x may be:
-    ``entropy(conditional(p, given=0), axis=1)`` has them all.
+    It is from 0 (x settles y) to ``H[Y]`` (x says nothing), although ``H[Y|X=x]`` of a single x
+    may be larger: ``entropy(conditional(p, given=0), axis=1)`` has them all.
 
     Parameters
     ----------
@@ -135,10 +123,6 @@ def conditional_entropy(
     counts : instead of p, a table of counts.
     labels, given : instead of p, the values of y and those of x, of the same length.
     base : of the logarithm, above 1: 2 for bits, `math.e` for nats.
-
-    Returns
-    -------
-    entropy : float, from 0 (x settles y) to ``H[Y]`` (x says nothing).
 
     Examples
     --------
@@ -160,11 +144,11 @@ def information_gain(
     given: ArrayLike | None = None,
     base: float = 2,
 ) -> float:
-    """Entropy that X takes from Y, ``H[Y] - H[Y|X]``; as much as Y takes from X.
+    """Mutual information ``H[Y] - H[Y|X]``, the entropy that X takes from Y and Y from X.
 
-    Also called mutual information. Zero if and only if X and Y are independent, and never
-    negative. It is summed as ``P(x,y) log(P(x,y) / (P(x) P(y)))``, which loses no digits to a
-    difference of two nearly equal entropies.
+    It is at most the smaller of the two entropies, never negative, and zero if and only if X and Y
+    are independent. It is summed as ``P(x,y) log(P(x,y) / (P(x) P(y)))``, which loses no digits to
+    a difference of two nearly equal entropies.
 
     Parameters
     ----------
@@ -172,10 +156,6 @@ def information_gain(
     counts : instead of p, a table of counts.
     labels, given : instead of p, the values of y and those of x, of the same length.
     base : of the logarithm, above 1: 2 for bits, `math.e` for nats.
-
-    Returns
-    -------
-    gain : float, from 0 to the smaller of the two entropies.
 
     Examples
     --------
@@ -195,17 +175,12 @@ def information_gain(
     return max(float(terms.sum()), 0.0)  # rounding may leave an independent table below zero
 
 
-def _table(
-    p: ArrayLike | None,
-    counts: ArrayLike | None,
-    labels: ArrayLike | None,
-    given: ArrayLike | None,
-) -> Floats:
+def _table(p: Any, counts: Any, labels: Any, given: Any) -> Floats:
     """Return P(x, y), one row for each x, from whichever form was given."""
     _exactly_one(p=p, counts=counts, labels=labels)
     if (labels is None) != (given is None):
         raise ValueError("labels and given go together: the values of y and those of x.")
-    if labels is not None and given is not None:
+    if labels is not None:
         y, x = check_labels(labels, "labels"), check_labels(given, "given")
         if len(x) != len(y):
             raise ValueError(

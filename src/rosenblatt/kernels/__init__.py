@@ -1,4 +1,4 @@
-"""Kernel functions, their matrices and feature maps, and models that need nothing else."""
+"""Kernel functions, their matrices and feature maps, and models based on them."""
 
 from rosenblatt import registry
 

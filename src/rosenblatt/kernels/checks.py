@@ -12,10 +12,10 @@ from rosenblatt import checks
 
 
 def is_positive_semidefinite(K: Any) -> bool:
-    """Whether a symmetric matrix may hold scalar products: no eigenvalue is negative.
+    """Return whether a symmetric matrix has no negative eigenvalue.
 
-    Up to rounding: K is so if ``K + n u |K| I`` has a Cholesky factor, where u is the unit of
-    rounding and ``|K|`` the largest sum of sizes in a row. K may be unsymmetric by rounding, too.
+    Up to rounding: ``K + n u |K| I`` must have a Cholesky factor, where u is the unit of rounding
+    and ``|K|`` the largest sum of absolute values in a row. K must be symmetric up to rounding.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ def is_positive_semidefinite(K: Any) -> bool:
     if unequal > rounding_of(K):
         return False
     unit, K = float(np.finfo(K.dtype).eps), K / np.float64(largest)
-    # What it is unequal by, each of its values may be off by.
+    # The difference of K[i, j] and K[j, i] bounds the error of each.
     K[np.diag_indices(len(K))] += len(K) * (unit * np.abs(K).sum(axis=1).max() + unequal / largest)
     try:
         scipy.linalg.cholesky(K, lower=True, overwrite_a=True, check_finite=False)
@@ -51,12 +51,12 @@ def is_positive_semidefinite(K: Any) -> bool:
 
 
 def rounding_of(K: NDArray[Any]) -> float:
-    """By how much K[i, j] and K[j, i] may differ: half of the digits, as of distances far away."""
+    """Return the allowed difference of K[i, j] and K[j, i]: half of the digits."""
     return float(np.sqrt(np.finfo(K.dtype).eps) * np.abs(K).max(initial=0.0))
 
 
 def check_symmetric(K: NDArray[Any]) -> None:
-    """Refuse a kernel matrix of training rows that is not square or not symmetric."""
+    """Raise if a kernel matrix of training rows is not square or not symmetric."""
     n, m = K.shape
     if n != m:
         raise ValueError(f'With kernel="precomputed" X must be a square matrix; got ({n}, {m}).')
@@ -64,7 +64,7 @@ def check_symmetric(K: NDArray[Any]) -> None:
 
 
 def check_with_training_rows(K: Any, n: int, name: str) -> None:
-    """Refuse a kernel matrix to predict from that has not a column for each of n training rows."""
+    """Raise if a kernel matrix to predict from does not have a column for each training row."""
     shape = np.shape(K)
     if len(shape) == 2 and shape[1] != n:
         raise ValueError(
@@ -80,20 +80,17 @@ def check_finite_kernel(K: NDArray[Any], rows: Any = None, others: Any = None) -
         i, j = np.unravel_index(int(np.argmin(finite)), K.shape)
         row, other = i if rows is None else rows[i], j if others is None else others[j]
         raise ValueError(
-            f"The kernel of row {row} of X and training row {other} is {K[i, j]}: it must be a "
-            "finite number. Check the kernel function; standardize X, or use a lower degree or "
-            "gamma."
+            f"The kernel of row {row} of X and training row {other} is {K[i, j]}: it must be "
+            "finite. Check the kernel function, standardize X, or use a lower degree or gamma."
         )
 
 
 def check_symmetric_rows(
     K: NDArray[Any], rows: NDArray[Any], others: NDArray[Any], transposed: NDArray[Any]
 ) -> None:
-    """Refuse rows K (q, n) of a kernel matrix unless ``K[:, others]`` is transposed (m, q)."""
-    if not len(others):
-        return
+    """Raise unless rows K (q, n) of a kernel matrix agree with the columns `transposed` (m, q)."""
     off = np.abs(K[:, others] - transposed.T)
-    if off.max() <= 1e-6 * max(float(np.abs(K).max()), 1e-300):
+    if off.max(initial=0.0) <= 1e-6 * max(float(np.abs(K).max()), 1e-300):
         return
     r, c = np.unravel_index(int(off.argmax()), off.shape)
     i, j = rows[r], others[c]
@@ -111,12 +108,9 @@ OF_TABLES = 'For a function of two tables, pass its matrix with kernel="precompu
 
 
 def called_kernel(kernel: Any, X: Any, training_rows: Any, dtype: Any = None) -> NDArray[Any]:
-    """Return the kernel of rows with training rows; with `dtype` it may be not finite."""
+    """Return the kernel of rows with training rows; check that it is finite unless `dtype`."""
     shape = (np.shape(X)[0], np.shape(training_rows)[0])
-    rule = (
-        f"two tables and must return numbers, the kernel of each of {shape[0]} rows with each of "
-        f"{shape[1]}, {shape}"
-    )
+    rule = f"two tables and must return numbers, the kernel of all pairs of rows, {shape}"
     K = _checked_call(kernel, (X, training_rows), {}, rule, OF_ROWS, lambda K: K.shape == shape)
     if dtype is not None:
         return K.astype(dtype, copy=False)
@@ -125,7 +119,7 @@ def called_kernel(kernel: Any, X: Any, training_rows: Any, dtype: Any = None) ->
 
 
 def check_function_of_rows(kernel: Any, u: Any, v: Any, settings: dict[str, Any]) -> None:
-    """Refuse a function that does not give two single rows u and v a real number."""
+    """Raise unless a function returns a real number for two single rows u and v."""
     rule = "two single rows and must return one real number"
     _checked_call(kernel, (u, v), settings, rule, OF_TABLES, lambda value: value.size == 1)
 
@@ -133,16 +127,14 @@ def check_function_of_rows(kernel: Any, u: Any, v: Any, settings: dict[str, Any]
 def _checked_call(
     kernel: Any, rows: Any, settings: dict[str, Any], rule: str, cure: str, fits: Any
 ) -> NDArray[np.float64]:
-    """Return what a user's function gives for rows; refuse what is not real or does not fit."""
+    """Return the kernel by a user's function; raise if it is not real or has another shape."""
     name = getattr(kernel, "__name__", type(kernel).__name__)
     rule = f"The function given as kernel, {name}, is called with {rule}"
     try:
         K = kernel(*rows, **settings)
         K = np.asarray(K.toarray() if sp.issparse(K) else K)
         if np.iscomplexobj(K):
-            raise TypeError(
-                f"its values are complex numbers, and scalar products are real; got {K.flat[0]}"
-            )
+            raise TypeError(f"its values are complex numbers, but must be real; got {K.flat[0]}")
         K = K.astype(np.float64, copy=False)
     except (TypeError, ValueError) as error:
         reason = str(error).partition("\n")[0].rstrip(".:")

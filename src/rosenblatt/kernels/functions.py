@@ -1,7 +1,7 @@
-"""Kernel functions: scalar products in a feature space that is never entered.
+"""Kernel functions: scalar products in a feature space, computed without the features.
 
 Legend: U (n, d) and V (m, d) are rows, dense or sparse. ``kernel(U, V)`` is the matrix K (n, m) of
-all products, computed by BLAS; ``kernel.against(V)`` keeps what is known of V for many calls.
+all products, computed by BLAS; ``kernel.against(V)`` prepares V for many calls.
 """
 
 import math
@@ -27,17 +27,17 @@ from .checks import called_kernel
 Against = Callable[[Any], NDArray[Any]]
 Floats = NDArray[np.float64]
 
-ACCURATE = 1e-10  # error of a Gaussian kernel's exponent that is accepted
+ACCURATE = 1e-10  # accepted error of a Gaussian kernel's exponent
 ROUNDING = 8 * float(np.finfo(np.float64).eps)
-FAR = 750.0  # exp(-distance) is zero from here on
-PAIRS_PER_BLOCK = 1 << 14  # of sparse rows whose differences are taken at a time
+FAR = 750.0  # exponents from which exp(-distance) is zero
+PAIRS_PER_BLOCK = 1 << 14  # of sparse rows
 
 
 class Kernel(ABC):
-    """What all kernels answer to; derive from it to make one with numbers of its own.
+    """Base class of kernels, for kernels with parameters.
 
-    A plain function of two tables of rows will do wherever a kernel is wanted; one derived from
-    this class can keep what it knows of the second table between calls.
+    Every `kernel` parameter also accepts a plain function of two tables of rows. A kernel derived
+    from this class can prepare the second table once for many calls.
 
     Examples
     --------
@@ -50,23 +50,23 @@ class Kernel(ABC):
     array([[0.6]])
     """
 
-    # Whether every matrix of it is positive semidefinite, by a theorem; False: nobody knows.
+    # True if every matrix of the kernel is known to be positive semidefinite.
     positive_semidefinite = False
 
     def __call__(self, U: Any, V: Any = None) -> NDArray[Any]:
-        """The kernel of each row of U with each row of V, or of U if it is None: (n, m)."""
+        """Return the kernel (n, m) of each row of U with each row of V; V is U by default."""
         U = as_rows(U)
         V = U if V is None else as_rows(V)
         if U.shape[1] != V.shape[1]:
             raise ValueError(
-                "A kernel is of rows with as many columns; the two tables have shapes "
+                "Both tables must have the same number of columns; they have shapes "
                 f"{U.shape} and {V.shape}."
             )
         return self.against(V)(U)
 
     @abstractmethod
     def against(self, V: Any) -> Against:
-        """A function of U that gives the kernel of its rows with those of V."""
+        """Return the function of U with values kernel(U, V)."""
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,6 @@ class Linear(Kernel):
     positive_semidefinite = True
 
     def against(self, V: Any) -> Against:
-        """A function of U that gives the kernel of its rows with those of V."""
         return lambda U: products(U, V)
 
 
@@ -91,15 +90,15 @@ class Linear(Kernel):
 class Polynomial(Kernel):
     """``(gamma u.v + coef0)**degree``.
 
-    With ``coef0=0`` the features behind it are all products of exactly `degree` columns, with
-    ``coef0=1`` those of up to `degree`; `features` writes them out.
+    With ``coef0=0`` the features are all products of exactly `degree` columns, with ``coef0=1`` all
+    products of up to `degree`; `features` computes them.
 
     Parameters
     ----------
-    degree : how many factors a feature has.
-    gamma : multiplies the scalar product.
-    coef0 : 0 for products of exactly `degree` columns, positive for all up to it; with a negative
-        one it is no scalar product in any space.
+    degree : number of factors of a feature.
+    gamma : factor of the scalar product.
+    coef0 : 0 for products of exactly `degree` columns, positive for all up to `degree`. With a
+        negative value the kernel is not a scalar product in any space.
 
     Examples
     --------
@@ -125,16 +124,15 @@ class Polynomial(Kernel):
 
     @property
     def positive_semidefinite(self) -> bool:  # type: ignore[override]
-        """Whether it is a scalar product in some space: coef0 must not be negative."""
+        """True if the kernel is a scalar product in some space: coef0 is not negative."""
         return self.coef0 >= 0
 
     def against(self, V: Any) -> Against:
-        """A function of U that gives the kernel of its rows with those of V."""
         product = Linear().against(V)
         return lambda U: self._power(product(U))
 
     def _power(self, products: NDArray[Any]) -> NDArray[Any]:
-        """The kernel from scalar products, in place: by multiplication, exact on whole numbers."""
+        """Return the kernel from scalar products, by multiplication: exact for integers."""
         products *= self.gamma
         products += self.coef0
         result = np.ones_like(products)
@@ -145,7 +143,7 @@ class Polynomial(Kernel):
         return result
 
     def n_features(self, d: int) -> int:
-        """How many features `features` makes of d columns, known before any is made.
+        """Return the number of columns that `features` makes of d columns.
 
         Parameters
         ----------
@@ -160,10 +158,10 @@ class Polynomial(Kernel):
         return math.comb(n_factors + self.degree - 1, self.degree)
 
     def features(self, X: Any) -> Any:
-        """The space the kernel works in: phi(X) (n, m), with ``phi(u).phi(v) = K(u, v)``.
+        """Return the features phi(X) (n, m) of the kernel, ``phi(u).phi(v) = K(u, v)``.
 
-        A column for each product of columns, by rising degree: ``sqrt(c) x1**p1 x2**p2 ...``,
-        where c is its coefficient when the power is multiplied out.
+        There is a column for each product of columns, by rising degree: ``sqrt(c) x1**p1 x2**p2
+        ...``, where c is its coefficient in the expanded power.
 
         Parameters
         ----------
@@ -186,7 +184,7 @@ class Polynomial(Kernel):
         return phi * size.astype(phi.dtype)
 
     def _coefficient(self, powers: list[int]) -> float:
-        """Of x1**p1 x2**p2 ... y1**p1 y2**p2 ... in ``(gamma x.y + coef0)**degree``."""
+        """Return the coefficient of x1**p1 y1**p1 x2**p2 ... in ``(gamma x.y + coef0)**degree``."""
         left = self.degree - sum(powers)  # factors coef0
         orders = math.factorial(self.degree) // math.prod(map(math.factorial, [*powers, left]))
         return orders * float(self.gamma) ** sum(powers) * float(self.coef0) ** left
@@ -196,11 +194,11 @@ class Polynomial(Kernel):
 class Gaussian(Kernel):
     """``exp(-gamma |u - v|^2)``; a width sigma is ``gamma = 1 / (2 sigma^2)``.
 
-    Every finite set of different rows can be separated in its feature space.
+    Any labels of different rows can be separated in its feature space.
 
     Parameters
     ----------
-    gamma : how fast similarity falls with distance.
+    gamma : rate at which the kernel falls with distance.
 
     Examples
     --------
@@ -217,7 +215,6 @@ class Gaussian(Kernel):
         checks.finite_number("gamma", self.gamma, 0)
 
     def against(self, V: Any) -> Against:
-        """A function of U that gives the kernel of its rows with those of V."""
         rows = GaussianRows(V, self.gamma)
         return lambda U: rows.kernel(U).astype(V.dtype, copy=False)
 
@@ -225,11 +222,11 @@ class Gaussian(Kernel):
 class GaussianRows:
     """Rows V (m, d), dense or sparse, prepared for ``exp(-gamma |u - v|^2)`` with other rows u.
 
-    ``|u|^2 + |v|^2 - 2 u.v`` takes one product of matrices, but is off by a few roundings of
-    |u|^2: all of a distance between neighbors, if they are far from the origin. Dense rows are then
-    moved to their mean; where that does not help, because there are several groups far apart,
-    differences are taken one by one. Sparse rows are not moved: distances of which too few digits
-    are left, and which are near enough to count, are computed again from differences.
+    ``|u|^2 + |v|^2 - 2 u.v`` takes one matrix product, but its error is a few roundings of |u|^2,
+    which can exceed the distance of neighbors far from the origin. Dense rows are then centered; if
+    that does not help, because several groups are far apart, distances are computed from
+    differences. Sparse rows are not centered: distances with too few correct digits that are small
+    enough to matter are computed again from differences.
 
     With float32 as `dtype`, `among` computes in single precision.
     """
@@ -252,7 +249,7 @@ class GaussianRows:
 
     @property
     def accurate(self) -> bool:
-        """Whether the squares leave enough digits of the distances, in float64."""
+        """True if the squares leave enough digits of the distances, in float64."""
         return ROUNDING * self.largest <= ACCURATE
 
     def prepared(self, U: Any) -> tuple[Any, Floats]:
@@ -263,27 +260,24 @@ class GaussianRows:
         return U, squared_lengths(U)
 
     def kernel(self, U: Any) -> Floats:
-        """Return the kernel (n, m) of rows U (n, d) with all rows, accurate for any rows."""
+        """Return the kernel (n, m) of rows U (n, d) with all rows."""
         U, squares = self.prepared(U)
         if self.accurate:
             return self.with_columns(U, squares, slice(None))
         if not sp.issparse(self.rows):
             return np.asarray(np.exp(-self.rate * cdist(U, self.rows, "sqeuclidean")))
         distances = -2 * products(U, self.rows) + self.squares + squares[:, np.newaxis]
-        distances = np.maximum(distances, 0)
-        self._correct(distances, sp.csr_matrix(U), squares)
-        return np.asarray(np.exp(-self.rate * distances))
-
-    def _correct(self, distances: Floats, U: Any, squares: Floats) -> None:
-        """Compute again what is off by rounding, of pairs of sparse rows that are not far apart."""
+        distances, U = np.maximum(distances, 0), sp.csr_matrix(U)
+        # Recompute inaccurate distances of pairs that are not far apart.
         off = ROUNDING * (squares[:, np.newaxis] + self.squares)
         i, j = np.nonzero((self.rate * off > ACCURATE) & (self.rate * (distances - off) < FAR))
         for start in range(0, len(i), PAIRS_PER_BLOCK):
             pairs = slice(start, start + PAIRS_PER_BLOCK)
             distances[i[pairs], j[pairs]] = squared_lengths(U[i[pairs]] - self.rows[j[pairs]])
+        return np.asarray(np.exp(-self.rate * distances))
 
     def with_columns(self, U: Any, squares: NDArray[Any], columns: Any) -> NDArray[Any]:
-        """Return the kernel of prepared rows with some rows: only if `accurate`, or in float32."""
+        """Return the kernel of prepared rows with some rows, if `accurate` or in float32."""
         K = products(U, self.rows[columns])
         gaussian_loops.to_gaussian(K, squares, self.squares[columns], self.rate)
         return K
@@ -297,7 +291,7 @@ def squared_lengths(V: Any) -> NDArray[Any]:
     """Return the squared length (m,) of each row, dense or sparse."""
     if sp.issparse(V):
         return np.asarray(row_norms(V, squared=True))
-    return np.asarray(np.einsum("ij,ij->i", V, V))  # what it does after checks that take longer
+    return np.asarray(np.einsum("ij,ij->i", V, V))  # without the checks of row_norms
 
 
 def products(U: Any, V: Any) -> NDArray[Any]:
@@ -311,11 +305,11 @@ def products(U: Any, V: Any) -> NDArray[Any]:
 
 @dataclass(frozen=True)
 class Laplacian(Kernel):
-    """``exp(-gamma |u - v|_1)``, by the sum of the differences' sizes.
+    """``exp(-gamma |u - v|_1)``, by the sum of absolute differences.
 
     Parameters
     ----------
-    gamma : how fast similarity falls with distance.
+    gamma : rate at which the kernel falls with distance.
 
     Examples
     --------
@@ -332,8 +326,6 @@ class Laplacian(Kernel):
         checks.finite_number("gamma", self.gamma, 0)
 
     def against(self, V: Any) -> Against:
-        """A function of U that gives the kernel of its rows with those of V."""
-
         def kernel(U: Any) -> NDArray[Any]:
             if sp.issparse(U) or sp.issparse(V):
                 distances = manhattan_distances(*(sp.csr_matrix(rows) for rows in (U, V)))
@@ -348,12 +340,12 @@ class Laplacian(Kernel):
 
 @dataclass(frozen=True)
 class Sigmoid(Kernel):
-    """``tanh(gamma u.v + coef0)``: in general no scalar product in any space.
+    """``tanh(gamma u.v + coef0)``, in general not a scalar product in any space.
 
     Parameters
     ----------
-    gamma : multiplies the scalar product.
-    coef0 : is added to it.
+    gamma : factor of the scalar product.
+    coef0 : added constant.
 
     Examples
     --------
@@ -370,24 +362,24 @@ class Sigmoid(Kernel):
         checks.finite_number("coef0", self.coef0)
 
     def against(self, V: Any) -> Against:
-        """A function of U that gives the kernel of its rows with those of V."""
         product = Linear().against(V)
-        return lambda U: self._tanh(product(U))
 
-    def _tanh(self, products: NDArray[Any]) -> NDArray[Any]:
-        products *= self.gamma
-        products += self.coef0
-        np.tanh(products, out=products)
-        return products
+        def kernel(U: Any) -> NDArray[Any]:
+            K = product(U)
+            K *= self.gamma
+            K += self.coef0
+            return np.tanh(K, out=K)
+
+        return kernel
 
 
 def as_rows(U: Any) -> Any:
-    """Rows as floating-point numbers, dense or CSR without repeated entries."""
+    """Return rows as floating-point numbers, dense or CSR without repeated entries."""
     return canonical(check_array(U, accept_sparse="csr", dtype=checks.FLOATS, ensure_min_samples=0))
 
 
 def canonical(X: Any) -> Any:
-    """X, in which no entry is stored in several parts: their squares would not add up."""
+    """Return X with repeated sparse entries summed."""
     if sp.issparse(X) and not X.has_canonical_format:
         X = X.copy()
         X.sum_duplicates()
@@ -395,7 +387,7 @@ def canonical(X: Any) -> Any:
 
 
 def row_keys(X: Any) -> list[bytes]:
-    """A key for each row, the same for equal rows and for no others."""
+    """Return a key for each row: equal for equal rows only."""
     if not sp.issparse(X):
         return [row.tobytes() for row in X + 0.0]  # -0.0 is 0.0
     X = X.copy()
@@ -406,7 +398,7 @@ def row_keys(X: Any) -> list[bytes]:
 
 
 def against(kernel: Kernel | Callable[..., Any], V: Any) -> Against:
-    """A function of U that gives the kernel (n, m) of its rows with those of V."""
+    """Return the function of U with values kernel(U, V), (n, m)."""
     if isinstance(kernel, Kernel):
         return kernel.against(V)
     return lambda U: called_kernel(kernel, U, V, U.dtype)

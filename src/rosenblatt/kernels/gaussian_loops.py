@@ -9,11 +9,11 @@ from rosenblatt.loops.exponential import exp_of_its_precision
 def to_gaussian(K, of_rows, of_columns, rate):
     """Change scalar products u.v to ``exp(-rate |u - v|^2)``, in place.
 
-    Reads squares |u|^2 (q,) and |v|^2 (m,), and rate, a number of their precision; K is (q, m).
+    Reads squares |u|^2 (q,) and |v|^2 (m,), and rate in the same precision; K is (q, m).
     """
     two, zero = K.dtype.type(2), K.dtype.type(0)
     for r in range(K.shape[0]):
-        # A slice: the compiler knows that its places are neighbors, and stores eight at a time.
+        # The compiler vectorizes a slice, because its entries are contiguous.
         own, row = of_rows[r], K[r]
         for j in range(K.shape[1]):
             apart = max(own + of_columns[j] - two * row[j], zero)

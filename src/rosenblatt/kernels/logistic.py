@@ -9,12 +9,11 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.callback import CallbackSupportMixin
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt import checks
-from rosenblatt.base import Passes, fitting, warn
+from rosenblatt.base import Passes, fitting, warn_not_converged
 from rosenblatt.prediction import LogisticScores
 from rosenblatt.registry.row import Candidate, Contract, Row
 from rosenblatt.runtime.threads import one_blas_thread
@@ -37,38 +36,37 @@ class KernelLogisticRegression(
     ClassifierMixin,  # type: ignore[misc]
     BaseEstimator,  # type: ignore[misc]
 ):
-    """Logistic regression in the feature space of a kernel, where a line here may be any curve.
+    """Logistic regression in the feature space of a kernel, with nonlinear boundaries.
 
     The score is ``f(x) = sum_i a_i K(x_i, x) + b``, and a, b minimize ``1/2 a'Ka + C sum of the
     losses``: logistic regression with an L2 penalty on the weights ``w = sum_i a_i phi(x_i)``. With
-    the linear kernel it is `LogisticRegression`. The n x n kernel matrix K is written as F F' once,
-    which takes time that grows with n^3 and suits some thousand rows; the columns of F are features
-    in which the problem is an ordinary one, solved with the same proof of how far from the best it
-    is.
+    the linear kernel it is `LogisticRegression`. The n x n kernel matrix K is factored as F F' in
+    time proportional to n^3, which suits some thousand rows. The columns of F are the features of
+    an ordinary logistic regression, with the same bound on the distance from the minimum.
 
     Parameters
     ----------
     kernel : {"linear", "poly", "rbf", "laplacian", "sigmoid", "precomputed"} or callable
-        As in `KernelPerceptron`. What is negative in a kernel that is not positive semidefinite
-        ("sigmoid" in general) is left out.
+        As in `KernelPerceptron`. Negative eigenvalues of a kernel that is not positive
+        semidefinite ("sigmoid" in general) are set to 0.
     C : float
-        What the loss counts against the penalty; finite, for without one most kernels separate
-        any classes.
+        Factor of the loss relative to the penalty; finite, because most kernels separate any
+        classes without a penalty.
     degree, gamma, coef0 : float
-        The numbers of the kernel, as in `KernelPerceptron`.
+        Parameters of the kernel, as in `KernelPerceptron`.
     tol, fit_intercept, class_weight, random_state, solver, max_iter, verbose, softmax : object
         As in `LogisticRegression`.
 
     Attributes
     ----------
     dual_coef_ : ndarray of shape (1, n) or (K, n)
-        a, what each training row adds to the score of each class.
+        a, the coefficient of each training row for each class.
     X_fit_ : ndarray or CSR matrix of shape (n, d), or None
         The training rows; None if the kernel is precomputed.
     intercept_, classes_, n_iter_, objective_, dual_gap_, gradient_norm_, stop_reason_ : object
         As in `LogisticRegression`.
     gamma_ : float or None
-        The number that `gamma` stood for.
+        The value of `gamma`.
 
     Examples
     --------
@@ -94,9 +92,6 @@ class KernelLogisticRegression(
         "verbose": ["verbose"],
         "softmax": [StrOptions({"symmetric", "reference"})],
     }
-    gamma_: float | None
-    dual_coef_: NDArray[Any]
-    X_fit_: Any
 
     def __init__(
         self,
@@ -149,7 +144,7 @@ class KernelLogisticRegression(
             space = KernelSpace.of(wide if precomputed else self._kernel(gamma, wide))
         classes, codes = checks.classes(y, rows.shape[0])
         weight = checks.row_weights(classes, codes, sample_weight, self.class_weight)
-        # K = F F', so that the weights of F's columns have the length of those in feature space.
+        # K = F F', so weights of F's columns are as long as the weights in the feature space.
         F, penalty = np.ascontiguousarray(space.F), (0.0, 1.0)
         problem = logistic_problem(
             F, codes, len(classes), self.C * weight, penalty, self.fit_intercept,
@@ -158,7 +153,12 @@ class KernelLogisticRegression(
 
         passes = Passes(self, X, y, sample_weight, self.max_iter)
         track_gap = passes.has_callbacks or bool(self.verbose)
-        descent = LogisticDescent(problem, np.zeros(problem.shape), self._settings(), track_gap)
+        settings = LogisticSettings(
+            self.solver, self.tol, self.max_iter, float(self.C), self.random_state, None,
+            type(self).__name__,
+            lambda: list(map(str, range(self.n_features_in_))),
+        )  # fmt: skip
+        descent = LogisticDescent(problem, np.zeros(problem.shape), settings, track_gap)
         of_rows = {"gamma_": gamma, "X_fit_": None if precomputed else rows}
 
         def attributes(reason: str) -> dict[str, Any]:
@@ -179,21 +179,13 @@ class KernelLogisticRegression(
 
         passes.attributes = lambda: attributes("callback")
         reason = descent.run(passes, self.verbose)
-        for name, value in attributes(reason).items():
-            setattr(self, name, value)
+        vars(self).update(attributes(reason))
         for message in descent.messages(reason, codes, classes):
-            warn(message, ConvergenceWarning)
+            warn_not_converged(message)
         return self
 
-    def _settings(self) -> LogisticSettings:
-        return LogisticSettings(
-            self.solver, self.tol, self.max_iter, float(self.C), self.random_state, None,
-            type(self).__name__,
-            lambda: list(map(str, range(self.n_features_in_))),
-        )  # fmt: skip
-
     def trace_view(self) -> dict[str, Any]:
-        """Return the states that traces and plots draw: what each training row counts."""
+        """Return the states that traces and plots draw: coefficients of rows, the intercept."""
         return {"support_weights": self.dual_coef_, "intercept": self.intercept_}
 
     def decision_function(self, X: Any) -> NDArray[Any]:
@@ -214,16 +206,14 @@ class KernelLogisticRegression(
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
     def _kernel(self, gamma: float | None, *tables: Any) -> Any:
-        """The kernel of the rows of a table with themselves, or with those of a second."""
+        """Return the kernel of the rows of a table with themselves, or with rows of a second."""
         if callable(self.kernel) and not isinstance(self.kernel, Kernel):
             K: Any = called_kernel(self.kernel, tables[0], tables[-1])
             if len(tables) == 1:
                 check_symmetric(K)
             return K
         known: Any = self.gamma if gamma is None else gamma
-        kernel = kernel_of(
-            self.kernel, tables[0], gamma=known, degree=self.degree, coef0=self.coef0
-        )
+        kernel = kernel_of(self.kernel, None, gamma=known, degree=self.degree, coef0=self.coef0)
         K = kernel(tables[0], tables[-1])
         return K.toarray() if sp.issparse(K) else K
 
@@ -269,11 +259,4 @@ ROW = Row(
         endless={"solver": "sgd", "random_state": 0},
     ),
     warm=None,
-    file_types=(
-        "kernels.functions.Gaussian",
-        "kernels.functions.Laplacian",
-        "kernels.functions.Linear",
-        "kernels.functions.Polynomial",
-        "kernels.functions.Sigmoid",
-    ),
 )

@@ -44,16 +44,16 @@ BLOCK = 1 << 22  # kernel values computed at once for predictions: 32 megabytes
 
 
 class KernelPerceptron(MistakeDriven):
-    """A perceptron in the feature space of a kernel, where a line here may be any curve.
+    """Perceptron in the feature space of a kernel, with nonlinear boundaries.
 
     The weights there are ``w = sum_i a_i phi(x_i)``, so that ``w.phi(x) = sum_i a_i K(x_i, x)``,
-    and a mistake on example i is ``a_i += y_i``: nothing but kernel values is ever needed [1]_.
-    With the linear kernel it is the `Perceptron`. If some unit vector of the feature space keeps
-    every example at least g on its own side, there are at most ``(R / g)**2`` mistakes, with
-    ``R**2`` the largest K(x, x), plus 1 if there is an intercept.
+    and a mistake on example i changes ``a_i += y_i``: the algorithm needs only kernel values [1]_.
+    With the linear kernel it is the `Perceptron`. If a unit vector of the feature space separates
+    the classes with margin g, there are at most ``(R / g)**2`` mistakes, with ``R**2`` the largest
+    K(x, x), plus 1 if there is an intercept.
 
-    Only the examples that were ever mistaken are kept, identical ones as one. Fewer of them, by a
-    smaller `max_updates` or `max_iter`, make a smoother boundary.
+    Only examples with mistakes are kept, identical ones as one. Fewer of them, by a smaller
+    `max_updates` or `max_iter`, make a smoother boundary.
 
     Parameters
     ----------
@@ -67,27 +67,26 @@ class KernelPerceptron(MistakeDriven):
         How fast a kernel falls with distance, or the factor of the scalar product; "scale" is
         ``1 / (d X.var())`` and "auto" ``1 / d``.
     coef0 : float
-        What "poly" and "sigmoid" add to the scalar product: with ``gamma=1``, 0 makes a polynomial
-        of exactly `degree`, 1 one up to it.
+        Constant that "poly" and "sigmoid" add to the scalar product. With 0, the features of "poly"
+        are products of exactly `degree` columns, with 1 of up to `degree`.
     fit_intercept : bool
-        Whether a bias is learned besides.
+        Whether to learn an intercept.
     max_updates : int or None
-        Corrections before the end; fewer regularize.
+        Most corrections; fewer regularize.
     max_iter, tol, shuffle, verbose, eta0, random_state, early_stopping, validation_fraction, \
     n_iter_no_change, class_weight
         As for `Perceptron`.
     boundary : {"mistake", "positive", "negative"}
-        What a score of exactly 0, or a tie, is: see `Perceptron`.
+        Treatment of scores of exactly 0, and of ties: see `Perceptron`.
     pick : {"cyclic", "random", "first", "worst"}
         Which mistake to correct next: see `Perceptron`.
     cache_size : float
-        Megabytes for rows of the kernel matrix; those that do not fit are computed again when they
-        are needed again.
+        Megabytes for rows of the kernel matrix; rows that do not fit are computed when needed.
 
     Attributes
     ----------
     dual_coef_ : ndarray of shape (1, s) or (K, s)
-        How much each support counts: its mistakes, with sign and step.
+        Coefficient of each support: its mistakes, with sign and step.
     support_ : ndarray of shape (s,)
         The supports' rows in X.
     support_vectors_ : ndarray or CSR matrix of shape (s, d)
@@ -95,7 +94,7 @@ class KernelPerceptron(MistakeDriven):
     intercept_ : ndarray of shape (1,) or (K,)
         The biases.
     gamma_ : float or None
-        The number that `gamma` stood for; None for objects, functions and matrices.
+        The value of `gamma`; None for objects, functions and matrices.
     classes_ : ndarray of shape (K,)
         The labels, sorted.
     n_iter_, n_updates_, t_, converged_, stop_reason_, cycle_, step_range_
@@ -107,7 +106,7 @@ class KernelPerceptron(MistakeDriven):
 
     See Also
     --------
-    Perceptron : with weights of its own for each feature.
+    Perceptron : with a weight for each feature.
 
     References
     ----------
@@ -135,12 +134,6 @@ class KernelPerceptron(MistakeDriven):
         "pick": [StrOptions({"cyclic", "random", "first", "worst"})],
         "cache_size": [Interval(Real, 0, None, closed="neither")],
     }
-
-    gamma_: float | None
-    dual_coef_: NDArray[Any]
-    support_: NDArray[np.int32]
-    support_vectors_: Any
-    intercept_: NDArray[Any]
 
     def __init__(
         self,
@@ -203,7 +196,12 @@ class KernelPerceptron(MistakeDriven):
         examples = check_examples(self, X, y, sample_weight, rng=rng)
         named = isinstance(self.kernel, str) and self.kernel != "precomputed"
         self.gamma_ = gamma_of(self.gamma, examples.X) if named else None
-        weights = DualWeights(examples, self._kernel_rows(examples.X))
+        if self.kernel == "precomputed":
+            matrix: KernelMatrix = PrecomputedMatrix(examples.X)
+        else:
+            kernel = self._kernel(examples.X)
+            matrix = KernelMatrix(kernel, examples.X, self.cache_size, in_order=True)
+        weights = DualWeights(examples, matrix)
 
         training = Training(self, weights, X, y, sample_weight, rng)
         for rows in training:
@@ -217,13 +215,8 @@ class KernelPerceptron(MistakeDriven):
             training.warn_if_not_converged("certify(model, X, y)")
         return self
 
-    def _kernel_rows(self, X: Any) -> KernelMatrix:
-        if self.kernel == "precomputed":
-            return PrecomputedMatrix(X)
-        return KernelMatrix(self._kernel(X), X, self.cache_size, in_order=True)
-
     def _kernel(self, X: Any = None) -> Any:
-        """The kernel function, with its numbers from X or from the fit."""
+        """Return the kernel function, with its parameters from X or from the fit."""
         gamma = self.gamma if X is not None or self.gamma_ is None else self.gamma_
         return kernel_of(self.kernel, X, gamma=gamma, degree=self.degree, coef0=self.coef0)
 
@@ -252,7 +245,7 @@ class KernelPerceptron(MistakeDriven):
         return view
 
     def _kernel_values(self, X: Any, places: Sequence[int]) -> NDArray[Any]:
-        """The kernel (m, n) of the supports at some places with rows X: scores that count each."""
+        """Return the kernel (m, n) of the supports at some places with rows X."""
         probe = copy(self)
         probe.support_ = self.support_[places]
         if self.kernel != "precomputed":
@@ -261,36 +254,35 @@ class KernelPerceptron(MistakeDriven):
         probe.intercept_ = np.zeros(len(places), self.dual_coef_.dtype)
         return np.reshape(probe.decision_function(X), (-1, len(places))).T
 
-    def _against_supports(self) -> Callable[[Any], NDArray[Any]]:
-        """A function of rows that gives their kernel with each support."""
-        if self.kernel == "precomputed":
-            return lambda K: np.asarray(K[:, self.support_])
-        return against(self._kernel(), self.support_vectors_.astype(np.float64, copy=False))
-
     def _scores(self, X: Any) -> NDArray[Any]:
-        """The scores (n, c) of rows, in 64 bits like the fit: a row may be right by very little."""
+        """Return the scores (n, c) of rows, in float64 like the fit: margins can be tiny."""
         scores = np.tile(self.intercept_.astype(np.float64), (X.shape[0], 1))
-        kernel, s = self._against_supports(), len(self.support_)
+        if self.kernel == "precomputed":
+            kernel: Callable[[Any], Any] = lambda K: K[:, self.support_]  # noqa: E731
+        else:
+            kernel = against(self._kernel(), self.support_vectors_.astype(np.float64, copy=False))
+        s = len(self.support_)
         with one_blas_thread(), np.errstate(over="ignore", invalid="ignore"):  # raised below
             for rows in gen_batches(X.shape[0], max(1, BLOCK // s)) if s else ():
                 K = kernel(X[rows].astype(np.float64, copy=False))
                 scores[rows] += K @ self.dual_coef_.T
                 if not np.isfinite(scores[rows]).all():
                     check_finite_kernel(K, range(rows.start, rows.stop), self.support_)
-        scores = _to_dtype(scores, X.dtype)
-        check_finite_scores(scores)
-        return scores
+        with np.errstate(over="ignore", under="ignore"):  # raised below; restored here
+            narrow: NDArray[Any] = scores.astype(X.dtype, copy=False)
+        lost = (narrow == 0) & (scores != 0)  # nonzero scores stay nonzero
+        if lost.any():
+            narrow[lost] = np.copysign(np.finfo(X.dtype).smallest_subnormal, scores[lost])
+        check_finite_scores(narrow)
+        return narrow
 
     def _check_X(self, X: Any, first: bool) -> Any:
-        if self.kernel == "precomputed":
-            return self._check_matrix(X, first)
-        return canonical(checks.rows(self, X, reset=first, order="C"))
-
-    def _check_matrix(self, K: Any, first: bool) -> NDArray[Any]:
-        """A kernel matrix (n, n) of training rows, or (m, n) of new rows with these."""
+        """Return checked rows, or a kernel matrix (n, n), or (m, n) of new rows."""
+        if self.kernel != "precomputed":
+            return canonical(checks.rows(self, X, reset=first, order="C"))
         if not first:
-            check_with_training_rows(K, self.n_features_in_, type(self).__name__)
-        K = checks.rows(self, K, reset=first, order="C", finite=False, accept_sparse=False)
+            check_with_training_rows(X, self.n_features_in_, type(self).__name__)
+        K = checks.rows(self, X, reset=first, order="C", finite=False, accept_sparse=False)
         check_finite_kernel(K)
         if first:
             check_symmetric(K)
@@ -315,7 +307,7 @@ class KernelPerceptron(MistakeDriven):
 class DualWeights:
     """Coefficients a (c, n) of the examples, scores f (c, n) and biases b (c,); c is 1 or K.
 
-    On a mistake on example i, a_i += y_i. With K classes its coefficient grows for the true class
+    On a mistake on example i, a_i += y_i. With K classes the coefficient rises for the true class
     and falls for the best rival.
     """
 
@@ -405,16 +397,6 @@ def merge_identical(
     return support[firsts[left]], merged[:, left]
 
 
-def _to_dtype(scores: NDArray[np.float64], dtype: Any) -> NDArray[Any]:
-    """Return the scores in the precision of the rows; nonzero scores stay nonzero."""
-    with np.errstate(over="ignore", under="ignore"):  # raised later; restored here
-        narrow = scores.astype(dtype, copy=False)
-    lost = (narrow == 0) & (scores != 0)
-    if lost.any():
-        narrow[lost] = np.copysign(np.finfo(dtype).smallest_subnormal, scores[lost])
-    return narrow
-
-
 ROW = Row(
     "KernelPerceptron",
     page="kernels.md",
@@ -442,7 +424,7 @@ ROW = Row(
         expected_failures=VISITS_ROWS,
     ),
     warm=Warm(({"max_iter": 2},)),
-    file_types=(
+    file_types=(  # for all models with kernels
         "kernels.functions.Gaussian",
         "kernels.functions.Laplacian",
         "kernels.functions.Linear",

@@ -5,8 +5,8 @@
 ``kept[slot[i]]``, or missing if slot[i] is negative. a (c, n) sums the corrections of the examples
 with their steps and signs; f (c, n) are their scores without the biases b (c,), brought up to date
 at each mistake, so that a visit without a mistake reads one number. c is 1 for two classes, else
-K. The other arguments and the result are those of `linear_model.perceptron_loops`; a pass also
-ends at a mistake whose row of the kernel matrix is missing.
+K. Other arguments and the result are as in `linear_model.perceptron_loops`; a pass also ends at a
+mistake whose row of the kernel matrix is missing.
 """
 
 import numpy as np
@@ -47,7 +47,7 @@ def binary_pass(labels, order, ties, most_mistakes, bias, kept, slot, a, f, b):
 
 @compiled
 def multiclass_pass(labels, order, ties, most_mistakes, bias, kept, slot, a, f, b):
-    """K classes: on a mistake, a_i of the true class grows and that of the best rival falls."""
+    """K classes: on a mistake, raise a_i of the true class and lower a_i of the best rival."""
     y, step, scores = labels
     mistakes, loss = 0, 0.0
     for t in range(order.shape[0]):

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -25,35 +25,37 @@ from .functions import Kernel, canonical
 from .kernel_matrix import NAMES, kernel_of, warn_if_flat
 from .shifted_systems import solve_one, solve_shifted
 
+Array = NDArray[np.float64]
+
 MOST_ROWS_OF_EIGENVALUES = 2_000
 BLOCK = 1 << 23  # kernel values computed at a time in predictions
 LEAST_ROWS, MOST_GROUPS = 500, 10  # of folds that share a kernel matrix
 
 
 class KernelRidge(sklearn.kernel_ridge.KernelRidge):  # type: ignore[misc]
-    """Ridge regression in the feature space of a kernel, where a line here may be any curve.
+    """Ridge regression in the feature space of a kernel: a nonlinear function.
 
     The prediction is ``f(x) = sum_i c_i K(x_i, x)``, and c minimizes ``sum_i s_i (t_i - f(x_i))^2 +
     alpha c'Kc``, s being the weights: ``(K + alpha / s) c = t``. There is no intercept: center the
-    targets, or add 1 to the kernel. The n x n matrix K is solved in time that grows with n^3, which
-    suits some thousand rows; `fit_path` solves it for all penalties at about the price of two.
+    targets, or add 1 to the kernel. A fit takes time proportional to n^3, which suits some thousand
+    rows; `fit_path` fits all penalties in about the time of two.
 
     Parameters
     ----------
     alpha : float or array-like of shape (t,)
-        What the size of f counts against the errors; one for each target, or one for all.
+        Penalty of the norm of f; one for each target, or one for all.
     kernel : str or callable
-        A name that ``sklearn.metrics.pairwise.pairwise_kernels`` takes, "precomputed", a function
-        of two rows, or one of `rosenblatt.kernels`.
+        A name that ``sklearn.metrics.pairwise.pairwise_kernels`` accepts, "precomputed", a
+        function of two rows, or one of `rosenblatt.kernels`.
     gamma, degree, coef0, kernel_params : object
-        The numbers of the kernel, as in scikit-learn; None for gamma is 1 / d, and 1 for "chi2".
+        Parameters of the kernel, as in scikit-learn; None for gamma is 1 / d, and 1 for "chi2".
 
     Attributes
     ----------
     dual_coef_ : ndarray of shape (n,) or (n, t)
-        c, what each training row adds to the prediction.
+        c, the coefficient of each training row.
     X_fit_ : ndarray or sparse matrix of shape (n, d), or (n, n)
-        The training rows, or their kernel if it was precomputed.
+        The training rows, or their precomputed kernel.
 
     Examples
     --------
@@ -70,8 +72,6 @@ class KernelRidge(sklearn.kernel_ridge.KernelRidge):  # type: ignore[misc]
     measured_by: ClassVar[tuple[str, ...]] = (
         "kernel", "gamma", "degree", "coef0", "kernel_params",
     )  # fmt: skip
-    dual_coef_: NDArray[Any]
-    X_fit_: Any
 
     @all_or_nothing
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -88,8 +88,8 @@ class KernelRidge(sklearn.kernel_ridge.KernelRidge):  # type: ignore[misc]
         X, y = self._check_rows(X, y)
         warn_if_flat(self._own_kernel(X), X)
         system = WeightedSystem.of(self, X, y, sample_weight)
-        with one_blas_thread():  # the bits of a factor depend on how many share its work
-            self._publish(X, y, system.solve(np.atleast_1d(self.alpha)))
+        with one_blas_thread():  # the bits of a factor depend on the number of threads
+            self._publish(X, y, system.solve_all([np.atleast_1d(self.alpha)])[0])
         return self
 
     def _check_rows(self, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
@@ -105,12 +105,12 @@ class KernelRidge(sklearn.kernel_ridge.KernelRidge):  # type: ignore[misc]
             check_function_of_rows(self.kernel, first, first, self.kernel_params or {})
         return canonical(X), y
 
-    def _publish(self, X: Any, y: NDArray[Any], c: NDArray[np.float64]) -> None:
+    def _publish(self, X: Any, y: NDArray[Any], c: Array) -> None:
         self.dual_coef_ = checks.in_precision(c, X.dtype).reshape(y.shape)
         self.X_fit_ = X
 
     def _own_kernel(self, X: Any) -> Kernel | None:
-        """The kernel, if it is one of ours."""
+        """Return the kernel if it is one of this package, else None."""
         if isinstance(self.kernel, Kernel):
             return self.kernel
         known = self.kernel in NAMES and self.kernel != "precomputed"
@@ -122,35 +122,27 @@ class KernelRidge(sklearn.kernel_ridge.KernelRidge):  # type: ignore[misc]
         )
 
     def _get_kernel(self, X: Any, Y: Any = None) -> NDArray[Any]:
-        """The kernel of the rows of X with those of Y, or with themselves."""
+        """Return the kernel of the rows of X with the rows of Y, or with themselves."""
         kernel = self._own_kernel(X)
-        if kernel is not None:
-            K = kernel(X, Y)
-        else:
-            with np.errstate(invalid="ignore"):  # raised below
-                K = pairwise_kernels(
-                    X, Y, metric=self.kernel, filter_params=True, **self._numbers()
-                )
-            self._refuse_powers_of_negatives(K)
-        check_finite_kernel(K)
-        return np.asarray(K)
-
-    def _numbers(self) -> dict[str, Any]:
-        """The parameters of a kernel of scikit-learn's; without gamma, the kernel has its own."""
+        named = {"gamma": self.gamma, "degree": self.degree, "coef0": self.coef0}
+        settings = {name: value for name, value in named.items() if value is not None}
         if callable(self.kernel):
-            return self.kernel_params or {}
-        numbers = {"gamma": self.gamma, "degree": self.degree, "coef0": self.coef0}
-        return {name: value for name, value in numbers.items() if value is not None}
-
-    def _refuse_powers_of_negatives(self, K: NDArray[Any]) -> None:
-        """Refuse a polynomial kernel whose degree is a fraction, where its base is negative."""
-        if self.kernel in ("poly", "polynomial") and np.isnan(K).any():
+            settings = self.kernel_params or {}
+        with np.errstate(over="ignore", invalid="ignore"):  # raised below
+            if kernel is not None:
+                K = kernel(X, Y)
+            else:
+                K = pairwise_kernels(X, Y, metric=self.kernel, filter_params=True, **settings)
+        fraction = kernel is None and self.kernel in ("poly", "polynomial")
+        if fraction and np.isnan(K).any():
             i, j = np.argwhere(np.isnan(K))[0]
             raise ValueError(
-                f"degree={self.degree!r} is not an integer, and gamma u.v + coef0 is negative for "
-                f"row {i} and training row {j}. Use degree={round(self.degree)}, or a coef0 above "
-                f"{self.coef0!r}."
+                f"degree={self.degree!r} is not an integer, and gamma u.v + coef0 is negative "
+                f"for row {i} and training row {j}. Use degree={round(self.degree)}, or a "
+                f"coef0 above {self.coef0!r}."
             )
+        check_finite_kernel(K)
+        return np.asarray(K)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Predict the targets of X, shape (n,) or (n, t).
@@ -176,7 +168,7 @@ class KernelRidge(sklearn.kernel_ridge.KernelRidge):  # type: ignore[misc]
         return np.concatenate(parts)
 
     def path_parameters(self) -> tuple[str, ...]:
-        """Return the parameters that one reduction of the kernel matrix serves all values of."""
+        """Return ``("alpha",)``: one reduction of the kernel matrix serves all penalties."""
         return ("alpha",)
 
     def measure_groups(
@@ -202,8 +194,11 @@ class KernelRidge(sklearn.kernel_ridge.KernelRidge):  # type: ignore[misc]
         if X.dtype != np.float64:  # predictions are in float32
             raise ValueError("Folds share a kernel matrix of float64.")
         K = WeightedSystem.of(model, X, y, None).K
-        shared = SharedKernel(K, X, y, np.asarray(groups), model._input_attributes())
-        return [KernelFolds(shared, frozenset([g])) for g in range(n_groups)]
+        attributes = model._input_attributes()
+        return [
+            KernelFolds(K, X, y, np.asarray(groups), attributes, frozenset([g]))
+            for g in range(n_groups)
+        ]
 
     def report_warnings(self) -> None:
         """Issue the warnings that `fit` would have issued about the rows."""
@@ -226,19 +221,14 @@ class KernelRidge(sklearn.kernel_ridge.KernelRidge):  # type: ignore[misc]
         )
 
     def _path_models(
-        self,
-        values: Sequence[Any],
-        X: Any,
-        y: NDArray[Any],
-        system: "WeightedSystem",
-        input_attributes: dict[str, Any],
+        self, values: Sequence[Any], X: Any, y: Any, system: "WeightedSystem", attributes: Any
     ) -> list["KernelRidge"]:
         """Return a model for each penalty, fitted to rows X with their system."""
         with one_blas_thread():
             solutions = system.solve_all([np.atleast_1d(value) for value in values])
         models = [clone(self).set_params(alpha=value) for value in values]
         for model, c in zip(models, solutions, strict=True):
-            vars(model).update(input_attributes)
+            vars(model).update(attributes)
             model._publish(X, y, c)
         return models
 
@@ -249,9 +239,7 @@ class KernelRidge(sklearn.kernel_ridge.KernelRidge):  # type: ignore[misc]
 class WeightedSystem:
     """``(K + alpha / s) c = t`` as ``(r K r + alpha I) (c / r) = r t``, r = sqrt(s)."""
 
-    def __init__(
-        self, K: NDArray[np.float64], t: NDArray[np.float64], roots: NDArray[np.float64]
-    ) -> None:
+    def __init__(self, K: Array, t: Array, roots: Array) -> None:
         self.roots = roots[:, np.newaxis]
         plain = bool((roots == 1).all())
         self.K = K if plain else K * self.roots * roots
@@ -259,7 +247,7 @@ class WeightedSystem:
 
     @staticmethod
     def of(model: KernelRidge, X: Any, y: NDArray[Any], sample_weight: Any) -> "WeightedSystem":
-        """The system of rows X, their targets y and weights."""
+        """Return the system of rows X, their targets y and weights."""
         wide = X.astype(np.float64)  # eigenvalues near zero are lost in 32 bits
         with one_blas_thread():
             many = wide.shape[0] >= MANY_UNKNOWNS
@@ -267,12 +255,8 @@ class WeightedSystem:
         weight = checks.weights(sample_weight, wide.shape[0], ones=True, dtype=None)
         return WeightedSystem(K, y.reshape(len(y), -1).astype(np.float64), np.sqrt(weight))
 
-    def solve(self, alpha: NDArray[Any]) -> NDArray[np.float64]:
-        """c (n, t) for one penalty, or one for each target."""
-        return self.solve_all([alpha])[0]
-
-    def solve_all(self, alphas: list[NDArray[Any]]) -> list[NDArray[np.float64]]:
-        """c (n, t) for each of the penalties."""
+    def solve_all(self, alphas: list[NDArray[Any]]) -> list[Array]:
+        """Return c (n, t) for each penalty; a penalty is one number, or one for each target."""
         n_targets = self.t.shape[1]
         if any(alpha.size not in (1, n_targets) for alpha in alphas):
             raise ValueError(
@@ -288,35 +272,32 @@ class WeightedSystem:
         ]
         return [np.hstack(columns) * self.roots for columns in zip(*by_target, strict=True)]
 
-    def _shifted(self, t: NDArray[Any], shifts: list[float]) -> list[NDArray[np.float64]]:
+    def _shifted(self, t: Array, shifts: list[float]) -> list[Array]:
         try:
             many = len(self.K) >= MANY_UNKNOWNS
             return interruptible(lambda: solve_shifted(self.K, t, shifts), many)
         except scipy.linalg.LinAlgError:
             return [self._one(t, shift) for shift in shifts]
 
-    def _one(self, t: NDArray[Any], shift: float) -> NDArray[np.float64]:
-        """One solution; the shortest if the matrix is singular."""
+    def _one(self, t: Array, shift: float) -> Array:
+        """Return the solution for one shift; the shortest if the matrix is singular."""
         try:
             return solve_one(self.K, t, shift)
         except scipy.linalg.LinAlgError:
+            reason = ""
+            if len(self.K) <= MOST_ROWS_OF_EIGENVALUES:
+                least = float(scipy.linalg.eigvalsh(self.K, subset_by_index=[0, 0])[0]) + shift
+                reason = f": its least eigenvalue is {least:.3g}"
             warn(
-                "Singular matrix in solving dual problem. Using least-squares solution instead: a "
-                f"kernel matrix with alpha={shift:g} on its diagonal has no Cholesky factor"
-                f"{self._least_eigenvalue(shift)}."
+                "Singular matrix in solving dual problem. Using least-squares solution instead: K "
+                f"with alpha={shift:g} on its diagonal is not positive definite{reason}."
             )
             shifted = self.K + shift * np.eye(len(self.K))
             return np.asarray(scipy.linalg.lstsq(shifted, t)[0])
 
-    def _least_eigenvalue(self, shift: float) -> str:
-        if len(self.K) > MOST_ROWS_OF_EIGENVALUES:
-            return ""
-        least = float(scipy.linalg.eigvalsh(self.K, subset_by_index=[0, 0])[0]) + shift
-        return f": its least eigenvalue is {least:.3g}"
-
 
 class PenaltyPath(ModelPath):
-    """The models at some penalties, and what each predicts for a row that it has not seen."""
+    """The models at some penalties, with leave-one-out residuals."""
 
     def __init__(self, models: Sequence[KernelRidge], system: WeightedSystem) -> None:
         super().__init__(models)
@@ -326,13 +307,13 @@ class PenaltyPath(ModelPath):
         """Return the predictions of all models: shape (len, n), or (len, n, t) for t targets."""
         first = self.models[0]
         n, *targets = first.dual_coef_.shape
-        together = copy(first)  # all coefficients side by side: the kernel is computed once
+        together = copy(first)  # one kernel for all coefficients
         together.dual_coef_ = np.hstack([model.dual_coef_.reshape(n, -1) for model in self.models])
         found: NDArray[Any] = together.predict(X)
         return found.reshape(len(found), len(self), *targets).swapaxes(0, 1)
 
-    def left_out_residuals(self) -> NDArray[np.float64]:
-        """Target less prediction of each row, by the model fitted to all others: (len, n[, t]).
+    def left_out_residuals(self) -> Array:
+        """Return the residual of each row in the fit without it, (len, n[, t]).
 
         With ``G = (K + alpha / s)^-1`` it is ``c_i / G_ii``: one eigendecomposition gives all.
 
@@ -359,43 +340,36 @@ class PenaltyPath(ModelPath):
 
 
 @dataclass(frozen=True, eq=False)
-class SharedKernel:
-    """The kernel matrix K (n, n) of all rows of a search, and the group (n,) of each row."""
+class KernelFolds:
+    """Some groups of the rows of a search, with the kernel of all rows; ``+`` unites groups."""
 
-    K: NDArray[np.float64]
+    K: Array  # (n, n), of all rows
     X: NDArray[Any]
     y: NDArray[Any]
-    group: NDArray[np.intp]
-    input_attributes: dict[str, Any]
-
-
-@dataclass(frozen=True, eq=False)
-class KernelFolds:
-    """Some groups of rows; their sum is the groups of both."""
-
-    shared: SharedKernel
+    group: NDArray[np.intp]  # of each row (n,)
+    attributes: dict[str, Any]  # that describe the input
     groups: frozenset[int]
 
     can_refit = True  # a sum of all groups gives the models of all rows
 
     def __add__(self, other: "KernelFolds") -> "KernelFolds":
-        return KernelFolds(self.shared, self.groups | other.groups)
+        return replace(self, groups=self.groups | other.groups)
 
     def __reduce__(self) -> Any:
-        return type(None), ()  # another process fits its fold by itself
+        return type(None), ()  # other processes fit their folds themselves
 
     @property
     def rows(self) -> NDArray[np.intp]:
         """The rows of these groups."""
-        return np.flatnonzero(np.isin(self.shared.group, list(self.groups)))
+        return np.flatnonzero(np.isin(self.group, list(self.groups)))
 
     def problem(self) -> tuple[Any, NDArray[Any], WeightedSystem, dict[str, Any]]:
         """Return these rows, their targets and system, and attributes of the input."""
-        shared, rows = self.shared, self.rows
-        X, y = shared.X[rows], shared.y[rows]
-        K = shared.K if len(rows) == len(shared.K) else shared.K[np.ix_(rows, rows)]
+        rows = self.rows
+        X, y = self.X[rows], self.y[rows]
+        K = self.K if len(rows) == len(self.K) else self.K[np.ix_(rows, rows)]
         t = y.reshape(len(y), -1).astype(np.float64)
-        return X, y, WeightedSystem(K, t, np.ones(len(y))), shared.input_attributes
+        return X, y, WeightedSystem(K, t, np.ones(len(y))), self.attributes
 
 
 class FoldPath(ModelPath):
@@ -408,7 +382,7 @@ class FoldPath(ModelPath):
     def answers(self, test: KernelFolds) -> list[NDArray[Any]]:
         """Return the predictions of each model for the rows of the groups left out."""
         places = test.rows
-        K = self.data.shared.K[np.ix_(places, self.data.rows)]
+        K = self.data.K[np.ix_(places, self.data.rows)]
         with one_blas_thread():
             return [K @ model.dual_coef_ for model in self.models]
 
@@ -435,12 +409,5 @@ ROW = Row(
         most_rows=500,
     ),
     warm=None,
-    file_types=(
-        "kernels.functions.Gaussian",
-        "kernels.functions.Laplacian",
-        "kernels.functions.Linear",
-        "kernels.functions.Polynomial",
-        "kernels.functions.Sigmoid",
-    ),
     peer_tests=("tests/test_kernel_ridge.py",),
 )

@@ -1,9 +1,9 @@
-"""``(K + s I) c = t`` for many shifts s, at the price of a few.
+"""Solve ``(K + s I) c = t`` for many shifts s in about the time of a few.
 
 ``K = Q B Q'``: reflections Q, a block of columns at a time, leave a band B of `WIDTH` diagonals,
-and ``K + s I = Q (B + s I) Q'`` for every s. Almost all of the work are products of matrices, half
-of those that eigenvectors take; a band is then solved in no time. It is done in float32 and
-corrected by residuals in float64, as long as that converges.
+and ``K + s I = Q (B + s I) Q'`` for every s. Almost all of the work is matrix products, half of the
+work of an eigendecomposition; banded systems are then solved fast. The reduction is in float32, and
+solutions are corrected by residuals in float64, as long as that converges.
 """
 
 from typing import Any, NamedTuple
@@ -12,10 +12,12 @@ import numpy as np
 import scipy.linalg
 from numpy.typing import NDArray
 
+Array = NDArray[np.float64]
+
 WIDTH = 64
 MOST_CORRECTIONS = 12
-NEAR = 1e-13  # what a residual may be, relative to its terms
-FEW = 3  # shifts that are solved one by one faster
+NEAR = 1e-13  # accepted residual, relative to its terms
+FEW = 3  # shifts up to which separate solutions are faster
 
 
 class BlockReflector(NamedTuple):
@@ -39,13 +41,13 @@ class BandedMatrix:
             self.lower[j, : n - j] = np.diagonal(A, -j)
 
     def factor(self, shift: float) -> NDArray[Any]:
-        """Cholesky's factor of ``B + s I``; raises LinAlgError if it is not positive."""
+        """Return Cholesky's factor of ``B + s I``; raise LinAlgError if it is not positive."""
         band = self.lower.copy()
         band[0] += shift
         return np.asarray(scipy.linalg.cholesky_banded(band, lower=True, check_finite=False))
 
     def solve(self, t: NDArray[Any], factor: NDArray[Any]) -> NDArray[Any]:
-        """The solution c (n, k) for targets t (n, k), with the factor for a shift."""
+        """Return the solution c (n, k) for targets t (n, k), with the factor for a shift."""
         c = t.astype(self.steps[0].V.dtype if self.steps else np.float64)
         for start, V, T in self.steps:
             c[start:] -= V @ (T.T @ (V.T @ c[start:]))
@@ -57,7 +59,7 @@ class BandedMatrix:
 
 
 def _eliminate(A: NDArray[Any], k: int) -> BlockReflector:
-    """Reflect what is below the band in columns k to k + WIDTH to zero, in place."""
+    """Reflect columns k to k + WIDTH to zero below the band, in place."""
     stop = k + WIDTH
     (below, tau), R = scipy.linalg.qr(A[stop:, k:stop], mode="raw", check_finite=False)
     V = np.tril(below[:, : len(tau)], -1)
@@ -76,10 +78,8 @@ def _eliminate(A: NDArray[Any], k: int) -> BlockReflector:
     return BlockReflector(stop, V, T)
 
 
-def solve_shifted(
-    K: NDArray[np.float64], t: NDArray[np.float64], shifts: list[float]
-) -> list[NDArray[np.float64]]:
-    """The solutions c (n, k) of ``(K + s I) c = t`` for each shift s.
+def solve_shifted(K: Array, t: Array, shifts: list[float]) -> list[Array]:
+    """Return the solutions c (n, k) of ``(K + s I) c = t`` for each shift s.
 
     >>> K, t = np.array([[2.0, 1.0], [1.0, 2.0]]), np.array([[3.0], [3.0]])
     >>> [c.ravel().round(9).tolist() for c in solve_shifted(K, t, [0.0, 1.0, 3.0, 7.0])]
@@ -92,16 +92,14 @@ def solve_shifted(
     return [solve_one(K, t, s) if c is None else c for c, s in zip(found, shifts, strict=True)]
 
 
-def _corrected(
-    K: NDArray[np.float64], t: NDArray[np.float64], shift: float, band: BandedMatrix
-) -> NDArray[np.float64] | None:
-    """A solution, corrected until its residual is rounding; None if that does not come about."""
+def _corrected(K: Array, t: Array, shift: float, band: BandedMatrix) -> Array | None:
+    """Return a solution corrected until its residual is rounding; None without convergence."""
     try:
         factor = band.factor(shift)
         c, size = band.solve(t, factor), float(np.abs(t).max(initial=0.0))
         for _ in range(MOST_CORRECTIONS):
             residual = t - K @ c - shift * c
-            if is_solved(residual, size):
+            if np.abs(residual).max(initial=0.0) <= NEAR * np.sqrt(len(residual)) * size:
                 return c
             if not np.isfinite(residual).all():
                 return None
@@ -111,13 +109,8 @@ def _corrected(
     return None
 
 
-def is_solved(residual: NDArray[np.float64], size: float) -> bool:
-    """Whether a residual (n, k) is rounding, beside targets up to `size`."""
-    return bool(np.abs(residual).max(initial=0.0) <= NEAR * np.sqrt(len(residual)) * size)
-
-
-def solve_one(K: NDArray[np.float64], t: NDArray[np.float64], shift: float) -> NDArray[np.float64]:
-    """The solution for one shift, by Cholesky's factors; raises LinAlgError if K is singular."""
+def solve_one(K: Array, t: Array, shift: float) -> Array:
+    """Return the solution for one shift by Cholesky's factor; raise LinAlgError if singular."""
     A = K.copy()
     A.flat[:: len(K) + 1] += shift
     factor = scipy.linalg.cho_factor(A, lower=True, overwrite_a=True, check_finite=False)

@@ -1,63 +1,53 @@
 """The averaged perceptron."""
 
-from typing import Any, Literal, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import check_random_state
 
-from rosenblatt.base import Attributes, fitting
-from rosenblatt.mistake_driven import Examples, Training, check_examples
+from rosenblatt.base import Attributes
+from rosenblatt.mistake_driven import Examples
 from rosenblatt.registry.row import VISITS_ROWS, Candidate, Contract, Row, Warm
 
-from .perceptron_base import LinearPerceptron, LinearWeights, as_columns
+from .perceptron import LinearPerceptron, LinearWeights, as_columns
 
 
 class AveragedPerceptron(LinearPerceptron):
-    """The mean of a perceptron's weights over every visit: calmer than where it happened to stop.
+    """Averaged perceptron: the mean of a perceptron's weights over all visits.
 
-    The run is the perceptron's: a mistake moves the weights by the example. What is published is
-    the mean of the weights after each visit, mistaken or not [1]_, so weights that survived many
-    examples count for more. On data that no plane separates, where the last weights depend on the
-    last few mistakes, the mean is usually the better classifier.
-
-    The run ends at a clean pass like the perceptron's; its last weights then make no mistake,
-    though their mean may still make some.
+    The weights change as those of `Perceptron`. `coef_` is their mean after each visit, with or
+    without a mistake [1]_, so that weights that survived many examples count for more. If no plane
+    separates the classes, the last weights depend on the last few mistakes, and their mean usually
+    predicts better. The fit also ends after a pass without a mistake, though the mean may still
+    misclassify some rows.
 
     Parameters
     ----------
-    fit_intercept, max_iter, tol, shuffle, verbose, eta0, random_state, n_iter_no_change
+    fit_intercept, max_iter, tol, shuffle, verbose, eta0, random_state, validation_fraction, \
+    n_iter_no_change, class_weight, boundary
         As for `Perceptron`.
     early_stopping : bool
-        Hold out rows and return the mean at the pass that did best on them.
-    validation_fraction : float
-        Share of rows held out by `early_stopping`.
-    class_weight : dict, "balanced" or None
-        Multiplies the steps of each class.
+        Hold out rows and return the mean with the best accuracy on them.
     warm_start : bool
-        Begin the run where the previous one ended; the mean begins anew.
-    boundary : {"mistake", "positive", "negative"}
-        What a score of exactly 0, or a tie, is: see `Perceptron`.
+        Whether to start from the last weights of the previous fit; the mean starts anew.
 
     Attributes
     ----------
     coef_, intercept_ : ndarrays of shapes (1, d) and (1,), or (K, d) and (K,)
-        The mean weights.
+        Mean weights.
     last_coef_, last_intercept_ : ndarrays of the same shapes
-        The plain weights at the end of the run.
-    classes_ : ndarray of shape (K,)
-        The labels, sorted.
+        Weights after the last visit.
     t_ : float
-        Rows visited up to this mean, plus one.
-    n_iter_, n_updates_, converged_, stop_reason_, cycle_, step_range_, coef_init_, \
-    intercept_init_, n_parameters_, n_features_in_, feature_names_in_
-        As for `Perceptron`, of the run.
+        Number of rows visited until this mean, plus one.
     validation_scores_ : list of float or None
         Accuracy of the mean on the held-out rows after each pass.
+    classes_, n_iter_, n_updates_, converged_, stop_reason_, cycle_, step_range_, coef_init_, \
+    intercept_init_, n_parameters_, n_features_in_, feature_names_in_
+        As for `Perceptron`.
 
     See Also
     --------
-    Perceptron : the run alone.
+    Perceptron : with the last weights.
 
     References
     ----------
@@ -73,60 +63,6 @@ class AveragedPerceptron(LinearPerceptron):
     """
 
     _published = "mean"
-
-    def __init__(
-        self,
-        *,
-        fit_intercept: bool = True,
-        max_iter: int = 1000,
-        tol: float | None = 1e-3,
-        shuffle: bool = True,
-        verbose: int = 0,
-        eta0: float = 1.0,
-        random_state: Any = 0,
-        early_stopping: bool = False,
-        validation_fraction: float = 0.1,
-        n_iter_no_change: int = 5,
-        class_weight: Any = None,
-        warm_start: bool = False,
-        boundary: Literal["mistake", "positive", "negative"] = "mistake",
-    ) -> None:
-        self.fit_intercept = fit_intercept
-        self.max_iter = max_iter
-        self.tol = tol
-        self.shuffle = shuffle
-        self.verbose = verbose
-        self.eta0 = eta0
-        self.random_state = random_state
-        self.early_stopping = early_stopping
-        self.validation_fraction = validation_fraction
-        self.n_iter_no_change = n_iter_no_change
-        self.class_weight = class_weight
-        self.warm_start = warm_start
-        self.boundary = boundary
-
-    @fitting
-    def fit(
-        self,
-        X: Any,
-        y: Any,
-        coef_init: Any = None,
-        intercept_init: Any = None,
-        sample_weight: Any = None,
-    ) -> Self:
-        """Learn from X (n, d) and labels y (n,), given as to `Perceptron.fit`; return self."""
-        rng = check_random_state(self.random_state)
-        examples = check_examples(self, X, y, sample_weight, rng=rng)
-        weights = self._weights(examples, *self._start(examples, coef_init, intercept_init))
-
-        training = Training(self, weights, X, y, sample_weight, rng)
-        for rows in training:
-            # The perceptron's rule; u also sums the corrections, each times its visit.
-            training.count(rows, weights.visit(rows, training.updates_left))
-
-        training.set_attributes()
-        training.warn_if_not_converged()
-        return self
 
     def _weights(
         self, examples: Examples, coef: NDArray[Any], intercept: NDArray[Any]
@@ -160,14 +96,12 @@ class MeanWeights(LinearWeights):
             "t_": 1.0 + self.n_visits,
         }
 
-    def resume(
-        self, n_updates: int, n_visits: int, coef: NDArray[Any], intercept: NDArray[Any]
-    ) -> None:
+    def resume(self, model: Any) -> None:
         """Continue the counts and the mean of earlier batches."""
-        super().resume(n_updates, n_visits, coef, intercept)
+        super().resume(model)
         last_coef, last_intercept = self.state()
-        self.u = as_columns((last_coef.astype(np.float64) - coef) * n_visits)
-        self.v = (last_intercept.astype(np.float64) - intercept) * n_visits
+        self.u = as_columns((last_coef.astype(np.float64) - model.coef_) * self.n_visits)
+        self.v = (last_intercept.astype(np.float64) - model.intercept_) * self.n_visits
 
 
 ROW = Row(

@@ -8,6 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from rosenblatt import checks
 from rosenblatt.runtime.threads import one_blas_thread
 
 Array = NDArray[np.float64]
@@ -99,20 +100,22 @@ class CenteredRows:
     def dual(self) -> Array:
         """Return the products (n, n) of all pairs of rows."""
         n = self.shape[0]
-        with one_blas_thread():
-            if not self.sparse:
+        with one_blas_thread(), np.errstate(over="ignore", invalid="ignore"):
+            if self.sparse:
+                X = self.X.astype(np.float64)
+                products = _doubles((X @ X.T).toarray())
+                along = _doubles(X @ self.mean_x)
+                products += self.mean_x @ self.mean_x - along[:, None] - along
+                if self.roots is not None:
+                    products *= np.outer(self.roots, self.roots)
+            else:
                 products, size = np.zeros((n, n)), max(1, BLOCK_CELLS // n)
                 for start in range(0, self.shape[1], size):
                     here = slice(start, start + size)
                     columns = self.X[:, here].astype(np.float64) - self.mean_x[here]
                     columns = self._weighted(columns)
                     products += columns @ columns.T
-                return products
-        X = self.X.astype(np.float64)
-        products = _doubles((X @ X.T).toarray())
-        along = _doubles(X @ self.mean_x)
-        products += self.mean_x @ self.mean_x - along[:, None] - along
-        return products if self.roots is None else products * np.outer(self.roots, self.roots)
+        return _doubles(checks.in_range(products, "Products of rows are"))
 
     def squares(self) -> Array:
         """Return the sum of squares of each centered column, (d,)."""
@@ -167,7 +170,7 @@ def offsets(X: Any, fit_intercept: bool) -> Array | None:
     return shift
 
 
-def less(X: Any, shift: Array | None) -> Any:
+def subtract_offsets(X: Any, shift: Array | None) -> Any:
     """Return the table with its columns less their offsets, in the same dtype and storage."""
     if shift is None:
         return X
@@ -179,7 +182,7 @@ def less(X: Any, shift: Array | None) -> Any:
     return X
 
 
-def moved(table: Array, shift: Array | None, side: int) -> Array:
+def shift_intercept(table: Array, shift: Array | None, side: int) -> Array:
     """Return weights and biases (d + 1, ...) for shifted (side 1) or original columns (-1)."""
     # The scores stay the same: ``w.x + b = w.(x - shift) + (b + w.shift)``.
     if shift is None:
@@ -189,7 +192,7 @@ def moved(table: Array, shift: Array | None, side: int) -> Array:
     return table
 
 
-def slopes_as_given(gradient: Array, shift: Array | None) -> Array:
+def original_gradient(gradient: Array, shift: Array | None) -> Array:
     """Return the gradient (d + 1, ...) for columns as given, from that for shifted columns."""
     # A weight of ``x - shift`` moves the scores by that of x, less shift times what the bias does.
     if shift is None:

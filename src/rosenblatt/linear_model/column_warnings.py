@@ -1,4 +1,4 @@
-"""What a user should know of the columns of a linear fit, in words that name them."""
+"""Warnings about the columns of a linear fit: dependent, constant, or of unequal scales."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -14,7 +14,7 @@ from rosenblatt.runtime.threads import one_blas_thread
 from .centered_rows import CenteredRows
 
 INVOLVED = 1e-6  # the least share of a column in a direction that changes nothing
-WORTH_A_WORD = 1e-3  # what is left out of a fit, as a share of what is explained
+MUCH_LEFT_OUT = 1e-3  # of a fit, as a share of the sum that is explained
 CONSTANT = 1e-14  # deviation as a share of the mean that is rounding
 SCALES_APART = 1e6  # ratio of deviations above which a penalty means different things
 
@@ -22,7 +22,7 @@ Array = NDArray[np.float64]
 
 
 def names_of(model: Any) -> list[str]:
-    """How to speak of a fitted model's columns, of which a search may know the names for it."""
+    """Return the names of a fitted model's columns, or their numbers."""
     names = getattr(model, "feature_names_in_", getattr(model, "_names_of_search", None))
     if names is None:
         return [str(j) for j in range(model.n_features_in_)]
@@ -30,7 +30,7 @@ def names_of(model: Any) -> list[str]:
 
 
 def undetermined(model: Any, solution: Any, squares: Array | None) -> str:
-    """Why a fit had to choose among many coefficients: which columns are to blame."""
+    """Return the warning of a fit with many solutions, naming dependent columns."""
     d, names, tol = model.n_features_in_, names_of(model), model._least_variation()
     message = f"The rows determine {solution.rank} of {d} coefficients"
     if solution.dependent is None or squares is None:
@@ -42,7 +42,7 @@ def undetermined(model: Any, solution: Any, squares: Array | None) -> str:
         ". Of all coefficients that fit equally well the shortest are taken (minimum norm). Leave "
         "columns out, or use Ridge."
     )
-    if solution.left_out > WORTH_A_WORD:
+    if solution.left_out > MUCH_LEFT_OUT:
         message += (
             f" What tol={tol:.2g} leaves out would explain {solution.left_out:.1%} more; a smaller "
             "tol keeps it."
@@ -53,10 +53,10 @@ def undetermined(model: Any, solution: Any, squares: Array | None) -> str:
 def dependence(
     dependent: Array, constant: NDArray[np.bool_], names: Sequence[str], within: str
 ) -> str:
-    """Which columns depend on each other, from directions (d, q) that change no prediction."""
-    said = []
+    """Return the groups of dependent columns, from directions (d, q) that change no prediction."""
+    found = []
     if constant.any():
-        said.append(f"constant: {checks.listed(np.flatnonzero(constant), names)}")
+        found.append(f"constant: {checks.listed(np.flatnonzero(constant), names)}")
     together = np.abs(dependent @ dependent.T) > INVOLVED
     together[constant] = together[:, constant] = False
     involved = np.flatnonzero(together.any(axis=0))
@@ -66,12 +66,15 @@ def dependence(
             checks.listed(involved[group == g], names)
             for g in range(min(n_groups, checks.MOST_NAMES))
         ]
-        said.append(f"linearly dependent{within}: {'; '.join(groups)}")
-    return "; ".join(said)
+        found.append(f"linearly dependent{within}: {'; '.join(groups)}")
+    return "; ".join(found)
 
 
-def apart(squares: Array, weight: float, means: Array, names: Sequence[str]) -> str | None:
-    """Say so if columns vary on scales so different that one penalty cannot serve all."""
+def unequal_scales(model: Any, squares: Array, weight: float, means: Array) -> str | None:
+    """Return a message if columns vary on scales so different that one penalty cannot serve all.
+
+    `squares` (d,) are sums of squares about the means (d,).
+    """
     deviations = np.sqrt(squares / weight)
     varies = np.flatnonzero(deviations > CONSTANT * np.abs(means))
     if len(varies) < 2:
@@ -82,6 +85,7 @@ def apart(squares: Array, weight: float, means: Array, names: Sequence[str]) -> 
         return None
     middle = np.median(deviations[varies])
     far = [j for j in varies if not 1 / 1e3 < deviations[j] / middle < 1e3]
+    names = names_of(model)
     return (
         f"Columns vary on very different scales, from {deviations[small]:.2g} (column "
         f"{names[small]}) to {deviations[large]:.2g} (column {names[large]}), so that one penalty "
@@ -101,8 +105,8 @@ DEPENDENT = 1e-12  # eigenvalues of correlations below this many times d are rou
 ROUNDING = 1e-12  # what dependent columns may leave of a combination that is zero
 
 
-def scales_apart(X: Any, weights: Array, names: Sequence[str]) -> str | None:
-    """Return a message if columns vary on scales too different for one penalty."""
+def unequal_scales_of_rows(model: Any, X: Any, weights: Array) -> str | None:
+    """Return the same message for rows."""
     some = slice(None, None, max(1, X.shape[0] // ENOUGH_ROWS))
     if not weights[some].any():
         return None
@@ -112,16 +116,15 @@ def scales_apart(X: Any, weights: Array, names: Sequence[str]) -> str | None:
         if rows.sparse:  # the rounding of a difference of two large numbers
             squares[squares < 1e-12 * rows.weight * rows.mean_x**2] = 0.0
     squares = np.where(np.isfinite(squares), squares, 0.0)
-    return apart(squares, rows.weight, rows.mean_x, names)
+    return unequal_scales(model, squares, rows.weight, rows.mean_x)
 
 
-def not_unique(
-    X: Any, weights: Array, fit_intercept: bool, names: Sequence[str], of_class: str
-) -> str | None:
+def not_unique(model: Any, X: Any, weights: Array) -> str | None:
     """Return a message if other coefficients have the same probabilities, naming the columns."""
-    n, d = X.shape
+    (n, d), fit_intercept = X.shape, model.fit_intercept
     if d > MAX_COLUMNS or n * float(d) ** 2 > MAX_WORK:
         return None
+    names = names_of(model)
     X = X[weights > 0]
     rows = CenteredRows(X, np.zeros((X.shape[0], 1)), None, fit_intercept)
     scatter = np.zeros((d, d))
@@ -151,7 +154,7 @@ def not_unique(
     dependent = np.zeros((d, int(null.sum())))
     dependent[varies] = vectors[:, null]
     left = _variation_along(X, fit_intercept, vectors[:, null] / lengths[:, None], varies)
-    within, nearly = "", ""
+    within, nearly, of_class = "", "", " of each class" if len(model.classes_) > 2 else ""
     if left > ROUNDING:
         within, nearly = f" to within {left:.1g} of their size", " nearly"
     return (

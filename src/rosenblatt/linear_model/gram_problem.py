@@ -12,8 +12,7 @@ from rosenblatt import checks
 from rosenblatt.base import warn
 from rosenblatt.statistics import Gram
 
-from .column_descent import ColumnDescent, Columns
-from .gram_descent import GramDescent
+from .coordinate_descent import ColumnDescent, Columns, GramDescent
 
 Array = NDArray[np.float64]
 Descent = GramDescent | ColumnDescent
@@ -99,10 +98,10 @@ class Squares:
 
     def largest_alpha(self, l1_ratio: float, positive: bool) -> float:
         """Return the least alpha at which all weights of all targets are zero."""
-        together = np.array([descent.xy for descent in self.descents])
+        products = np.array([descent.xy for descent in self.descents])
         if positive:
-            return max(0.0, float(together.max())) / l1_ratio
-        return float(np.abs(together).max()) / l1_ratio
+            return max(0.0, float(products.max())) / l1_ratio
+        return float(np.abs(products).max()) / l1_ratio
 
 
 def widest_with_gram(X: Any, path: bool) -> int:
@@ -141,8 +140,7 @@ def check_rows(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Rows:
 
 
 def check_gram_given(given: Any, squares: Squares, X: Any, fit_intercept: bool) -> None:
-    """Warn of a Gram matrix about the origin where rows are centered; refuse that of other rows."""
-    # It is computed anew in any case; the sums of squares on its diagonal tell whose it is.
+    """Check a given Gram matrix by its diagonal; it is computed again in any case."""
     if sp.issparse(X):
         return
     if fit_intercept and not np.allclose(squares.mean_x, 0.0):

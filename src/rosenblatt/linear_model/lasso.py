@@ -22,20 +22,11 @@ from rosenblatt.base import LinearRegressor, Passes, fitting, warn, warn_not_con
 from rosenblatt.capabilities import ModelPath, rows_of
 from rosenblatt.registry.row import Candidate, Contract, Row, Warm
 from rosenblatt.runtime.threads import one_blas_thread
-from rosenblatt.solvers import Iterate
 from rosenblatt.statistics import Gram
 
-from . import column_warnings
-from .column_descent import Columns
-from .gram_descent import Penalty, penalty_of
-from .gram_problem import (
-    Descent,
-    Squares,
-    by_rows,
-    check_gram_given,
-    check_rows,
-    folds_have_grams,
-)
+from .column_warnings import SCALES_APART, unequal_scales
+from .coordinate_descent import Columns, Iterate, Penalty, penalty_of
+from .gram_problem import Descent, Squares, by_rows, check_gram_given, check_rows, folds_have_grams
 from .lasso_paths import NOT_CONVERGED, enet_path, penalty_tries
 
 Array = NDArray[np.float64]
@@ -185,11 +176,9 @@ class ElasticNet(CallbackSupportMixin, LinearRegressor):  # type: ignore[misc]
         passes = Passes(self, X, y, sample_weight, self.max_iter)
         with one_blas_thread():
             squares = Squares.of(
-                *rows,
-                fit_intercept=self.fit_intercept,
-                precompute=self.precompute,
+                *rows, fit_intercept=self.fit_intercept, precompute=self.precompute,
                 path=self._searches,
-            )
+            )  # fmt: skip
             if not isinstance(self.precompute, bool):
                 check_gram_given(self.precompute, squares, rows[0], self.fit_intercept)
             self._descend(squares, self._start(squares), passes)
@@ -202,12 +191,7 @@ class ElasticNet(CallbackSupportMixin, LinearRegressor):  # type: ignore[misc]
         return () if moves else ("alpha",)
 
     def measure_groups(
-        self,
-        X: Any,
-        y: Any,
-        sample_weight: Any,
-        groups: NDArray[np.int64],
-        n_groups: int,
+        self, X: Any, y: Any, sample_weight: Any, groups: NDArray[np.int64], n_groups: int
     ) -> list[Gram]:
         """Return the `Gram` of each group of rows, from one read of a tall table.
 
@@ -296,12 +280,10 @@ class ElasticNet(CallbackSupportMixin, LinearRegressor):  # type: ignore[misc]
         if self.tol is None or not runs or self.stop_reason_ == "callback":
             return
         worst = max(runs, key=lambda run: run.step.gap - run.wanted)
-        rounding, advice = (
-            "",
-            (
-                f"Raise max_iter={self.max_iter} or tol, standardize the columns of X, or take a "
-                "larger alpha."
-            ),
+        rounding = ""
+        advice = (
+            f"Raise max_iter={self.max_iter} or tol, standardize the columns of X, or take a "
+            "larger alpha."
         )
         if self.alpha_ == 0:
             advice = "Without a penalty it proves little: use LinearRegression."
@@ -512,12 +494,10 @@ def warn_of_scales(model: Any, squares: Squares) -> None:
     """Warn if columns vary on scales so different that one penalty cannot serve all."""
     variances = squares.descents[0].variances
     with np.errstate(over="ignore"):
-        if not variances.max() > column_warnings.SCALES_APART**2 * variances.min():
+        if not (variances.max() > SCALES_APART**2 * variances.min() and model.alpha_ > 0):
             return
-    names = column_warnings.names_of(model)
-    scales = column_warnings.apart(variances, 1.0, squares.mean_x, names)
-    if scales is not None and model.alpha_ > 0:
-        warn(scales, LinAlgWarning)
+    if message := unequal_scales(model, variances, 1.0, squares.mean_x):
+        warn(message, LinAlgWarning)
 
 
 def run_large_loop(model: ElasticNet, X: Any, y: Any) -> None:
@@ -528,6 +508,10 @@ def run_large_loop(model: ElasticNet, X: Any, y: Any) -> None:
     columns.sweep(penalty, np.arange(X.shape[1]), np.zeros(X.shape[1]), roots * y)
 
 
+PEER_TESTS = (
+    "linear_model/tests/test_coordinate_descent.py",
+    "linear_model/tests/test_sparse_coordinate_descent.py",
+)
 ROWS = (
     Row(
         "Lasso",
@@ -551,10 +535,7 @@ ROWS = (
         ),
         warm=Warm(({"alpha": 0.01},), widths=(3, 20), large="linear_model.lasso.run_large_loop"),
         parts="lasso",
-        slow_peer_tests=(
-            "linear_model/tests/test_coordinate_descent.py",
-            "linear_model/tests/test_sparse_coordinate_descent.py",
-        ),
+        slow_peer_tests=PEER_TESTS,
         peer_functions=("enet_path", "lasso_path"),
     ),
     Row(
@@ -577,9 +558,6 @@ ROWS = (
         ),
         warm=Warm(({"alpha": 0.01},), widths=(3, 20), large="linear_model.lasso.run_large_loop"),
         parts="lasso",
-        slow_peer_tests=(
-            "linear_model/tests/test_coordinate_descent.py",
-            "linear_model/tests/test_sparse_coordinate_descent.py",
-        ),
+        slow_peer_tests=PEER_TESTS,
     ),
 )

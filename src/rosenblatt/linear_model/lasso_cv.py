@@ -19,7 +19,7 @@ from rosenblatt.runtime.threads import one_blas_thread
 from rosenblatt.statistics import Gram
 
 from .gram_problem import Rows, Squares, by_rows, check_rows, folds_have_grams
-from .lasso import ElasticNet, warn_of_scales
+from .lasso import PEER_TESTS, ElasticNet, warn_of_scales
 from .lasso_paths import alpha_grid, enet_path, follow, given_alphas, lasso_path
 from .penalty_search import ROUNDS, WORTH_A_DECADE, decades, routed, router, search
 
@@ -355,8 +355,7 @@ class FoldErrors:
                 max_iter=search.max_iter, rng=rng, finish=finish,
             )  # fmt: skip
             self.shortfall = self.shortfall or path.shortfall()
-            intercepts = squares.mean_y[0] - path.coefs @ squares.mean_x
-            residuals = X[test] @ path.coefs.T + intercepts - y[test, None]
+            residuals = X[test] @ path.coefs.T + squares.intercepts(path.coefs) - y[test, None]
             errors[:, k] = np.average(
                 residuals**2, axis=0, weights=None if weights is None else weights[test]
             )
@@ -400,7 +399,7 @@ def training_problems(rows: Rows, folds: Folds, fit_intercept: bool) -> list[Squ
 
 
 def _refuse_without_weight(weights: Array, folds: Folds) -> None:
-    """Raise if all rows to train or to test on count nothing, saying which."""
+    """Raise if all training rows or all test rows of a fold have weight zero."""
     for k, fold in enumerate(folds):
         for rows, what in zip(fold, ("train", "test"), strict=True):
             if not weights[rows].any():
@@ -417,10 +416,7 @@ ROWS = (
         certificate="linear_regression",
         contract=Contract(settings=({"alphas": [0.01, 0.1, 0.5], "tol": 1e-12},)),
         warm=None,
-        slow_peer_tests=(
-            "linear_model/tests/test_coordinate_descent.py",
-            "linear_model/tests/test_sparse_coordinate_descent.py",
-        ),
+        slow_peer_tests=PEER_TESTS,
     ),
     Row(
         "ElasticNetCV",
@@ -428,9 +424,6 @@ ROWS = (
         certificate="linear_regression",
         contract=Contract(settings=({"alphas": [0.01, 0.1, 0.5], "tol": 1e-12},)),
         warm=None,
-        slow_peer_tests=(
-            "linear_model/tests/test_coordinate_descent.py",
-            "linear_model/tests/test_sparse_coordinate_descent.py",
-        ),
+        slow_peer_tests=PEER_TESTS,
     ),
 )

@@ -9,18 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import (
-    Interval,
-    StrOptions,
-    validate_parameter_constraints,
-)
+from sklearn.utils._param_validation import Interval, StrOptions, validate_parameter_constraints
 from sklearn.utils.validation import check_X_y
 
 from rosenblatt import checks
 from rosenblatt.base import warn
 from rosenblatt.runtime.threads import one_blas_thread
 
-from .gram_descent import penalty_of
+from .coordinate_descent import penalty_of
 from .gram_problem import Descent, Squares
 
 Array = NDArray[np.float64]
@@ -239,12 +235,11 @@ def lasso_path(
         X, y, l1_ratio=1.0, eps=eps, n_alphas=n_alphas, alphas=alphas, precompute=precompute,
         Xy=Xy, copy_X=copy_X, coef_init=coef_init, verbose=verbose, return_n_iter=return_n_iter,
         positive=positive, check_input=check_input, tol=tol, max_iter=max_iter,
-        random_state=random_state, selection=selection, sample_weight=sample_weight,
-        **params,
+        random_state=random_state, selection=selection, sample_weight=sample_weight, **params,
     )  # fmt: skip
 
 
-# Fits of one target at many penalties, each begun where the last ended.
+# Fits of one target at many penalties, each started from the last one.
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,7 +20,6 @@ from scipy.optimize import minimize, nnls
 from scipy.sparse.linalg import LinearOperator, lsmr
 
 from rosenblatt.runtime.threads import MANY_UNKNOWNS, interruptible
-from rosenblatt.solvers import gap_above_zero
 
 from .centered_rows import CenteredRows
 
@@ -31,6 +30,7 @@ Array = NDArray[np.float64]
 WELL_CONDITIONED = 1e-10
 AS_GOOD_AS_ROWS = 1e-6
 ROUNDING = 1e-14  # a direction with less than this times d of the variance counts as constant
+NEARLY_ZERO = 1e-6  # of a sum of squares, where the sum itself is a useful bound of the gap
 NO_WORSE = 1e-12  # what shorter coefficients may cost, as a share of the squares that they explain
 
 # A table of products is kept for this many features, or for more if it is smaller than the rows.
@@ -174,7 +174,7 @@ def solve_nonnegative(gram: Array, products: Array, penalty: float = 0.0) -> Sol
 
 
 def _lengths(squares: Any) -> Array:
-    """Return the lengths of columns, one for those that have none."""
+    """Return the lengths of columns, 1 for columns of zeros."""
     lengths = np.sqrt(np.maximum(squares, 0.0))
     return np.where(lengths > 0, lengths, 1.0)
 
@@ -204,13 +204,13 @@ def by_penalty(penalties: Array, one: Callable[[NDArray[np.intp], float], Soluti
 
 
 def has_gram(X: Any) -> bool:
-    """Return whether the products of all pairs of columns are worth a table."""
+    """Return whether to compute the products of all pairs of columns."""
     d = X.shape[1]
     return bool(d <= FEATURES_WITH_GRAM or d * d <= (X.nnz if sp.issparse(X) else X.size))
 
 
 def has_dual(rows: CenteredRows) -> bool:
-    """Return whether the rows are few enough for a table of the products of all pairs of them."""
+    """Return whether the rows are few enough to compute the products of all pairs of rows."""
     n, d = rows.shape
     return n <= d and (n <= ROWS_WITH_DUAL or not rows.sparse)
 
@@ -326,8 +326,8 @@ def optimality(
     free = np.where(w > 0, slope, np.minimum(slope, 0.0)) if positive else slope
     norm = float(np.linalg.norm(free))
     if not penalty:
-        gap = gap_above_zero(objective, float(target @ target)) if norm else 0.0
-        return objective, gap, norm
+        close = objective <= NEARLY_ZERO * float(target @ target)
+        return objective, (objective if close else np.inf) if norm else 0.0, norm
     step = -slope / (2 * penalty)
     if positive:
         step = np.maximum(w + step, 0.0) - w

@@ -18,8 +18,9 @@ from rosenblatt.registry.row import Candidate, Contract, Row
 from rosenblatt.runtime.threads import MANY_UNKNOWNS, interruptible, one_blas_thread
 from rosenblatt.statistics import Gram
 
-from . import column_warnings, least_squares
+from . import least_squares
 from .centered_rows import CenteredRows
+from .column_warnings import undetermined
 from .least_squares import AS_GOOD_AS_ROWS, WELL_CONDITIONED, Solution, by_penalty
 
 Array = NDArray[np.float64]
@@ -105,12 +106,7 @@ class GramRegressor(CallbackSupportMixin, LinearRegressor, Additive):  # type: i
         return Gram.of(X, y, sample_weight)
 
     def _measure_groups(
-        self,
-        X: Any,
-        y: Any,
-        sample_weight: NDArray[Any] | None,
-        groups: NDArray[np.int64],
-        n_groups: int,
+        self, X: Any, y: Any, sample_weight: Any, groups: NDArray[np.int64], n_groups: int
     ) -> list[Any]:
         self._refuse_without_gram(X)
         return Gram.by_group(X, y, groups, n_groups, sample_weight)
@@ -162,7 +158,7 @@ class GramRegressor(CallbackSupportMixin, LinearRegressor, Additive):  # type: i
         self._note_dependence(solution, np.diag(gram), streamed=rows is None)
 
     def _solver(self) -> str:
-        """Return the solver that was asked for."""
+        """Return the parameter of `Ridge`, or its equivalent for `LinearRegression`."""
         return getattr(self, "solver", "cholesky")
 
     def _solve_wide(self, rows: CenteredRows) -> Solution:
@@ -221,7 +217,7 @@ class GramRegressor(CallbackSupportMixin, LinearRegressor, Additive):  # type: i
         )
 
     def _set(self, solution: Solution, means: Means, dtype: Any, flat_y: bool) -> None:
-        """Set the attributes of a solution, in place of those of a fit before."""
+        """Set the fitted attributes of a solution, and remove those of an earlier fit."""
         for name in ("objective_", "dual_gap_", "gradient_norm_"):
             self.__dict__.pop(name, None)
         self.stop_reason_ = "converged"
@@ -250,7 +246,7 @@ class GramRegressor(CallbackSupportMixin, LinearRegressor, Additive):  # type: i
     def _note_dependence(self, solution: Solution, squares: Array | None, streamed: bool) -> None:
         """Warn of dependent columns; `squares` (d,) are their sums of squares, if known."""
         if self.solution_ == "minimum norm":
-            self._note(column_warnings.undetermined(self, solution, squares))
+            self._note(undetermined(self, solution, squares))
         elif streamed and solution.condition < WELL_CONDITIONED and not self.positive:
             self._note(
                 f"Columns are nearly dependent (reciprocal condition {solution.condition:.1g} of "

@@ -16,16 +16,12 @@ from rosenblatt.base import LinearClassifier, Passes, fitting, warn
 from rosenblatt.capabilities import ModelPath, rows_of
 from rosenblatt.prediction import LogisticScores
 from rosenblatt.registry.row import Candidate, Contract, Row, Warm
-from rosenblatt.solvers.logistic import (
-    SOLVERS,
-    LogisticDescent,
-    LogisticSettings,
-    logistic_problem,
-)
+from rosenblatt.solvers.logistic import SOLVERS, LogisticDescent, LogisticSettings, logistic_problem
 from rosenblatt.solvers.logistic_problem import LogisticProblem
+from rosenblatt.solvers.sampled_newton import float32_start
 
-from .centered_rows import less, moved, offsets, slopes_as_given
-from .column_warnings import names_of, not_unique, scales_apart
+from .centered_rows import offsets, original_gradient, shift_intercept, subtract_offsets
+from .column_warnings import names_of, not_unique, unequal_scales_of_rows
 from .separation_warning import SeparationWarning, separation_warning
 
 Array = NDArray[np.float64]
@@ -40,82 +36,78 @@ class Penalty(NamedTuple):
 
 
 class LogisticRegression(LinearClassifier, LogisticScores):
-    """Logistic regression: classes with probabilities from linear scores.
+    """Logistic regression: class probabilities from linear scores.
 
     Two classes: ``P(y=1|x) = 1 / (1 + exp(-(w.x + b)))``. More: ``P(k|x)`` is proportional to
-    ``exp(w_k.x + b_k)``. The weights minimise
+    ``exp(w_k.x + b_k)``. The weights minimize
 
         r |w|_1 + (1 - r)/2 |w|^2 + C sum_i s_i loss_i,   r = l1_ratio,
 
-    with the loss minus the log-probability of the row's own class and s_i the row's weight; the
-    bias is never penalised. With ``C=np.inf`` it is the sum of the losses alone, and the fit that
-    of maximum likelihood. The problem is convex; how far a fit is from its best value is published,
-    as a bound that duality proves.
+    where loss_i is minus the log-probability of the class of row i and s_i its weight; the
+    intercept is not penalized. ``C=np.inf`` is maximum likelihood, without a penalty. The problem
+    is convex, and `dual_gap_` bounds the distance to its optimum.
 
     Parameters
     ----------
     penalty : {"l1", "l2", "elasticnet", None}
         Deprecated in scikit-learn 1.8; use `C` and `l1_ratio`.
     C : float
-        What the loss counts against the penalty; ``np.inf`` for no penalty.
+        Inverse strength of the penalty; ``np.inf`` for no penalty.
     l1_ratio : float
-        Share of L1 in the penalty: 0 is L2, 1 is L1, which leaves many weights at zero.
-    dual : bool
-        Accepted for scikit-learn's sake; the problem solved is the same.
+        Share of L1 in the penalty: 0 is L2; 1 is L1, which sets many weights to zero.
+    dual, intercept_scaling :
+        Accepted for compatibility, without effect.
     tol : float or None
-        Stop when the gradient of the mean loss is no longer than `tol`, as scikit-learn does, and
-        the duality gap at most `tol` times the objective without weights. With a bias, columns
-        that are far from zero count less one of their own values in that gradient. None goes on
-        until no step lowers the objective.
+        Stop when the gradient of the mean loss is at most `tol`, as scikit-learn does, and the
+        duality gap at most `tol` times the objective at zero weights. With an intercept, columns
+        that are far from zero are shifted by one of their values in that gradient. None stops when
+        no step lowers the objective.
     fit_intercept : bool
-        Whether there is a bias.
-    intercept_scaling : float
-        Accepted for scikit-learn's sake: the bias is not penalised, so its scale does not matter.
+        Whether to fit an intercept.
     class_weight : dict, "balanced" or None
-        Multiplies the weights of the rows of each class; "balanced" by the inverse of its weight.
+        Factors for the weights of the rows of each class; "balanced" is the inverse of its weight.
     random_state : int, RandomState instance or None
-        Seed of the order of ``solver="sgd"``.
+        Seed for shuffling with ``solver="sgd"``.
     solver : str
         ``"auto"``, ``"newton"``, ``"lbfgs"``, ``"gradient"``, ``"sgd"``, ``"coordinate"``, or any
-        name that scikit-learn knows. With an L1 penalty "auto" is "coordinate", else "newton",
-        which looks at the shape of the data: see the documentation.
+        name of scikit-learn. "auto" is "coordinate" with an L1 penalty, else "newton", whose
+        variant depends on the shape of the data: see the documentation.
     max_iter : int
-        Iterations before giving up.
+        Maximum number of iterations.
     verbose : int
         Print a line per iteration if not 0.
     warm_start : bool
-        Begin where the previous fit ended.
+        Whether to start from the previous fit.
     n_jobs : None
         Deprecated in scikit-learn 1.8, without effect.
     softmax : {"symmetric", "reference"}
-        With more than two classes, whether each has weights, as in scikit-learn, or the last has
-        none and is the one that others are compared with. Predictions without a penalty are equal.
+        With more than two classes, whether each has weights, as in scikit-learn, or the last class
+        is the reference without weights. Predictions without a penalty are equal.
     eta0 : float or None
-        Length of a step of "gradient", up the log-likelihood minus ``|w|^2 / (2 C)``, or of the
-        first of "sgd", which are for the mean loss. None searches for one, or takes one over the
-        mean curvature.
+        Step length of "gradient", for the log-likelihood minus ``|w|^2 / (2 C)``, or the first of
+        "sgd", for the mean loss. None uses a line search, or one over the mean curvature.
 
     Attributes
     ----------
     coef_ : ndarray of shape (1, d) or (K, d)
         Weights, one row for two classes; with ``softmax="reference"`` the last row is zero.
     intercept_ : ndarray of shape (1,) or (K,)
-        Biases.
+        Intercepts.
     classes_ : ndarray of shape (K,)
-        The labels, sorted.
+        Labels, sorted.
     n_iter_ : ndarray of shape (1,)
-        Iterations made.
+        Number of iterations.
     objective_ : float
-        The value above at these weights.
+        Value of the objective.
     dual_gap_ : float
-        How far `objective_` is above the best possible, at most.
+        Upper bound on the distance of `objective_` to its minimum.
     gradient_norm_ : float
-        Length of the gradient, or of the shortest subgradient, of the objective. What is left of
-        the bias's part counts in it as often as columns are far from zero: see `tol`.
+        Length of the gradient of the objective, or of its shortest subgradient, for the columns as
+        given.
     stop_reason_ : str
-        Why the fit ended: "converged", "max_iter", "no_progress", "callback" or "diverged".
+        "converged", "max_iter", "no_progress", "callback" or "diverged".
     n_parameters_ : int
-        Free numbers: d weights, and an intercept if there is one, for each class but one.
+        Number of free parameters.
 
     Examples
     --------
@@ -214,12 +206,19 @@ class LogisticRegression(LinearClassifier, LogisticScores):
         rows, classes, codes = self._check(X, y)
         weight = checks.row_weights(classes, codes, sample_weight, self.class_weight)
         shift = offsets(rows, self.fit_intercept)
-        problem = self._problem(less(rows, shift), classes, codes, penalty, weight)
+        problem = logistic_problem(
+            subtract_offsets(rows, shift), codes, len(classes), penalty.C * weight,
+            (penalty.l1, penalty.l2), self.fit_intercept, self.softmax == "reference",
+        )  # fmt: skip
+        start = shift_intercept(self._start(problem, classes), shift, 1)
+        settings = LogisticSettings(
+            self.solver, self.tol, self.max_iter, penalty.C, self.random_state, self.eta0,
+            type(self).__name__, lambda: names_of(self),
+        )  # fmt: skip
 
-        start = moved(self._start(problem, classes), shift, 1)
         passes = Passes(self, X, y, sample_weight, self.max_iter)
         track_gap = passes.has_callbacks or bool(self.verbose)
-        descent = LogisticDescent(problem, start, self._settings(penalty.C), track_gap)
+        descent = LogisticDescent(problem, start, settings, track_gap)
 
         def attributes(reason: str) -> dict[str, Any]:
             fitted = attributes_of(descent, classes, rows.dtype, shift)
@@ -258,24 +257,6 @@ class LogisticRegression(LinearClassifier, LogisticScores):
         X = checks.rows(self, X, reset=True, order="C", finite=False)
         return X, *checks.classes(y, X.shape[0], self._classes_of_search)
 
-    def _problem(
-        self,
-        X: Any,
-        classes: NDArray[Any],
-        codes: NDArray[np.intp],
-        penalty: Penalty,
-        weight: Array,
-    ) -> LogisticProblem:
-        strengths, reference = (penalty.l1, penalty.l2), self.softmax == "reference"
-        c = penalty.C * weight
-        return logistic_problem(X, codes, len(classes), c, strengths, self.fit_intercept, reference)
-
-    def _settings(self, C: float) -> LogisticSettings:
-        return LogisticSettings(
-            self.solver, self.tol, self.max_iter, C, self.random_state, self.eta0,
-            type(self).__name__, lambda: names_of(self),
-        )  # fmt: skip
-
     def _start(self, problem: LogisticProblem, classes: NDArray[Any]) -> Array:
         """Return the point to begin from: zero, or the previous fit."""
         start = np.zeros(problem.shape)
@@ -290,16 +271,16 @@ class LogisticRegression(LinearClassifier, LogisticScores):
         start[...] = known.reshape(problem.shape)
         if not self.fit_intercept:
             start[-1] = 0.0
-        # What moves all classes alike changes no probability, and costs L2.
+        # The same shift of all classes changes no probability, but the L2 penalty.
         return problem.centered(start) if problem.l2 and not problem.l1 else start
 
     def _warn(
         self, descent: LogisticDescent, reason: str, rows: Any, codes: Any, shift: Array | None
     ) -> None:
         """Warn of separated classes, a missed tolerance, and columns without a best weight."""
-        problem, names = descent.problem, names_of(self)
+        problem = descent.problem
         if problem.is_penalized:
-            about_columns = scales_apart(problem.X, problem.c, names)
+            about_columns = unequal_scales_of_rows(self, problem.X, problem.c)
         else:
             labels = self.classes_[codes]
             found = separation_warning(self, problem, descent.iterate, rows, labels, shift)
@@ -308,8 +289,7 @@ class LogisticRegression(LinearClassifier, LogisticScores):
                 self.stop_reason_ = "diverged" if reason == "converged" else reason
                 warn(found)
                 return
-            of_class = " of each class" if len(problem.shape) > 1 else ""
-            about_columns = not_unique(problem.X, problem.c, self.fit_intercept, names, of_class)
+            about_columns = not_unique(self, problem.X, problem.c)
             if found is not None:
                 warn(found)
         for message in descent.messages(reason, codes, self.classes_):
@@ -323,9 +303,9 @@ def attributes_of(
 ) -> dict[str, Any]:
     """Return the fitted attributes at the last iterate, as copies."""
     iterate, problem = descent.iterate, descent.problem
-    table = moved(np.array(iterate.point.reshape(problem.d + 1, -1)), shift, -1)
+    table = shift_intercept(np.array(iterate.point.reshape(problem.d + 1, -1)), shift, -1)
     table = problem.by_class(table)
-    shortest = problem.subgradient(iterate.point, slopes_as_given(iterate.gradient, shift))
+    shortest = problem.subgradient(iterate.point, original_gradient(iterate.gradient, shift))
     return {
         "coef_": np.ascontiguousarray(table[:-1].T, dtype=dtype),
         "intercept_": table[-1].astype(dtype),
@@ -384,9 +364,9 @@ def deprecated(what: str, instead: str) -> None:
 def run_large_loop(model: LogisticRegression, X: Any, y: Any) -> None:
     """Run the float32 loop, which needs a large table otherwise (`rosenblatt warm`)."""
     rows, classes, codes = model._check(X, y)
-    weight = checks.row_weights(classes, codes, None, None)
-    problem = model._problem(rows, classes, codes, penalty_of(model), weight).as_float32()
-    problem.at(np.zeros(problem.shape))
+    weight = np.ones(len(codes))
+    problem = logistic_problem(rows, codes, len(classes), weight, (0.0, 1.0), True, False)
+    float32_start(problem, np.zeros(problem.shape))
 
 
 ROW = Row(

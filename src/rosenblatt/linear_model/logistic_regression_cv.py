@@ -30,7 +30,7 @@ Array = NDArray[np.float64]
 # and one beyond which a penalty has hardly any effect.
 SMALLEST, LARGEST = 0.1, 1e7
 
-# Defaults that scikit-learn changes, the version, and what to set.
+# Defaults that scikit-learn changes: the change, and the setting that avoids the warning.
 CHANGING_DEFAULTS = {
     "use_legacy_attributes": (
         "of use_legacy_attributes will change from True to False in scikit-learn 1.10",
@@ -45,39 +45,39 @@ CHANGING_DEFAULTS = {
 
 
 class LogisticRegressionCV(LogisticRegression):
-    """`LogisticRegression` whose `C`, and `l1_ratio` if wanted, are chosen by cross-validation.
+    """`LogisticRegression` with `C`, and optionally `l1_ratio`, chosen by cross-validation.
 
-    In each fold the values of C are fitted one after the other, each from where the last ended; the
-    best on average over the folds is then fitted to all rows, from the mean of the folds'
-    coefficients, or from zero with ``solver="liblinear"``. Defaults that scikit-learn is to change
-    have their values of today, with a FutureWarning that says which and what to set.
+    In each fold the values of C are fitted in turn, each from the fit before. The value with the
+    best mean score is then fitted to all rows, from the mean of the folds' coefficients, or from
+    zero with ``solver="liblinear"``. For defaults that scikit-learn changes, the present values are
+    used, with a FutureWarning.
 
     Parameters
     ----------
     Cs : int, sequence of floats or "decades"
-        Values of C; a number means so many from 1e-4 to 1e4, evenly on a logarithmic scale.
-        "decades" tries powers of ten, from hardly any coefficient to hardly any penalty and
-        further while the end is best, then looks closer around the best.
+        Values of C, or their number from 1e-4 to 1e4 on a logarithmic scale. "decades" tries powers
+        of ten from hardly any coefficient to hardly any penalty, further while the end is best,
+        then looks closer around the best.
     l1_ratios : sequence of floats or None
-        Values of `l1_ratio`; None is L2 alone.
+        Values of `l1_ratio`; None is L2.
     fit_intercept, dual, penalty, solver, tol, max_iter, class_weight, n_jobs, verbose, \
     intercept_scaling, random_state
-        As in `LogisticRegression`; "balanced" weights are those of all rows, in every fold.
+        As for `LogisticRegression`; "balanced" weights are computed from all rows for every fold.
     cv : int, splitter or iterable
-        The folds: five stratified ones by default.
+        Folds; five stratified ones by default.
     scoring : str, callable or None
-        What is best; accuracy by default.
+        Score to maximize; accuracy by default.
     refit : bool
-        False averages the coefficients of each fold's own best C instead of fitting all rows.
+        Whether to fit all rows; False averages the coefficients of the best C of each fold.
     use_legacy_attributes : bool
-        True gives dictionaries by class, as scikit-learn did until 1.9; False arrays.
+        Whether attributes are dictionaries by class, as in scikit-learn until 1.9, or arrays.
 
     Attributes
     ----------
-    coef_, intercept_, classes_, n_parameters_ : as in `LogisticRegression`.
-    Cs_, l1_ratios_ : the values tried.
-    C_, l1_ratio_ : the values chosen: arrays, or with ``use_legacy_attributes=False`` numbers.
-    scores_ : the scores, (folds, l1 ratios, Cs); or by class, all alike, (folds, Cs, l1 ratios).
+    coef_, intercept_, classes_, n_parameters_ : as for `LogisticRegression`.
+    Cs_, l1_ratios_ : values tried.
+    C_, l1_ratio_ : best values: arrays, or with ``use_legacy_attributes=False`` numbers.
+    scores_ : scores (folds, l1 ratios, Cs); or equal ones by class, (folds, Cs, l1 ratios).
     coefs_paths_ : coefficients and, last, intercept, (folds, l1 ratios, Cs, K, d + 1); or by class
         (folds, Cs, l1 ratios, d + 1).
     n_iter_ : iterations of each fit, (folds, l1 ratios, Cs); or (1, folds, Cs, l1 ratios).
@@ -438,36 +438,19 @@ def with_labels(scorer: Any, classes: NDArray[Any]) -> Any:
     return scorer
 
 
+# Values of today for defaults that scikit-learn changes.
+EXPLICIT = {"scoring": "accuracy", "use_legacy_attributes": False}
+
 ROW = Row(
     "LogisticRegressionCV",
     page="logistic_regression.md",
     certificate="logistic_regression",
     contract=Contract(
         settings=(
-            {
-                "Cs": [0.01, 1.0],
-                "tol": 1e-08,
-                "l1_ratios": (0,),
-                "scoring": "accuracy",
-                "use_legacy_attributes": False,
-            },
-            {
-                "Cs": [0.1, 1.0],
-                "cv": 3,
-                "l1_ratios": [0.0, 0.5],
-                "scoring": "accuracy",
-                "use_legacy_attributes": False,
-            },
+            {"Cs": [0.01, 1.0], "tol": 1e-08, "l1_ratios": (0,), **EXPLICIT},
+            {"Cs": [0.1, 1.0], "cv": 3, "l1_ratios": [0.0, 0.5], **EXPLICIT},
         ),
-        checked=(
-            {
-                "Cs": 3,
-                "cv": 3,
-                "l1_ratios": (0,),
-                "scoring": "accuracy",
-                "use_legacy_attributes": False,
-            },
-        ),
+        checked=({"Cs": 3, "cv": 3, "l1_ratios": (0,), **EXPLICIT},),
     ),
     warm=None,
     slow_peer_tests=("linear_model/tests/test_logistic.py",),

@@ -1,27 +1,19 @@
 """The pocket algorithm."""
 
 from numbers import Integral
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from rosenblatt import checks
-from rosenblatt.base import Attributes, fitting
-from rosenblatt.mistake_driven import (
-    CELLS_PER_CALL,
-    Examples,
-    Pick,
-    Training,
-    check_examples,
-    margins_of,
-)
+from rosenblatt.base import Attributes
+from rosenblatt.mistake_driven import CELLS_PER_CALL, Examples, Pick, margins_of
 from rosenblatt.registry.row import VISITS_ROWS, Candidate, Contract, Row, Warm
 
 from . import perceptron_loops
-from .perceptron_base import LinearPerceptron, LinearWeights, as_columns
+from .perceptron import LinearPerceptron, LinearWeights, as_columns
 
 # Corrections before the rows are sorted by hardness: 32, 128, 512, ...
 FIRST_SORTED = 32
@@ -30,59 +22,52 @@ ROUNDING = 1e-12  # of a sum of weights: equal sums may be added in another orde
 
 
 class PocketPerceptron(LinearPerceptron):
-    """A perceptron that keeps the best weights it ever had in its pocket.
+    """Pocket algorithm: a perceptron that returns the best weights of its run.
 
-    The run is the perceptron's. After *every* correction the new weights are tried on all training
-    rows, and go into the pocket if they are wrong on less than those in it [1]_. On data that no
-    plane separates, the plain perceptron ends wherever it happens to be; the pocket can only
-    improve. A correction costs up to a pass over the data.
+    The weights change as those of `Perceptron`. After every correction the new weights are tried
+    on all training rows, and stored (in the "pocket") if they misclassify less than the best so
+    far [1]_. If no plane separates the classes, the training error of the pocket can only fall. A
+    correction costs up to a pass over the data.
 
     Parameters
     ----------
-    fit_intercept, shuffle, verbose, eta0, random_state, n_iter_no_change
+    fit_intercept, shuffle, verbose, eta0, random_state, validation_fraction, n_iter_no_change, \
+    boundary, pick
         As for `Perceptron`.
     max_updates : int
-        The horizon: corrections before the end.
+        Maximum number of corrections.
     max_iter : int
-        Passes over the data before the end.
+        Maximum number of passes over the data.
     tol : float or None
-        Also end when the loss per row has not fallen by more than `tol` below its best for
-        `n_iter_no_change` passes; None goes on until a clean pass or the horizon.
+        Stop when the loss per row has not fallen by more than `tol` below its best for
+        `n_iter_no_change` passes; None is without this rule.
     early_stopping : bool
-        Hold out rows and return the pocket of the pass that did best on them.
-    validation_fraction : float
-        Share of rows held out by `early_stopping`.
+        Hold out rows and return the pocket with the best accuracy on them.
     class_weight : dict, "balanced" or None
-        Multiplies the steps of each class, and the weight of its errors.
+        Factors for the steps of each class, and for the weights of its errors.
     warm_start : bool
-        Begin the run where the previous one ended; the pocket begins anew.
-    boundary : {"mistake", "positive", "negative"}
-        What a score of exactly 0, or a tie, is: see `Perceptron`.
-    pick : {"cyclic", "random", "first", "worst"}
-        Which mistake to correct next: see `Perceptron`.
+        Whether to start from the last weights of the previous fit; the pocket starts anew.
 
     Attributes
     ----------
     coef_, intercept_ : ndarrays of shapes (1, d) and (1,), or (K, d) and (K,)
-        The weights in the pocket.
+        Best weights.
     last_coef_, last_intercept_ : ndarrays of the same shapes
-        The plain weights at the end of the run.
+        Weights after the last visit.
     pocket_error_ : float
-        Weighted share of the training rows that the pocket gets wrong, by the rule of `boundary`;
-        after `partial_fit`, of the last batch.
+        Weighted share of the training rows that the best weights misclassify, by the rule of
+        `boundary`; after `partial_fit`, of the last batch.
     pocket_history_ : list of (int, float)
-        After how many corrections the pocket improved, and to which error; the first is the start.
-    classes_ : ndarray of shape (K,)
-        The labels, sorted.
-    n_iter_, n_updates_, t_, converged_, stop_reason_, cycle_, step_range_, coef_init_, \
-    intercept_init_, n_parameters_, n_features_in_, feature_names_in_
-        As for `Perceptron`, of the run.
+        Number of corrections and error of the initial weights and of each improvement.
     validation_scores_ : list of float or None
-        Accuracy of the pocket on the held-out rows after each pass.
+        Accuracy of the best weights on the held-out rows after each pass.
+    classes_, n_iter_, n_updates_, t_, converged_, stop_reason_, cycle_, step_range_, coef_init_, \
+    intercept_init_, n_parameters_, n_features_in_, feature_names_in_
+        As for `Perceptron`.
 
     See Also
     --------
-    Perceptron : the run alone.
+    Perceptron : with the last weights.
 
     References
     ----------
@@ -105,6 +90,7 @@ class PocketPerceptron(LinearPerceptron):
 
     max_updates: int
     _published = "pocket"
+    _warns_of_mistakes = False  # a pocket is meant to end at `max_updates`
 
     def __init__(
         self,
@@ -125,43 +111,14 @@ class PocketPerceptron(LinearPerceptron):
         boundary: Literal["mistake", "positive", "negative"] = "mistake",
         pick: Pick = "cyclic",
     ) -> None:
-        self.fit_intercept = fit_intercept
+        super().__init__(
+            fit_intercept=fit_intercept, max_iter=max_iter, tol=tol, shuffle=shuffle,
+            verbose=verbose, eta0=eta0, random_state=random_state, early_stopping=early_stopping,
+            validation_fraction=validation_fraction, n_iter_no_change=n_iter_no_change,
+            class_weight=class_weight, warm_start=warm_start, boundary=boundary,
+        )  # fmt: skip
         self.max_updates = max_updates
-        self.max_iter = max_iter
-        self.tol = tol
-        self.shuffle = shuffle
-        self.verbose = verbose
-        self.eta0 = eta0
-        self.random_state = random_state
-        self.early_stopping = early_stopping
-        self.validation_fraction = validation_fraction
-        self.n_iter_no_change = n_iter_no_change
-        self.class_weight = class_weight
-        self.warm_start = warm_start
-        self.boundary = boundary
         self.pick = pick
-
-    @fitting
-    def fit(
-        self,
-        X: Any,
-        y: Any,
-        coef_init: Any = None,
-        intercept_init: Any = None,
-        sample_weight: Any = None,
-    ) -> Self:
-        """Learn from X (n, d) and labels y (n,), given as to `Perceptron.fit`; return self."""
-        rng = check_random_state(self.random_state)
-        examples = check_examples(self, X, y, sample_weight, rng=rng)
-        weights = self._weights(examples, *self._start(examples, coef_init, intercept_init))
-
-        training = Training(self, weights, X, y, sample_weight, rng)
-        for rows in training:
-            # The perceptron's rule; the weights after each correction are tried on all rows.
-            training.count(rows, weights.visit(rows, training.updates_left))
-
-        training.set_attributes()
-        return self  # without a warning: a pocket is meant to end at `max_updates`
 
     def _weights(
         self, examples: Examples, coef: NDArray[Any], intercept: NDArray[Any]
@@ -250,12 +207,10 @@ class PocketWeights(LinearWeights):
             "pocket_history_": list(self.history),
         }
 
-    def resume(
-        self, n_updates: int, n_visits: int, coef: NDArray[Any], intercept: NDArray[Any]
-    ) -> None:
+    def resume(self, model: Any) -> None:
         """Continue the counts; keep the pocket of earlier batches if it is as good on this one."""
-        super().resume(n_updates, n_visits, coef, intercept)
-        w, b = as_columns(coef), intercept
+        super().resume(model)
+        w, b = as_columns(model.coef_), model.intercept_
         error = self.error(w, b)
         self.history = []
         if error > self.best_error:

@@ -14,7 +14,7 @@ from rosenblatt.capabilities import rows_of
 from rosenblatt.registry.row import Candidate, Contract, Row
 from rosenblatt.statistics import Gram
 
-from . import column_warnings
+from .column_warnings import SCALES_APART, unequal_scales
 from .least_squares import Solution, has_gram
 from .linear_regression import GramRegressor, Means
 from .ridge_decomposition import RidgePath, wide_ridge_path
@@ -156,13 +156,10 @@ class Ridge(GramRegressor):
         super()._note_dependence(solution, squares, streamed)
         if squares is None or not np.max(self.alpha) > 0:
             return
-        if squares.max() > column_warnings.SCALES_APART**2 * squares.min():  # a look at names costs
+        if squares.max() > SCALES_APART**2 * squares.min():
             known = self.statistics_
-            scales = column_warnings.apart(
-                squares, known.weight, known.mean_x, column_warnings.names_of(self)
-            )
-            if scales is not None:
-                self._note(scales)
+            if message := unequal_scales(self, squares, known.weight, known.mean_x):
+                self._note(message)
 
     def path_parameters(self) -> tuple[str, ...]:
         """Return ``("alpha",)`` where one decomposition serves all penalties."""

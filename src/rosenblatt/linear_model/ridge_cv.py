@@ -165,18 +165,15 @@ class RidgeCV(LinearRegressor):
                 "error in scikit-learn 1.11. Use gcv_mode=None.",
                 FutureWarning,
             )
-        weights = sample_weight
-        if weights is not None:
-            weights = checks.weights(weights, X.shape[0])
-            if not weights.all():  # sums leave such rows out, and would not find what is wrong
-                checks.finite(X)
+        weights = checks.weights(sample_weight, X.shape[0])
+        if weights is not None and not weights.all():  # sums leave such rows out unchecked
+            checks.finite(X)
         split, score = self._routed(sample_weight, params)
         try:
-            chooser: Any = (
-                LeaveOneOutScores(self, X, y, weights, scorer, score)
-                if self.cv is None
-                else SplitScores(self, X, y, weights, scorer, split, score)
-            )
+            if self.cv is None:
+                chooser: Any = LeaveOneOutScores(self, X, y, weights, scorer, score)
+            else:
+                chooser = SplitScores(self, X, y, weights, scorer, split, score)
         except ValueError:  # with scikit-learn's message, if values are not finite
             checks.finite(X)
             raise
@@ -345,21 +342,15 @@ class LeaveOneOutScores:
                 total -= np.einsum("nat,nat->at", errors, errors)
             scores = total / len(self.y)
             return scores if each else scores.mean(axis=1)
-        predicted = self._predictions(penalties)
-        if each:
-            targets = list(enumerate(self.y.T))
-            found = [
-                [_scored(self.scorer, predicted[:, a, j], y, self.params) for j, y in targets]
-                for a in range(len(penalties))
-            ]
-            return np.array(found)
-        shape = self.y.shape
-        return np.array(
-            [
-                _scored(self.scorer, predicted[:, a].reshape(shape), self.y, self.params)
-                for a in range(len(penalties))
-            ]
-        )
+        found: list[Any] = []
+        for predicted in np.moveaxis(self._predictions(penalties), 1, 0):
+            if each:
+                columns = zip(predicted.T, self.y.T, strict=True)
+                found.append([_scored(self.scorer, p, y, self.params) for p, y in columns])
+            else:
+                shaped = predicted.reshape(self.y.shape)
+                found.append(_scored(self.scorer, shaped, self.y, self.params))
+        return np.array(found)
 
     def _predictions(self, penalties: Array) -> Array:
         """Return the predictions (n, A, t) for rows that were left out."""
@@ -426,13 +417,8 @@ class SplitScores:
         rows = self.splits[s].test
         X, y = _safe_indexing(self.X, rows), _safe_indexing(self.y, rows)
         params = _check_method_params(self.X, params=self.params, indices=rows)
-        coefs, intercepts = path
-        return np.array(
-            [
-                _scored(self.scorer, (X @ w + b).reshape(y.shape), y, params)
-                for w, b in zip(coefs, intercepts, strict=True)
-            ]
-        )
+        predictions = ((X @ w + b).reshape(y.shape) for w, b in zip(*path, strict=True))
+        return np.array([_scored(self.scorer, p, y, params) for p in predictions])
 
     def _path(self, s: int, penalties: Array) -> Path:
         """Return coefficients and intercepts for all penalties, from the training rows."""

@@ -8,7 +8,6 @@ direction if probabilities, all positive, balance; near a maximum those of the f
 from fractions import Fraction
 from itertools import product
 from math import lcm
-from operator import mul
 from typing import Any, Literal
 
 import numpy as np
@@ -19,12 +18,13 @@ from sklearn.exceptions import ConvergenceWarning
 
 from rosenblatt.runtime.threads import interruptible
 from rosenblatt.separation import Separability, separability
+from rosenblatt.separation.exact import exact_scores
 from rosenblatt.separation.homogeneous_rows import homogeneous_rows, needed_columns
 from rosenblatt.solvers.logistic import balancing_move
 from rosenblatt.solvers.logistic_problem import Iterate, LogisticProblem
 from rosenblatt.solvers.newton import conjugate_gradients, inverse_diagonal
 
-from .centered_rows import moved
+from .centered_rows import shift_intercept
 
 Array = NDArray[np.float64]
 Grade = Literal["proved", "checked"]
@@ -129,7 +129,7 @@ def separation_warning(
     if direction is None:
         return None
     how = f"in part ({leads.n_ahead(direction)} of {len(leads.used)} rows)"
-    return _warning(model, problem, moved(direction, shift, -1), how, None, grade)
+    return _warning(model, problem, shift_intercept(direction, shift, -1), how, None, grade)
 
 
 def _warning(
@@ -161,7 +161,7 @@ def _listed(names: tuple[Any, ...]) -> str:
 
 
 class ClassMargins:
-    """By how much the score of each row's own class leads those of others, along a direction.
+    """Margins ("leads") of the class of each row over the other classes, along a direction.
 
     Rows of weight zero do not count. Directions have the shape of the problem's points.
     """
@@ -315,12 +315,10 @@ def holds_exactly(leads: ClassMargins, direction: Array, X: Any) -> bool:
     rows = np.unique(np.column_stack([leads.code, rows]), axis=0)
     if rows.size * K > MAX_EXACT_TERMS:
         return False
-    exact = [[Fraction(w) for w in of_class] for of_class in W[used].T.tolist()]
+    scores = zip(*(exact_scores(rows[:, 1:], w) for w in W[used].T), strict=True)
     least = [[Fraction(10) ** 400 * (y != k) for k in range(K)] for y in range(K)]
-    for y, *x in rows.tolist():
-        scores = [sum(map(mul, map(Fraction, x), w)) for w in exact]
-        lead = [scores[int(y)] - score for score in scores]
-        least[int(y)] = list(map(min, least[int(y)], lead))
+    for y, of_row in zip(rows[:, 0].astype(int), scores, strict=True):
+        least[y] = list(map(min, least[y], [of_row[y] - score for score in of_row]))
     if not leads.problem.fit_intercept:
         return all(lead >= 0 for of_class in least for lead in of_class)
     # Intercepts b with b_k - b_y <= least[y][k] exist if no cycle of classes has a negative sum.

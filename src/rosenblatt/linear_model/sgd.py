@@ -11,7 +11,7 @@ from scipy.special import expit
 from sklearn.callback import CallbackSupportMixin
 from sklearn.metrics import r2_score
 from sklearn.model_selection import ShuffleSplit, StratifiedShuffleSplit
-from sklearn.utils import check_random_state, column_or_1d, compute_class_weight
+from sklearn.utils import check_random_state, column_or_1d
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 
@@ -27,12 +27,13 @@ from rosenblatt.base import (
     warn_not_converged,
 )
 from rosenblatt.loops.rows import summed_duplicates
+from rosenblatt.mistake_driven import EPOCHS, Patience, class_weights
 from rosenblatt.prediction import LogisticScores
 from rosenblatt.registry.row import VISITS_ROWS, Contract, Row, Warm
 from rosenblatt.runtime import threads
 
 from . import sgd_loops as loops
-from .perceptron_base import as_columns, check_classes, check_start
+from .perceptron import as_columns, check_classes, check_start
 
 Floats = NDArray[np.float64]
 
@@ -173,7 +174,7 @@ class Descent:
         """Mean objective of each output over the visits of the last epoch."""
         return np.asarray(self.state[loops.OBJECTIVE] / max(self.n_visits, 1))
 
-    def lower_rate(self, k: Any, patience: "Patience") -> bool:
+    def lower_rate(self, k: Any, patience: Patience) -> bool:
         """Divide the learning rate of output k by 5, unless it is as small as it may be."""
         if self.state[loops.RATE, k] <= SMALLEST_ADAPTIVE_RATE:
             return False
@@ -196,29 +197,6 @@ class Descent:
     def _weights(self, w: Floats, intercept: Floats) -> Weights:
         coef = np.array(np.atleast_2d(w.T), self.dtype, order="C")
         return Weights(coef, intercept.astype(self.dtype))
-
-    @property
-    def n_averaged(self) -> int:
-        return int(self.state[loops.N_AVERAGED].max())
-
-    @property
-    def t(self) -> float:
-        return float(self.state[loops.T].max())
-
-
-class Patience:
-    """Counts the epochs that do not improve the best loss by more than `tol`."""
-
-    def __init__(self, tol: float | None, n_iter_no_change: int) -> None:
-        self.tol, self.n_iter_no_change = tol, n_iter_no_change
-        self.best, self.waited = np.inf, 0
-
-    def runs_out(self, loss: float) -> bool:
-        """Add an epoch; return whether there were `n_iter_no_change` in a row."""
-        if self.tol is not None:
-            self.waited = self.waited + 1 if loss > self.best - self.tol else 0
-        self.best = min(self.best, loss)
-        return self.waited >= self.n_iter_no_change
 
 
 class HeldOut:
@@ -251,23 +229,14 @@ class StochasticGradient(CallbackSupportMixin):  # type: ignore[misc]
     """Training of linear models by stochastic gradient descent."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **EPOCHS,
         "loss": [StrOptions(set(LOSSES))],
         "penalty": [StrOptions({"l2", "l1", "elasticnet"}), None],
         "alpha": [Interval(Real, 0, None, closed="left")],
         "l1_ratio": [Interval(Real, 0, 1, closed="both"), None],
-        "fit_intercept": ["boolean"],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "tol": [Interval(Real, 0, None, closed="left"), None],
-        "shuffle": ["boolean"],
-        "verbose": ["verbose"],
         "epsilon": [Interval(Real, 0, None, closed="left")],
-        "random_state": ["random_state"],
         "learning_rate": [StrOptions(set(SCHEDULES))],
-        "eta0": [Interval(Real, 0, None, closed="neither")],
         "power_t": [Interval(Real, None, None, closed="neither")],
-        "early_stopping": ["boolean"],
-        "validation_fraction": [Interval(Real, 0, 1, closed="neither")],
-        "n_iter_no_change": [Interval(Integral, 1, None, closed="left")],
         "warm_start": ["boolean"],
         "average": [Interval(Integral, 0, None, closed="neither"), "boolean"],
     }
@@ -293,7 +262,7 @@ class StochasticGradient(CallbackSupportMixin):  # type: ignore[misc]
         self._check_parameters()
         data = self._training_data(X, y, sample_weight)
         if self.warm_start and hasattr(self, "coef_"):
-            coef_init = self._dense_coef() if coef_init is None else coef_init
+            coef_init = self.densify().coef_ if coef_init is None else coef_init
             intercept_init = self.intercept_ if intercept_init is None else intercept_init
         zero = data.start(None, None)
         start = data.start(coef_init, intercept_init)
@@ -316,7 +285,7 @@ class StochasticGradient(CallbackSupportMixin):  # type: ignore[misc]
         start = mean = data.start(None, None)
         t, n = 1.0, 0
         if hasattr(self, "coef_"):
-            t, coef, intercept = self.t_, self._dense_coef(), self.intercept_
+            t, coef, intercept = self.t_, self.densify().coef_, self.intercept_
             if self.average and hasattr(self, "_average_coef"):
                 mean = data.start(self._average_coef, self._average_intercept)
                 coef, intercept = self._standard_coef, self._standard_intercept
@@ -370,11 +339,12 @@ class StochasticGradient(CallbackSupportMixin):  # type: ignore[misc]
         found = weights = descent.last()
         extra: dict[str, Any] = {}
         if self.average:
-            mean, n = descent.mean(), descent.n_averaged
+            mean, n = descent.mean(), int(descent.state[loops.N_AVERAGED].max())
             extra = dict(zip(AVERAGING, (*weights, *mean, n), strict=True))
             found = mean if n else weights
         attributes = {"coef_": found.coef, "intercept_": found.intercept, **extra}
-        return attributes | {"t_": descent.t, "n_iter_": n_iter, "stop_reason_": "callback"}
+        t = float(descent.state[loops.T].max())
+        return attributes | {"t_": t, "n_iter_": n_iter, "stop_reason_": "callback"}
 
     def _rule(self, sparse: bool) -> loops.Rule:
         """The parameters as the loops read them."""
@@ -418,14 +388,6 @@ class StochasticGradient(CallbackSupportMixin):  # type: ignore[misc]
         # The length of a row, in the PA rules, is that of its sums.
         return summed_duplicates(X) if self.learning_rate in ("pa1", "pa2") else X
 
-    def _check_weight(self, sample_weight: Any, n: int) -> Floats | None:
-        """Sample weights (n,), None for equal ones; `HeldOut` has its own error for zeros."""
-        found: Floats | None = checks.weights(sample_weight, n, all_zero=self.early_stopping)
-        return found
-
-    def _dense_coef(self) -> NDArray[Any]:
-        return np.asarray(self.coef_.toarray() if sp.issparse(self.coef_) else self.coef_)
-
     def _shortfall(self, patience: list[Patience]) -> str:
         """The warning of a fit that reached `max_iter`."""
         slowest = min(patience, key=lambda p: p.waited)
@@ -440,12 +402,8 @@ class StochasticGradient(CallbackSupportMixin):  # type: ignore[misc]
 
 
 AVERAGING = (
-    "_standard_coef",
-    "_standard_intercept",
-    "_average_coef",
-    "_average_intercept",
-    "_n_averaged",
-)
+    "_standard_coef", "_standard_intercept", "_average_coef", "_average_intercept", "_n_averaged",
+)  # fmt: skip
 
 
 def rows_to_visit(data: TrainingData, held_out: HeldOut | None) -> NDArray[np.bool_] | None:
@@ -647,15 +605,9 @@ class SGDClassifier(StochasticGradient, LogisticScores, LinearClassifier):
         else:
             known, codes = checks.classes(y, X.shape[0])
         self.classes_ = known
-        weight = self._check_weight(sample_weight, X.shape[0])
-        by_class = np.ones(len(known))
-        if self.class_weight is not None:
-            labels = known[codes] if self.class_weight == "balanced" else known
-            by_class = compute_class_weight(self.class_weight, classes=known, y=labels)
-        if not (np.isfinite(by_class) & (by_class >= 0)).all():
-            raise ValueError(
-                f"class_weight must give finite weights >= 0; got {self.class_weight!r}."
-            )
+        # With early stopping, `HeldOut` raises an error about weights of zero.
+        weight = checks.weights(sample_weight, X.shape[0], all_zero=self.early_stopping)
+        by_class = class_weights(self.class_weight, known, codes)
         outputs = np.arange(len(known), dtype=np.float64), by_class, np.ones(len(known))
         if len(known) == 2:
             outputs = np.ones(1), by_class[1:], by_class[:1]
@@ -793,7 +745,7 @@ class SGDRegressor(StochasticGradient, LinearRegressor):
         """The checked input of `fit`, or of `partial_fit` if `batch`."""
         X = self._check_X(X, first=not (batch and hasattr(self, "coef_")))
         y = column_or_1d(checks.targets(self, y, X.shape[0]), warn=True)
-        weight = self._check_weight(sample_weight, X.shape[0])
+        weight = checks.weights(sample_weight, X.shape[0], all_zero=self.early_stopping)
         return TrainingData(X, y, weight, np.ones(1), np.ones(1), np.ones(1))
 
     def _attributes(self, descent: Descent, n_iter: int) -> dict[str, Any]:

@@ -13,6 +13,8 @@ from collections.abc import Callable
 from functools import cached_property, update_wrapper
 from typing import Any
 
+from rosenblatt.runtime import deadline
+
 __all__ = ["JIT_DISABLED", "Instruction", "Loop", "compiled", "instruction"]
 
 JIT_DISABLED = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
@@ -72,6 +74,7 @@ class Loop:
         self.py_func, self.policy = function, policy
 
     def __call__(self, *arguments: Any) -> Any:
+        deadline.check()  # so that work which calls loop after loop ends in time
         return self.dispatcher(*arguments)
 
     @cached_property

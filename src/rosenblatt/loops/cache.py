@@ -1,4 +1,4 @@
-"""Where compiled loops are kept between processes.
+"""The cache of compiled loops on disk.
 
 Numba notices when a loop's own file changes, but not when a helper that it calls from another
 file does. So each compiled form is named by a digest of the loop's module and of every module of
@@ -17,7 +17,7 @@ from pathlib import Path
 
 
 def cache_root() -> Path:
-    """The folder that holds all of the library's caches, whether it exists or not."""
+    """Return the folder of all caches of the library, which may not exist."""
     if chosen := os.environ.get("ROSENBLATT_CACHE_DIR"):
         return Path(chosen)
     if sys.platform == "win32" and (local := os.environ.get("LOCALAPPDATA")):
@@ -33,13 +33,13 @@ POLICY = ("__init__", "cache", "compiler", "helpers", "llvm")
 
 
 def short_digest(*parts: str) -> str:
-    """Twenty letters that name `parts`."""
+    """Return a digest of strings, of twenty letters."""
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:20]
 
 
 @cache
 def environment() -> str:
-    """Name what all compiled code depends on: versions, CPU and the Numba policy."""
+    """Return a digest of what all compiled code depends on: versions, CPU and the Numba policy."""
     import llvmlite.binding
     import numba
     import numpy as np
@@ -73,7 +73,7 @@ def _file(module: str) -> Path | None:
 
 
 def _imports(source: str, package: str) -> Iterator[str]:
-    """Every name that a source imports, which may be a module or something in one."""
+    """Yield every name that a source imports, which may be a module or something in one."""
     for home, names in FROM_IMPORT.findall(source):
         home = resolve_name(home, package)
         yield home

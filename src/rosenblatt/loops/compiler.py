@@ -52,10 +52,7 @@ def dispatcher_of(loop: Any) -> Any:
 
 
 def compiled_loops() -> dict[str, int]:
-    """Return the loops that this process compiled, with the number of their forms.
-
-    Loops that were loaded from the cache are not counted.
-    """
+    """Return the loops that this process compiled, not loaded, with the number of their forms."""
     counts = {
         f"{d.py_func.__module__}.{d.__name__}": sum(d.stats.cache_misses.values())
         for d in _dispatchers
@@ -157,14 +154,8 @@ def _no_garbage_collection() -> Iterator[None]:
             _paused.clear()
 
 
-def _resume_garbage_collection() -> None:
-    """Switch the collector on in a process that was forked during a compilation."""
-    if _paused.is_set():
-        gc.enable()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_resume_garbage_collection)
+if hasattr(os, "register_at_fork"):  # the process may be forked during a compilation
+    os.register_at_fork(after_in_child=lambda: gc.enable() if _paused.is_set() else None)
 
 
 class DigestCache(_Cache):

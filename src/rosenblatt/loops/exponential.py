@@ -1,7 +1,7 @@
 """Exponential and logarithm, written so that the compiler can do several at once.
 
-Calls of the C library's keep a loop from being vectorised; of twenty classes, ours take a third of
-the time. Their errors are below two units in the last place.
+Calls of the C library prevent the vectorization of a loop; for twenty classes, these functions take
+a third of the time. Their errors are below two units in the last place.
 """
 
 import math
@@ -42,7 +42,7 @@ bits_32, float_of_32 = _bit_cast("float32", "int32"), _bit_cast("int32", "float3
 
 @compiled(fuse=True)
 def exp_negative(x):
-    """exp(x) for x <= 0: 2**k times the series of the rest, which is at most ln(2) / 2."""
+    """Return exp(x) for x <= 0: 2**k times the series of the rest, which is at most ln(2) / 2."""
     x = max(x, LOWEST)
     shifted = x * LOG2_E + MAGIC
     k = shifted - MAGIC
@@ -63,7 +63,7 @@ def exp_negative(x):
 
 @compiled(fuse=True)
 def exp_negative_32(x):
-    """exp(x) for x <= 0 in single precision, in the same way."""
+    """Return exp(x) for x <= 0 in single precision, in the same way."""
     x = max(x, LOWEST_32)
     shifted = x * LOG2_E_32 + MAGIC_32
     k = shifted - MAGIC_32
@@ -79,7 +79,7 @@ def exp_negative_32(x):
 
 @compiled
 def exp_of_its_precision(x):
-    """exp(x) for x <= 0, in the precision of x."""
+    """Return exp(x) for x <= 0, in the precision of x."""
     if isinstance(x, np.float32):
         return exp_negative_32(x)
     else:  # noqa: RET505  (Numba prunes the branch only in this form)
@@ -88,7 +88,7 @@ def exp_of_its_precision(x):
 
 @compiled(fuse=True)
 def log_near_one(u):
-    """log(1 + u) for 1 + u from the root of 1/2 to that of 2: 2 artanh(u / (2 + u))."""
+    """Return log(1 + u) = 2 artanh(u / (2 + u)) for 1 + u from 2**-0.5 to 2**0.5."""
     s = u / (2.0 + u)
     z = s * s
     z2 = z * z
@@ -101,7 +101,7 @@ def log_near_one(u):
 
 @compiled
 def log_one_plus(u):
-    """log(1 + u) for u from 0 to 1, exact for small u too."""
+    """Return log(1 + u) for u from 0 to 1, exact also for small u."""
     high = u > ROOT2 - 1.0
     near = log_near_one(0.5 * (u - 1.0) if high else u)
     return LN2 + near if high else near
@@ -109,7 +109,7 @@ def log_one_plus(u):
 
 @compiled
 def log(x):
-    """log(x) for x > 0 that is no subnormal: k log(2) and the logarithm of the rest."""
+    """Return log(x) for normal numbers x > 0: k log(2) and the logarithm of the rest."""
     k = (bits(x) >> np.int64(52)) - np.int64(1023)
     rest = float_of(bits(x) - (k << np.int64(52)))
     high = rest > ROOT2

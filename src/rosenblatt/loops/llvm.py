@@ -23,17 +23,17 @@ def call_function(builder, name, result, *arguments):
 
 
 def address(builder, array, place, kind):
-    """A pointer to a place of an array, for loads of a kind."""
+    """Return a pointer to a place of an array, for loads of a type."""
     return builder.bitcast(builder.gep(array, [place]), kind.as_pointer())
 
 
 def constant(kind, value):
-    """A vector of one number."""
+    """Return a vector of one number."""
     return kind([value] * kind.count)
 
 
 def repeat(builder, number, n):
-    """A vector of a number that is known when the loop runs."""
+    """Return a vector of a number that is known when the loop runs."""
     from llvmlite import ir
 
     vector = ir.Constant(ir.VectorType(number.type, n), ir.Undefined)
@@ -42,5 +42,5 @@ def repeat(builder, number, n):
 
 
 def bits_of(builder, mask):
-    """The elements of a mask as the bits of one integer."""
+    """Return the elements of a mask as the bits of one integer."""
     return builder.bitcast(mask, llvm_type(f"int{mask.type.count}"))

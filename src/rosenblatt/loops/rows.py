@@ -1,4 +1,4 @@
-"""Rows of a table, dense or compressed: one spelling for both.
+"""Operations on rows of a table, dense or compressed.
 
 X is an array (n, d), or the three arrays (data, indices, indptr) of a CSR matrix; Numba settles
 ``isinstance(X, tuple)`` when it compiles, so that neither form pays for the other. Indices are
@@ -24,7 +24,7 @@ CACHE_LINE_BYTES = 64
 
 @compiled(reorder_sums=True)  # the sum of products is most of the time of a pass
 def dot(X, i, w):
-    """Row i of X times w (d,)."""
+    """Return row i of X times w (d,)."""
     if isinstance(X, tuple):
         return sparse_dot(X, i, w)
     else:  # noqa: RET505  (Numba prunes the branch only in this form)
@@ -36,7 +36,7 @@ def dot(X, i, w):
 
 @compiled(fuse=True)  # with `reorder_sums` the compiler gathers w in vectors: half as fast
 def sparse_dot(X, i, w):
-    """Row i of a CSR matrix times w (d,): four sums at once, since a sum waits for the adder."""
+    """Return row i of a CSR matrix times w (d,), from four sums: one would wait for the adder."""
     data, indices, indptr = X
     start, stop = indptr[i], indptr[i + 1]
     a = b = c = d = w.dtype.type(0)
@@ -69,8 +69,7 @@ def dot_each(X, first, w, scores):
 
     Four dense rows at once: each number of w is read once for all of them.
     """
-    m = scores.shape[0]
-    single = 0
+    m, single = scores.shape[0], 0
     if not isinstance(X, tuple):
         single = m - m % 4
         for t in range(0, single, 4):
@@ -104,7 +103,7 @@ def add_each(X, first, steps, w):
 
 @compiled(reorder_sums=True)
 def sum_of(values):
-    """Their sum."""
+    """Return the sum of values."""
     total = 0.0
     for k in range(values.shape[0]):
         total += values[k]
@@ -208,7 +207,7 @@ def _(builder, array):
 
 
 def arrays(X: Any) -> Any:
-    """X as loops read it: C-ordered, read-only; CSR as (data, indices, indptr).
+    """Return X as loops read it: C-ordered, read-only; CSR as (data, indices, indptr).
 
     Numba compiles a loop anew for each kind of array, so there is one kind: indices have 32 bits,
     and the places where rows start 64, because a matrix may hold more than 2**31 numbers.
@@ -223,14 +222,14 @@ def arrays(X: Any) -> Any:
 
 
 def read_only(array: NDArray[Any]) -> NDArray[Any]:
-    """A C-ordered view of an array that cannot be written through."""
+    """Return a C-ordered, read-only view of an array."""
     view = np.ascontiguousarray(array).view()
     view.flags.writeable = False
     return view
 
 
 def summed_duplicates(X: Any, copy: bool = True) -> Any:
-    """X, its numbers added up where CSR stores them in parts; else X itself."""
+    """Return X, its numbers added up where CSR stores them in parts; else X itself."""
     if sp.issparse(X) and not X.has_canonical_format:
         X = X.copy() if copy else X
         X.sum_duplicates()
@@ -238,9 +237,9 @@ def summed_duplicates(X: Any, copy: bool = True) -> Any:
 
 
 def some_rows(X: Any, start: int, stop: int, dtypes: tuple[DTypeLike, ...]) -> Any:
-    """Rows of X as loops read them; only these are copied, if their kind asks for it.
+    """Return rows of X as loops read them; only these are copied, if needed.
 
-    Numbers of another kind than one of `dtypes` become numbers of the first.
+    Numbers of another type than one of `dtypes` are converted to the first.
     """
     if not sp.issparse(X):
         rows = X[start:stop]

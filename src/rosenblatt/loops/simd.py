@@ -67,7 +67,7 @@ def _store(v, builder, array, place, a):
 
 
 def _arithmetic(name):
-    """The instruction for floats or integers."""
+    """Return the instruction for floats or integers."""
 
     def build(v, builder, a, b):
         return getattr(builder, name if v is int32x8 else f"f{name}")(a, b)

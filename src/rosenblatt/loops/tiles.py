@@ -103,7 +103,7 @@ def add_square(block, first, n, products, place, width):
 
 @compiled
 def add2(k, x, y, a, b):
-    """k times each of two vectors, added to two others."""
+    """Return two vectors plus k times two others."""
     return float64x4.multiply_add(k, x, a), float64x4.multiply_add(k, y, b)
 
 
@@ -124,12 +124,9 @@ def put(products, place, vector):
 
 @compiled
 def add3(k, x, y, z, a, b, c):
-    """k times each of three vectors, added to three others."""
-    return (
-        float64x4.multiply_add(k, x, a),
-        float64x4.multiply_add(k, y, b),
-        float64x4.multiply_add(k, z, c),
-    )
+    """Return three vectors plus k times three others."""
+    a, b = float64x4.multiply_add(k, x, a), float64x4.multiply_add(k, y, b)
+    return a, b, float64x4.multiply_add(k, z, c)
 
 
 @compiled
@@ -185,6 +182,6 @@ def multiply_panels(panels, panel, quads, group):
 
 @compiled
 def add3_float32(k, x, y, z, a, b, c):
-    """k times each of three vectors, added to three others."""
+    """Return three vectors plus k times three others, in single precision."""
     a, b = float32x8.multiply_add(k, x, a), float32x8.multiply_add(k, y, b)
     return a, b, float32x8.multiply_add(k, z, c)

@@ -23,8 +23,8 @@ from . import mixture_loops
 
 Table = NDArray[np.float64]
 LOG_TWO_PI = float(np.log(2 * np.pi))
-MOST_COLUMNS = 24  # whose table of products stays near the processor
-MOST_LOST = 2.0**-30  # of a log-density, by rounding products about a common center
+MOST_COLUMNS = 24  # whose table of products fits into the cache
+MOST_LOST = 2.0**-30  # rounding error of a log-density by products about a common center
 
 
 class Components(NamedTuple):
@@ -48,7 +48,7 @@ class Sums(NamedTuple):
     scatter: Table
 
     def moments(self, n: int, dtype: Any) -> Moments:
-        """The sums as the library's additive statistic; class k is component k."""
+        """Return the sums as an additive statistic; class k is component k."""
         K, full = len(self.weight), self.scatter.ndim == 3
         counts = ClassCounts(np.arange(K), np.full(K, n, np.int64), self.weight.copy())
         squares = np.einsum("kii->ki", self.scatter) if full else self.scatter
@@ -58,7 +58,7 @@ class Sums(NamedTuple):
 
     @staticmethod
     def of(moments: Moments) -> "Sums":
-        """The sums that a statistic holds."""
+        """Return the sums of a statistic."""
         return Sums(np.asarray(moments.weight, np.float64), moments.mean, moments.scatter)
 
 
@@ -72,7 +72,7 @@ class MixtureRows:
 
     @cached_property
     def center_and_reach(self) -> tuple[Table, Table]:
-        """The middle of each column, and the largest distance of the rows from it: (d,) each."""
+        """The middle of each column (d,), and the largest distance of the rows from it (d,)."""
         low, high = self.X.min(axis=0).astype(np.float64), self.X.max(axis=0).astype(np.float64)
         center = low + (high - low) / 2
         return center, high - center
@@ -107,7 +107,7 @@ class MixtureRows:
         return self._summed(Scratch(means, full), mixture_loops.sum_given, shares, means)[1]
 
     def _summed(self, space: "Scratch | Products", loop: Any, *arguments: Any) -> tuple[Any, Sums]:
-        """Call a loop on chunks of rows; return the sum of its results, and the sums it fills."""
+        """Call a loop on chunks of rows; return the log-likelihood and the sums."""
 
         def work(start: int, stop: int) -> tuple[float, Table]:
             sums = space.sums()
@@ -138,7 +138,7 @@ class MixtureRows:
 
 
 class Scratch:
-    """Scratch space of the loops, and conversion of their sums about some origins (K, d)."""
+    """Arrays of the loops, and conversion of their sums about some origins (K, d)."""
 
     def __init__(self, origins: Table, full: bool) -> None:
         self.origins, self.full = origins, full
@@ -174,7 +174,7 @@ class Scratch:
 
 
 class Products:
-    """Components as weights of the products of columns about a center, and their sums.
+    """Components as coefficients of the products of columns about a center, and their sums.
 
     The terms of a row are as in `mixture_loops`: products, columns, a one.
     """
@@ -196,7 +196,7 @@ class Products:
             return float((np.abs(self.precisions) @ reach @ reach).max() * self.d * 2.0**-52)
 
     def terms(self) -> Table:
-        """Return the weights of the terms in pairs of components: (K / 2, F, 2)."""
+        """Return the coefficients of the terms in pairs of components: (K / 2, F, 2)."""
         pairs = aligned_zeros(self.height // 2, self.width, 2)
         i, j = self.lower
         linear = np.einsum("kij,kj->ki", self.precisions, self.means)
@@ -227,16 +227,13 @@ class Products:
 
 
 def about_means(weight: Table, first: Table, products: Table, origins: Table) -> Sums:
-    """Means and scatters from sums of columns and of their products about some origins."""
+    """Return means and scatters from sums of columns and products about some origins."""
     shift = first / np.where(weight > 0, weight, 1.0)[:, None]
     return Sums(weight, origins + shift, products - first[:, :, None] * shift[:, None])
 
 
-# Maximization.
-
-
 def raw_covariances(sums: Sums, kind: str) -> Table:
-    """The maximum-likelihood covariances of the type, without a floor."""
+    """Return the maximum-likelihood covariances of the type, without a floor."""
     weight = np.where(sums.weight > 0, sums.weight, 1.0)
     if kind == "full":
         return sums.scatter / weight[:, None, None]
@@ -246,15 +243,8 @@ def raw_covariances(sums: Sums, kind: str) -> Table:
     return np.asarray(variances if kind == "diag" else variances.mean(axis=1))
 
 
-def floored(covariances: Table, kind: str, floor: float) -> Table:
-    """Covariances with the floor added to their variances."""
-    if kind in ("diag", "spherical"):
-        return covariances + floor
-    return covariances + floor * np.eye(covariances.shape[-1])
-
-
 def roots_of(covariances: Table, kind: str) -> Table:
-    """U of each covariance: the upper triangular inverse of its Cholesky factor's transpose."""
+    """Return U of each covariance: the inverse of its Cholesky factor's transpose."""
     if kind in ("diag", "spherical"):
         if not (covariances > 0).all():
             refuse(int(np.argwhere(~(covariances > 0))[0, 0]))
@@ -271,7 +261,7 @@ def roots_of(covariances: Table, kind: str) -> Table:
 
 
 def refuse(component: int | None) -> None:
-    """Raise because a covariance has no inverse."""
+    """Raise because a covariance is singular."""
     which = "" if component is None else f" It is component {component}."
     raise ValueError(
         "Fitting the mixture model failed because some components have ill-defined empirical "
@@ -281,7 +271,7 @@ def refuse(component: int | None) -> None:
 
 
 def factors_of(parameters: Components, d: int) -> tuple[Table, Table]:
-    """Factors and constants as the loops read them."""
+    """Return the factors and constants that the loops read."""
     roots, K = np.asarray(parameters.roots, np.float64), len(parameters.weights)
     with np.errstate(divide="ignore"):
         log_weights = np.log(np.asarray(parameters.weights, np.float64))
@@ -297,17 +287,15 @@ def factors_of(parameters: Components, d: int) -> tuple[Table, Table]:
     return factors, log_weights + logs - 0.5 * d * LOG_TWO_PI
 
 
-def directions_of_spread(X: NDArray[Any], floor: float) -> NDArray[np.float64]:
-    """Orthonormal directions (d, r) in which the rows themselves have a spread."""
+def directions_of_spread(X: NDArray[Any], floor: float) -> Table:
+    """Return orthonormal directions (d, r) in which the variance of rows is at least `floor`."""
     some = X[:: max(1, len(X) // 10_000)].astype(np.float64)
     variances, directions = np.linalg.eigh(np.atleast_2d(np.cov(some.T)))
     return np.asarray(directions[:, variances >= floor])
 
 
-def least_variances(
-    covariances: NDArray[Any], directions: NDArray[np.float64] | None = None
-) -> NDArray[np.float64]:
-    """The least variance (K,) of each component, among some directions (d, r) if given."""
+def least_variances(covariances: NDArray[Any], directions: Table | None = None) -> Table:
+    """Return the least variance (K,) of each component, among some directions (d, r)."""
     d = covariances.shape[1] if covariances.ndim > 1 else 1
     V = np.eye(d) if directions is None or covariances.ndim == 1 else directions
     if directions is not None and not directions.size:
@@ -318,11 +306,8 @@ def least_variances(
     return np.asarray(variances.min(axis=1))
 
 
-def aligned_zeros(*shape: int) -> NDArray[np.float64]:
-    """Doubles on a boundary of 64 bytes, so that no vector of a loop lies across two cache lines.
-
-    Without it the steps of a mixture took an eighth longer.
-    """
+def aligned_zeros(*shape: int) -> Table:
+    """Return zeros aligned to 64 bytes, because vectors across cache lines take longer."""
     size = int(np.prod(shape))
     space = np.zeros(size + 8)
     first = -(space.ctypes.data // 8) % 8

@@ -1,4 +1,4 @@
-"""Gaussian mixtures by EM: which component, given the parameters; which parameters, given that."""
+"""Gaussian mixtures by expectation maximization (EM)."""
 
 from functools import partial
 from numbers import Real
@@ -9,13 +9,12 @@ import sklearn.mixture
 from numpy.typing import NDArray
 from scipy.special import logsumexp
 from sklearn.callback import CallbackSupportMixin
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt import checks
-from rosenblatt.base import Passes, StopReason, fitting, warn
+from rosenblatt.base import Passes, StopReason, fitting, warn_not_converged
 from rosenblatt.cluster import KMeans
 from rosenblatt.cluster.assignment import assignment_of
 from rosenblatt.cluster.seeding import distant_rows
@@ -27,8 +26,8 @@ from .components import (
     Components,
     MixtureRows,
     Sums,
+    Table,
     directions_of_spread,
-    floored,
     least_variances,
     raw_covariances,
     roots_of,
@@ -36,40 +35,38 @@ from .components import (
 
 
 class GaussianMixture(CallbackSupportMixin, sklearn.mixture.GaussianMixture):  # type: ignore[misc]
-    """Models the density of rows as a weighted sum of Gaussians: ``sum_k p_k N(x; m_k, S_k)``.
+    """Gaussian mixture: the density is a weighted sum of Gaussians, ``sum_k p_k N(x; m_k, S_k)``.
 
     Expectation: the share of component k in row x, ``r_k = p_k N(x; m_k, S_k) / sum``.
-    Maximization: weights, means and covariances of the rows, weighted by these shares. Neither can
-    lower the log-likelihood (but for the floor under the covariances); the end depends on the
-    start, and a component that collapses onto few rows would raise it without limit.
+    Maximization: weights, means and covariances of the rows, weighted by these shares. Neither step
+    can lower the log-likelihood (except for `reg_covar`). The result depends on the start, and a
+    component that collapses onto few rows would raise the likelihood without limit.
 
-    The parameters are scikit-learn's, and two more.
+    `known_variance` and `assignment` are not in scikit-learn.
 
     Parameters
     ----------
     n_components : int, default=1
-        How many components, K.
+        Number of components, K.
     covariance_type : {"full", "tied", "diag", "spherical"}
         A covariance matrix for each component, one for all, variances of columns for each
         component, or one variance for each.
     tol : float, default=1e-3
         EM ends when the mean log-likelihood of a row changes by less.
     reg_covar : float, default=1e-6
-        Floor: added to the variances. A warning names a component that it alone keeps from
-        collapsing.
+        Added to the variances. A warning names components that would collapse without it.
     max_iter, n_init : int
-        The most iterations of a start, and how many starts; the likeliest end is kept.
+        Most iterations of a start, and number of starts; the likeliest result is kept.
     init_params : {"kmeans", "k-means++", "random", "random_from_data"}
         The shares at the start: clusters of `KMeans`, rows drawn far apart, at random, random rows.
     weights_init, means_init, precisions_init : arrays or None
         Parameters to start from.
     random_state, warm_start, verbose, verbose_interval : as in scikit-learn.
     known_variance : float or None
-        If given, only the means are learned: every component has this variance in all directions,
+        If given, only the means are learned: every component has this variance in all directions
         and the same weight. For ``covariance_type="spherical"``.
     assignment : {"soft", "hard"}
-        "hard" gives each row to its likeliest component alone; with a known variance that is
-        k-means.
+        "hard" assigns each row to its likeliest component; with a known variance this is k-means.
 
     Attributes
     ----------
@@ -78,7 +75,7 @@ class GaussianMixture(CallbackSupportMixin, sklearn.mixture.GaussianMixture):  #
     start_bounds_ : array of shape (n_init,)
         `lower_bound_` at the end of each start.
     n_parameters_ : int
-        How many free numbers were learned.
+        Number of free parameters.
     stop_reason_ : {"converged", "max_iter", "callback"}
 
     Examples
@@ -120,21 +117,11 @@ class GaussianMixture(CallbackSupportMixin, sklearn.mixture.GaussianMixture):  #
         assignment: str = "soft",
     ) -> None:
         super().__init__(
-            n_components,
-            covariance_type=covariance_type,
-            tol=tol,
-            reg_covar=reg_covar,
-            max_iter=max_iter,
-            n_init=n_init,
-            init_params=init_params,
-            weights_init=weights_init,
-            means_init=means_init,
-            precisions_init=precisions_init,
-            random_state=random_state,
-            warm_start=warm_start,
-            verbose=verbose,
-            verbose_interval=verbose_interval,
-        )
+            n_components, covariance_type=covariance_type, tol=tol, reg_covar=reg_covar,
+            max_iter=max_iter, n_init=n_init, init_params=init_params, weights_init=weights_init,
+            means_init=means_init, precisions_init=precisions_init, random_state=random_state,
+            warm_start=warm_start, verbose=verbose, verbose_interval=verbose_interval,
+        )  # fmt: skip
         self.known_variance = known_variance
         self.assignment = assignment
 
@@ -150,33 +137,41 @@ class GaussianMixture(CallbackSupportMixin, sklearn.mixture.GaussianMixture):  #
         sample_weight : array-like of shape (n,) or None
         """
         rows = self._rows(X, sample_weight)
-        begun = self.warm_start and hasattr(self, "converged_")
-        if begun:
-            self._refuse_another_shape(rows)
-        n_starts = 1 if begun or self.max_iter == 0 else self.n_init
+        warm = self.warm_start and hasattr(self, "converged_")
+        if warm:
+            K, d = self.n_components, rows.X.shape[1]
+            shapes = {"full": (K, d, d), "tied": (d, d), "diag": (K, d), "spherical": (K,)}
+            before = self.means_.shape, self.covariances_.shape
+            needed = (K, d), shapes[self.covariance_type]
+            checks.warm_start("shapes of means_ and covariances_", before, needed)
+        n_starts = 1 if warm or self.max_iter == 0 else self.n_init
         random_state = check_random_state(self.random_state)
         passes = Passes(self, rows.X, y, sample_weight, 0 if self.max_iter == 0 else None)
         ends: list[EM] = []
 
         for _ in passes.each_start(range(n_starts)):
-            if begun:
+            if warm:
                 run = EM(self._learned(), [self.lower_bound_])
             else:
                 run = EM(self._start(rows, random_state), [])
             passes.attributes = partial(self._attributes, run, rows.X.dtype)
             for _ in passes:
                 run.bounds.append(self._step(rows, run))
-                run.stopped = self._ended(run, begun)
+                change = np.inf if len(run.bounds) < 2 else abs(run.bounds[-1] - run.bounds[-2])
+                if change < self.tol:
+                    run.stopped = "converged"
+                elif len(run.bounds) - warm >= self.max_iter:
+                    run.stopped = "max_iter"
                 if run.stopped:
                     passes.stop(run.stopped)
             run.stopped = run.stopped or passes.stop_reason
             ends.append(run)
             passes.attributes = partial(self._best_attributes, ends, rows.X.dtype)
-        self._publish(ends, rows, begun)
+        self._set_attributes(ends, rows, warm)
         return self
 
     def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> NDArray[np.intp]:
-        """Learn from the rows X (n, d); return the likeliest component of each, (n,)."""
+        """Fit the model to X (n, d); return the likeliest component (n,) of each row."""
         self.fit(X, y, sample_weight)
         return self.predict(X)
 
@@ -196,26 +191,16 @@ class GaussianMixture(CallbackSupportMixin, sklearn.mixture.GaussianMixture):  #
         self._check_parameters(X, xp=np)
         return MixtureRows(X, checks.weights(sample_weight, len(X)))
 
-    def _refuse_another_shape(self, rows: MixtureRows) -> None:
-        """Raise if the fitted components, which a warm start goes on from, do not fit."""
-        K, d = self.n_components, rows.X.shape[1]
-        shapes = {"full": (K, d, d), "tied": (d, d), "diag": (K, d), "spherical": (K,)}
-        before = self.means_.shape, self.covariances_.shape
-        needed = (K, d), shapes[self.covariance_type]
-        checks.warm_start("shapes of means_ and covariances_", before, needed)
-
-    # The two steps.
-
     @one_blas_thread()
     def _step(self, rows: MixtureRows, run: "EM") -> float:
-        """Expectation, then maximization; return the mean log-likelihood before."""
+        """Make the expectation and maximization step; return the mean log-likelihood before."""
         hard, full = self.assignment == "hard", self.covariance_type in ("full", "tied")
         likelihood, sums = rows.expected(run.parameters, hard, full)
         run.parameters, run.raw = self._maximized(sums, run.parameters)
         return likelihood
 
     def _maximized(self, sums: Sums, before: Components | None) -> tuple[Components, Any]:
-        """The parameters that are likeliest for these sums, and covariances without the floor."""
+        """Return the likeliest parameters for sums, and covariances without the floor."""
         kind, empty = self.covariance_type, sums.weight <= 0
         means, weights = sums.mean, sums.weight / sums.weight.sum()
         if self.known_variance is not None:
@@ -224,8 +209,9 @@ class GaussianMixture(CallbackSupportMixin, sklearn.mixture.GaussianMixture):  #
             weights = np.full(K, 1.0 / K)
         else:
             raw = raw_covariances(sums, kind)
-            covariances = floored(raw, kind, self.reg_covar)
-        if before is not None and empty.any():  # a component without rows stays where it is
+            is_matrix = kind in ("full", "tied")
+            covariances = raw + self.reg_covar * (np.eye(raw.shape[-1]) if is_matrix else 1.0)
+        if before is not None and empty.any():  # a component without rows does not change
             means = np.where(empty[:, None], before.means, means)
             if kind != "tied":
                 covariances[empty] = before.covariances[empty]
@@ -233,7 +219,7 @@ class GaussianMixture(CallbackSupportMixin, sklearn.mixture.GaussianMixture):  #
 
     @one_blas_thread()
     def _start(self, rows: MixtureRows, random_state: Any) -> Components:
-        """The parameters of a start: what was given, and the rest from shares."""
+        """Return the parameters of a start: the given ones, and the others from shares."""
         given = self.weights_init, self.means_init, self.precisions_init
         if self.known_variance is None and all(part is not None for part in given):
             parameters = Components(*given, given[2], self.covariance_type)
@@ -247,27 +233,23 @@ class GaussianMixture(CallbackSupportMixin, sklearn.mixture.GaussianMixture):  #
         if means is not None:
             parameters = parameters._replace(means=np.asarray(means, np.float64))
         if precisions is not None and self.known_variance is None:
-            parameters = with_precisions(parameters, np.asarray(precisions, np.float64))
+            precisions, kind = np.asarray(precisions, np.float64), self.covariance_type
+            if kind in ("diag", "spherical"):
+                covariances, roots = 1 / precisions, np.sqrt(precisions)
+            else:
+                covariances = np.asarray(np.linalg.inv(precisions), np.float64)
+                roots = roots_of(covariances, kind)
+            parameters = parameters._replace(covariances=covariances, roots=roots)
         return parameters
 
     def _learned(self) -> Components:
-        """The fitted parameters."""
+        """Return the fitted parameters."""
         tables = self.weights_, self.means_, self.covariances_, self.precisions_cholesky_
         weights, means, covariances, roots = (np.asarray(t, np.float64) for t in tables)
         return Components(weights, means, covariances, roots, self.covariance_type)
 
-    def _ended(self, run: "EM", begun: bool) -> StopReason | None:
-        """Return the reason to stop after this iteration; None to go on."""
-        change = np.inf if len(run.bounds) < 2 else abs(run.bounds[-1] - run.bounds[-2])
-        n_iter = len(run.bounds) - begun
-        if change < self.tol:
-            return "converged"
-        return "max_iter" if n_iter >= self.max_iter else None
-
-    # What is published.
-
     def _attributes(self, run: "EM", dtype: Any) -> dict[str, Any]:
-        """The attributes of a start as it is now."""
+        """Return the fitted attributes by the current state of a start."""
         weights, means, covariances, roots, kind = run.parameters
         precisions = roots**2 if kind in ("diag", "spherical") else roots @ roots.swapaxes(-1, -2)
         tables = {
@@ -286,30 +268,29 @@ class GaussianMixture(CallbackSupportMixin, sklearn.mixture.GaussianMixture):  #
         }
 
     def _best_attributes(self, ends: "list[EM]", dtype: Any) -> dict[str, Any]:
-        """The attributes of the likeliest end, the first of several, and the bounds of all."""
+        """Return the attributes of the likeliest start, and the bounds of all."""
         bounds = {"start_bounds_": np.array([run.bound() for run in ends])}
         return self._attributes(max(ends, key=EM.bound), dtype) | bounds
 
     @one_blas_thread()
-    def _publish(self, ends: "list[EM]", rows: MixtureRows, begun: bool) -> None:
-        """Keep the likeliest end, the first of several."""
+    def _set_attributes(self, ends: "list[EM]", rows: MixtureRows, warm: bool) -> None:
+        """Set the attributes of the likeliest start, the first of equals."""
         best = max(ends, key=EM.bound)
         moved = np.ptp(best.bounds[-2:]) if len(best.bounds) > 1 else np.inf
-        if begun:
+        if warm:
             best.bounds = best.bounds[1:]
         self.__dict__.update(self._best_attributes(ends, rows.X.dtype), stop_reason_=best.stopped)
         if best.stopped == "max_iter" and self.max_iter > 0:
-            warn(
+            warn_not_converged(
                 "Best performing initialization did not converge. Try different init parameters, "
                 "or increase max_iter, tol, or check for degenerate data: after "
                 f"{self.n_iter_} iterations the mean log-likelihood still changed by {moved:.3g}, "
-                f"wanted less than {self.tol:g}.",
-                ConvergenceWarning,
+                f"wanted less than {self.tol:g}."
             )
         self._warn_of_collapse(best, rows)
 
     def _warn_of_collapse(self, run: "EM", rows: MixtureRows) -> None:
-        """Warn of components that the floor alone keeps from collapsing."""
+        """Warn of components that would collapse without `reg_covar`."""
         if run.raw is None or self.known_variance is not None or self.covariance_type == "tied":
             return
         least = least_variances(run.raw)
@@ -318,19 +299,16 @@ class GaussianMixture(CallbackSupportMixin, sklearn.mixture.GaussianMixture):  #
         for k in np.flatnonzero(least < 0.01 * self.reg_covar):
             weight = run.parameters.weights[k] * rows.total
             if weight > 0:
-                warn(
+                warn_not_converged(
                     f"Component {k} has collapsed onto rows of weight {weight:.3g}: in some "
                     f"direction its variance is {max(least[k], 0.0):.2g}, and only "
                     f"reg_covar={self.reg_covar:g} keeps the likelihood finite. Take fewer "
-                    "components, another start, or a larger reg_covar.",
-                    ConvergenceWarning,
+                    "components, another start, or a larger reg_covar."
                 )
-
-    # Answers.
 
     @one_blas_thread()
     def _joint(self, X: Any) -> NDArray[np.float64]:
-        """log weight + log density of each component, (K, n)."""
+        """Return log weight + log density of each component, (K, n)."""
         check_is_fitted(self)
         return MixtureRows(self._checked(X), None).log_densities(self._learned())
 
@@ -355,14 +333,14 @@ class GaussianMixture(CallbackSupportMixin, sklearn.mixture.GaussianMixture):  #
         return -float(np.average(self.score_samples(X), weights=sample_weight))
 
     def _n_parameters(self) -> int:
-        """Free numbers; scikit-learn's `bic` and `aic` read it."""
+        """Return the number of free parameters, for scikit-learn's `bic` and `aic`."""
         if self.known_variance is not None:
             return int(self.means_.size)
         return int(super()._n_parameters())
 
     @property
     def n_parameters_(self) -> int:
-        """Free numbers of the model."""
+        """Number of free parameters."""
         return self._n_parameters()
 
     def trace_view(self) -> dict[str, Any]:
@@ -371,13 +349,17 @@ class GaussianMixture(CallbackSupportMixin, sklearn.mixture.GaussianMixture):  #
             return {}
         bounds = getattr(self, "start_bounds_", None)
         kept = {} if bounds is None else {"kept_start": int(bounds.argmax())}
+        (K, d), covariances = self.means_.shape, self.covariances_
+        if self.covariance_type in ("diag", "spherical"):
+            variances = np.broadcast_to(np.reshape(covariances, (K, -1)), (K, d))
+            covariances = variances[:, :, None] * np.eye(d)
+        elif self.covariance_type == "tied":
+            covariances = np.broadcast_to(covariances, (K, d, d))
         return kept | {
             "centres": self.means_,
-            "spreads": spreads_of(self.covariances_, self.covariance_type, *self.means_.shape),
+            "spreads": covariances,
             "shares": self.weights_,
         }
-
-    # Rows in pieces.
 
     def measure(self, X: Any, y: Any = None, sample_weight: Any = None) -> Moments:
         """Return the moments of rows by their shares: weight, mean and scatter, which add up.
@@ -385,10 +367,8 @@ class GaussianMixture(CallbackSupportMixin, sklearn.mixture.GaussianMixture):  #
         Parameters
         ----------
         X : array-like of shape (n, d)
-            The rows of one piece.
         y : ignored.
         sample_weight : array-like of shape (n,) or None
-            How often each row counts.
         """
         check_is_fitted(self)
         X = self._checked(X)
@@ -404,10 +384,8 @@ class GaussianMixture(CallbackSupportMixin, sklearn.mixture.GaussianMixture):  #
 
         Parameters
         ----------
-        statistics : Moments
-            By component.
-        **parameters : Any
-            Of the model, without `n_components`.
+        statistics : Moments by component.
+        **parameters : of the model, without `n_components`.
         """
         model = cls(**{"n_components": len(statistics.classes), **parameters})
         model._validate_params()
@@ -427,30 +405,11 @@ class EM:
         self.stopped: StopReason | None = None
 
     def bound(self) -> float:
-        """The last mean log-likelihood."""
+        """Return the last mean log-likelihood."""
         return self.bounds[-1] if self.bounds else -np.inf
 
 
-def with_precisions(parameters: Components, precisions: NDArray[np.float64]) -> Components:
-    """Parameters with given precisions in place of their covariances."""
-    kind = parameters.kind
-    if kind in ("diag", "spherical"):
-        return parameters._replace(covariances=1 / precisions, roots=np.sqrt(precisions))
-    covariances = np.asarray(np.linalg.inv(precisions), np.float64)
-    return parameters._replace(covariances=covariances, roots=roots_of(covariances, kind))
-
-
-def spreads_of(covariances: NDArray[Any], kind: str, K: int, d: int) -> NDArray[Any]:
-    """Covariances of any type as matrices (K, d, d)."""
-    if kind in ("full", "tied"):
-        return np.broadcast_to(covariances, (K, d, d))
-    variances = np.broadcast_to(np.reshape(covariances, (K, -1)), (K, d))
-    return np.asarray(variances[:, :, None] * np.eye(d))
-
-
-def start_shares(
-    rows: MixtureRows, how: str, n_components: int, random_state: Any
-) -> NDArray[np.float64]:
+def start_shares(rows: MixtureRows, how: str, n_components: int, random_state: Any) -> Table:
     """Return the shares (n, K) of components in rows that EM starts from, by `init_params`."""
     if how == "random":
         shares = random_state.uniform(size=(rows.n, n_components))
@@ -462,7 +421,7 @@ def start_shares(
         return shares
     if how == "random_from_data":
         order = random_state.permutation(rows.n)
-        if rows.weights is not None:  # rows that count, first
+        if rows.weights is not None:  # rows with weight first
             order = order[np.argsort(rows.weights[order] == 0, kind="stable")]
         chosen = order[:n_components]
     else:
@@ -493,7 +452,7 @@ ROW = Row(
         ),
         endless={"tol": 0.0},
     ),
-    warm=Warm(({}, {"covariance_type": "diag"}), sparse=False),
+    warm=Warm(({}, {"covariance_type": "diag"}), widths=(3, 30), sparse=False),
     parts="mixture",
     slow_peer_tests=("mixture/tests/test_gaussian_mixture.py",),
 )

@@ -1,9 +1,9 @@
 # mypy: ignore-errors
 """Gaussian mixtures: expectation and the sums of maximization, in one pass over blocks of rows.
 
-A block of rows goes through all components while it is near the processor: log-densities, shares
-(responsibilities), and the weighted sums that the next parameters follow from. Rows are lanes: four
-at a time in one vector, so that nothing is added across a vector before the sums.
+A block of rows goes through all components while it is in the cache: log-densities, shares
+(responsibilities), and the weighted sums for the next parameters. A vector holds four rows, so
+entries of one vector are only added at the end.
 
 Legend: X (n, d); K components with means (K, d); U, upper triangular, the factor of a precision:
 ``(x - m)' P (x - m) = |(x - m) U|^2``. factors (K, d / 4, d, 4) hold the columns of U in fours, or
@@ -19,7 +19,7 @@ from rosenblatt.loops.simd import AHEAD, float64x4, prefetch
 from rosenblatt.loops.tiles import add3, add_products, put
 
 ROWS, TILE, QUAD = 96, 12, 4
-LEAST_SHARE = 2.0**-100  # of the greatest share of a row: less adds nothing to a sum in doubles
+LEAST_SHARE = 2.0**-100  # relative to the largest share of a row: smaller ones become zero
 GROUP = 6 * float64x4.WIDTH  # rows, also terms in vectors
 GROUPS = ROWS // GROUP
 TERMS = 6
@@ -31,8 +31,8 @@ def expect_and_sum(
 ):
     """Add the weighted sums of rows start to stop to `sums`; return their log-likelihood.
 
-    sums (K, p, q) of products, as `tiles` has them, of rows less the means with a one behind;
-    or (K, 3, d): weight, sums, sums of squares. columns (2, d, 96), scores (K, 96), rest (2, 96)
+    sums (K, p, q) of products, as in `tiles`, of rows less the means, with a one appended; or
+    (K, 3, d): weight, sums, sums of squares. columns (2, d, 96), scores (K, 96), rest (2, 96)
     and block are scratch space; block None for sums without products.
     """
     likelihood = 0.0
@@ -59,7 +59,7 @@ def sum_given(X, _, start, stop, shares, means, sums, columns, scores, rest, blo
 
 @compiled
 def add_block(X, first, size, shares, mean, columns, block, sums, k):
-    """Add the sums of a block of rows, weighted by shares, to those of component k."""
+    """Add the sums of a block of rows, weighted by shares, to the sums of component k."""
     if block is None:
         add_squares(columns, shares, size, mean, sums[k])
     else:
@@ -134,7 +134,7 @@ def score_by_factor(columns, factors, k, constant, scores):
 
 @compiled(inline=True)
 def add_squares4(a, b, c, e, total):
-    """total + a^2 + b^2 + c^2 + e^2."""
+    """Return total + a^2 + b^2 + c^2 + e^2."""
     total = float64x4.multiply_add(b, b, float64x4.multiply_add(a, a, total))
     return float64x4.multiply_add(e, e, float64x4.multiply_add(c, c, total))
 
@@ -157,7 +157,8 @@ def score_by_roots(z, roots, constant, scores):
 def share_out(scores, weights, first, size, hard, rest):
     """Turn scores (K, 96) into shares times weights; return the weighted log-likelihood.
 
-    With `hard`, a row is all its best component's, the first of several. rest (2, 96) is scratch.
+    With `hard`, the best component, the first of equals, gets the whole row. rest (2, 96) is
+    scratch space.
     """
     top, total = rest[0], rest[1]
     for r in range(ROWS):
@@ -191,7 +192,7 @@ def share_out(scores, weights, first, size, hard, rest):
 
 @compiled
 def scale(shares, factors):
-    """Multiply shares (96,) by factors; those that add nothing to a sum become zero."""
+    """Multiply shares (96,) by factors; set negligible shares to zero."""
     for r in range(ROWS):
         shares[r] = shares[r] * factors[r] if shares[r] > LEAST_SHARE else 0.0
 
@@ -208,7 +209,7 @@ def add_exponentials(scores, top, total):
 def put_rows(X, first, size, shares, mean, block):
     """Put rows less the mean, times the roots of their shares, into the block; return how many.
 
-    The block is that of `tiles`: panels of four columns, the root itself behind the last.
+    The block is as in `tiles`: panels of four columns, with the root appended to each row.
     """
     d, panel, m = X.shape[1], float64x4.WIDTH * block.shape[1], 0
     whole = d - d % float64x4.WIDTH
@@ -250,11 +251,11 @@ def add_squares(columns, shares, size, mean, sums):
 # With x a row less a center, every log-density is ``t.f(x)``, where f(x) holds ``x_i x_j`` for
 # j <= i, x itself and a one; and the weighted sums of f(x) hold weight, sums and scatter. So one
 # table of f, for a block of rows, serves expectation and maximization of all components, with half
-# of the multiplications of square matrices. Digits are lost where a component is narrow and far
-# from the center; `expect_and_sum` is for such components.
+# of the multiplications of square matrices. Digits are lost if a component is narrow and far from
+# the center: then `expect_and_sum` is used.
 #
-# K' is K made even; F = (d + 1) (d + 2) / 2 terms and zeros up to a multiple of six. A block of 96
-# rows is four groups of 24: table (4, F, 24), scores (K', 96).
+# K' is K rounded up to an even number; F = (d + 1) (d + 2) / 2 terms and zeros up to a multiple of
+# six. A block of 96 rows is four groups of 24: table (4, F, 24), scores (K', 96).
 
 
 @compiled
@@ -263,8 +264,8 @@ def expect_and_sum_products(
 ):
     """Add weighted sums of f over rows start to stop to sums (K', F, 4); return the log-likelihood.
 
-    K' is K made even; a sum is that of its four numbers. Reads terms (K' / 2, F, 2), the t of pairs
-    of components. table is zeros when it starts; scores (K', 96) and rest (2, 96) are scratch.
+    Each sum is in four parts. Reads terms (K' / 2, F, 2), the t of pairs of components. table is
+    zeros at the start; scores (K', 96) and rest (2, 96) are scratch space.
     """
     likelihood = 0.0
     for first in range(start, stop, ROWS):
@@ -330,14 +331,14 @@ def score_pair(table, g, terms, k, scores):
 
 @compiled(inline=True)
 def add_both(s, t, table, at, a, b):
-    """a + s x and b + t x, x the four numbers at a place of the table."""
+    """Return a + s x and b + t x, with x four numbers of the table."""
     x = float64x4.load(table, at)
     return float64x4.multiply_add(s, x, a), float64x4.multiply_add(t, x, b)
 
 
 @compiled(inline=True)
 def put6(scores, at, a, b, c, d, e, f):
-    """Write six vectors."""
+    """Store six vectors."""
     float64x4.store(scores, at, a)
     float64x4.store(scores, at + 4, b)
     float64x4.store(scores, at + 8, c)

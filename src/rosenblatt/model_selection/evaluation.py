@@ -20,6 +20,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _num_samples
 
 from rosenblatt.folds import Block, Split, blocks
+from rosenblatt.runtime import deadline
 from rosenblatt.statistics import Statistic
 
 from .additive_pipelines import Measurement, Recipe
@@ -214,6 +215,7 @@ def _run_split(
             _print(jobs[c], progress, result)
     left = [c for c in range(len(jobs)) if c not in found]
     for start in range(0, len(left), TOGETHER):
+        deadline.check()
         some = left[start : start + TOGETHER]
         for c, fitted in zip(some, _fitted([jobs[c] for c in some], rows, scoring), strict=True):
             found[c] = _conclude(jobs[c], fitted, rows, progress, scoring) or _fit_in_full(

@@ -5,15 +5,16 @@ A model defines `_log_likelihood` and `_log_factors` of checked rows. Classes ar
 """
 
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from numbers import Real
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.special import logsumexp
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, Options
+from sklearn.utils._param_validation import Interval, Options, StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
@@ -22,6 +23,9 @@ from rosenblatt.additive import AdditiveClassifier
 from rosenblatt.base import warn
 from rosenblatt.explanation import Explanation, one_row, two_classes
 from rosenblatt.prediction import draw_codes, log_probabilities, probabilities
+from rosenblatt.runtime import threads
+
+CELLS_PER_CHUNK = 1_000_000  # of a prediction: much more than a call costs, much less than the data
 
 
 class NaiveBayes(AdditiveClassifier):
@@ -32,6 +36,8 @@ class NaiveBayes(AdditiveClassifier):
     n_parameters_: int
 
     _advice_if_impossible = "Smoothing (alpha > 0) makes every row possible."
+    _reads_counts = False  # else features are numbers
+    _reads_categories = False
 
     @abstractmethod
     def _log_likelihood(self, X: Any) -> NDArray[Any]:
@@ -141,6 +147,14 @@ class NaiveBayes(AdditiveClassifier):
         codes = draw_codes(n_samples, np.exp(self.class_log_prior_.astype(np.float64)), rng)
         return self._draw_rows(codes, rng), self.classes_[codes]
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.poor_score = tags.input_tags.positive_only = self._reads_counts
+        if self._reads_categories:
+            tags.input_tags.sparse = False
+            tags.input_tags.categorical = tags.input_tags.string = True
+        return tags
+
     def _checked_rows(self, X: Any) -> Any:
         """Return the rows of X as the methods above take them."""
         if "n_features_in_" not in vars(self):  # the full check takes long for a single row
@@ -179,12 +193,19 @@ class NaiveBayes(AdditiveClassifier):
         return 0 if uniform or prior is not None else K - 1
 
     def _set_class_prior(self) -> int:
-        """Set class_prior_ and what `_set_prior` sets; return how many shares were learned."""
+        """Call `_set_prior` and set class_prior_; return how many shares were learned."""
         n_learned = self._set_prior(self.priors)
         counted = self.class_count_ / self.class_count_.sum()
         shares = counted if self.priors is None else self.priors
         self.class_prior_ = np.array(shares, self.statistics_.dtype)
         return n_learned
+
+
+def over_chunks(work: Callable[[int, int], Any], X: Any) -> list[Any]:
+    """Return what ``work(start, stop)`` returns for chunks of rows that keep a thread busy."""
+    cells = X.nnz if sp.issparse(X) else X.size
+    cells = cells * threads.CELLS_PER_CHUNK // CELLS_PER_CHUNK
+    return threads.over_chunks(work, X.shape[0], cells)
 
 
 def relative_to_best(joint: NDArray[Any], dtype: Any) -> NDArray[Any]:
@@ -203,6 +224,7 @@ COUNT_PARAMETERS: dict[str, Any] = {
     "force_alpha": ["boolean"],
     "fit_prior": ["boolean"],
     "class_prior": ["array-like", None],
+    "missing": [StrOptions({"refuse", "ignore"})],
 }
 
 LEAST_ALPHA = 1e-10  # of force_alpha=False, as in scikit-learn

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import Interval
 
 from rosenblatt.loops.rows import summed_duplicates
 from rosenblatt.registry.row import Candidate, Contract, Row
@@ -71,7 +71,6 @@ class BernoulliNB(NaiveBayes):
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **COUNT_PARAMETERS,
-        "missing": [StrOptions({"refuse", "ignore"})],
         "binarize": [None, Interval(Real, 0, None, closed="left")],
         "beta_prior": ["array-like", None],
     }
@@ -94,11 +93,6 @@ class BernoulliNB(NaiveBayes):
         self.class_prior = class_prior
         self.beta_prior = beta_prior
         self.missing = missing
-
-    @property
-    def feature_count_(self) -> NDArray[np.float64]:
-        """Weight of the rows of each class that have each feature, shape (K, d)."""
-        return self._by_class(self.statistics_.sums).astype(np.float64)
 
     def _check_X(self, X: Any, first: bool) -> Any:
         # A number stored in two parts may be above the threshold in none.
@@ -173,6 +167,7 @@ class BernoulliNB(NaiveBayes):
         gaps = -absent.astype(np.float64) if self.missing == "ignore" else None  # not in `start`
         return LinearForm(weights, start, self.binarize, gaps)
 
+    feature_count_ = property(linear_scores.feature_count)
     _log_likelihood = linear_scores.log_likelihood
     _joint_log_likelihood = linear_scores.joint_log_likelihood
     _predict_codes = linear_scores.predict_codes

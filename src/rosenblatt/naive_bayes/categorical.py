@@ -9,13 +9,12 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from rosenblatt import checks
 from rosenblatt.additive import Additive
-from rosenblatt.mixed_tables import codes_of
+from rosenblatt.mixed_tables import codes_of, places_among
 from rosenblatt.registry.row import Contract, Row
 from rosenblatt.statistics import CategoryCounts
 from rosenblatt.statistics.categories import Coded, CodedColumn, coded
 
-from .base import COUNT_PARAMETERS, NaiveBayes, checked_alpha, log_shares, unit_of
-from .linear_scores import over_rows
+from .base import COUNT_PARAMETERS, NaiveBayes, checked_alpha, log_shares, over_chunks, unit_of
 
 MOST_CATEGORIES = 2**24  # larger whole numbers are not codes of categories
 
@@ -26,9 +25,9 @@ class CategoricalNB(NaiveBayes):
     Feature j has value v in a row of class y with probability ``(n_v + alpha) / (n + alpha m)``,
     n_v the class's rows with that value, of n, and m the values that the feature can have.
 
-    A feature of numbers has the categories 0, 1, ..., up to the largest it has shown; a feature of
-    words those it has shown. `min_categories` says that there are more. Fractions are cut off, as
-    in scikit-learn: 1.2 and 1.9 are both 1. `MixedNB` keeps them apart.
+    A feature of numbers has the categories 0, 1, ..., up to the largest in training; a feature of
+    words has the words in training. `min_categories` adds more. Numbers are truncated, as in
+    scikit-learn: 1.2 and 1.9 are both 1; for `MixedNB` they are different.
 
     Parameters
     ----------
@@ -80,12 +79,12 @@ class CategoricalNB(NaiveBayes):
     statistic_type = (CategoryCounts, {})
     simpler_when_larger = ("alpha",)
     _measure_groups = Additive._measure_groups  # one table of all groups may be large
+    _reads_counts = _reads_categories = True
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **COUNT_PARAMETERS,
         "min_categories": [None, "array-like", Interval(Integral, 1, None, closed="left")],
         "unknown": [StrOptions({"error", "smooth"})],
-        "missing": [StrOptions({"refuse", "ignore"})],
     }
 
     def __init__(
@@ -116,8 +115,14 @@ class CategoricalNB(NaiveBayes):
     def _check_statistic(self, statistic: CategoryCounts) -> None:
         super()._check_statistic(statistic)
         for j, values in enumerate(statistic.categories):
-            if not are_words(values):
-                refuse_other_categories(values, j)
+            if are_words(values):
+                continue
+            good = (values >= 0) & (values < MOST_CATEGORIES) & (values == np.floor(values))
+            if not good.all():
+                raise ValueError(
+                    "CategoricalNB stands on words and on whole numbers from 0 on; feature "
+                    f"{j} has the category {values[~good][0]}. MixedNB takes any."
+                )
 
     def _conclude(self, rows: Any, final: bool) -> None:
         seen = self.statistics_.categories
@@ -167,7 +172,7 @@ class CategoricalNB(NaiveBayes):
                 total += table.take(places, axis=0)
             return total
 
-        return over_rows(score, X)
+        return np.concatenate(over_chunks(score, X))
 
     def _log_factors(self, X: Any) -> NDArray[np.float64]:
         parts = [table[self._places(X, j)[0]] for j, table in enumerate(self._tables())]
@@ -180,9 +185,8 @@ class CategoricalNB(NaiveBayes):
         """
         alphas = np.broadcast_to(checked_alpha(self), (len(self.feature_log_prob_),))
         tables = []
-        for logs, counts, alpha in zip(
-            self.feature_log_prob_, self.category_count_, alphas, strict=True
-        ):
+        pairs = zip(self.feature_log_prob_, self.category_count_, alphas, strict=True)
+        for logs, counts, alpha in pairs:
             never = np.zeros((counts.shape[0], 1))  # one more value, which no row has
             if counts.size and not np.isinf(alpha):
                 unit = unit_of(counts, alpha)
@@ -210,15 +214,6 @@ class CategoricalNB(NaiveBayes):
             places = (draws[:, np.newaxis] >= steps[codes]).sum(axis=1)
             X[:, j] = values[np.minimum(places, len(values) - 1)]
         return X
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.poor_score = True
-        tags.input_tags.sparse = False
-        tags.input_tags.categorical = True
-        tags.input_tags.string = True
-        tags.input_tags.positive_only = True
-        return tags
 
 
 def _spread(
@@ -256,25 +251,15 @@ def places_of(model: Any, X: Any, j: int, width: int) -> NDArray[np.int64]:
     places = np.full(len(values), width)
     if values.dtype.kind == "i" and np.array_equal(categories, np.arange(width)):
         places = np.where((values >= 0) & (values < width), values, width)
-    elif len(categories) and are_words(values) == are_words(categories):
-        found = np.minimum(np.searchsorted(categories, values), len(categories) - 1)
-        places = np.where(categories[found] == values, found, width)
+    elif are_words(values) == are_words(categories):
+        found = places_among(values, categories)
+        places = np.where(found < 0, width, found)
     if model.unknown == "error" and (places == width).any():
         name = getattr(model, "feature_names_in_", range(model.n_features_in_))[j]
         refuse_unknown(values[places == width].tolist()[0], name)
     if isinstance(column, CodedColumn):
         places = np.append(places, width + 1).take(column.codes)  # -1 is the last
     return places
-
-
-def refuse_other_categories(numbers: NDArray[Any], j: int) -> None:
-    """Raise if the categories of feature j of a statistic are not 0, 1, ..."""
-    good = (numbers >= 0) & (numbers < MOST_CATEGORIES) & (numbers == np.floor(numbers))
-    if not good.all():
-        raise ValueError(
-            f"CategoricalNB stands on words and on whole numbers from 0 on; feature {j} has the "
-            f"category {numbers[~good][0]}. MixedNB takes any."
-        )
 
 
 def are_words(categories: NDArray[Any]) -> bool:
@@ -284,9 +269,8 @@ def are_words(categories: NDArray[Any]) -> bool:
 
 def checked_values(X: NDArray[Any], missing: str) -> NDArray[Any] | Coded:
     """Return X (n, d) as integers; as coded columns if it holds words or missing values."""
-    if X.dtype.kind in "iub" or (X.dtype.kind == "f" and missing == "refuse"):
-        return _integers(X)
-    if X.dtype.kind == "f" and not np.isnan(X).any():
+    floats = X.dtype.kind == "f"
+    if X.dtype.kind in "iub" or (floats and (missing == "refuse" or not np.isnan(X).any())):
         return _integers(X)
     columns = []
     for j in range(X.shape[1]):

@@ -1,7 +1,7 @@
 """A model for each kind of column: its statistic, attributes, scores and samples.
 
-Each kind publishes attributes on the model that it is part of, and reads them there. Columns of
-one kind are measured together, and scored one by one unless it can be done at once.
+Each kind sets attributes on the model that it is part of, and reads them there. Columns of one kind
+are measured together, and scored one by one unless it can be done at once.
 """
 
 from abc import ABC, abstractmethod
@@ -24,9 +24,9 @@ UNSEEN, MISSING = -1, -2
 
 
 class Kind(ABC):
-    """One kind of column. The model it is part of comes as `model`."""
+    """One kind of column of a model."""
 
-    attributes: tuple[str, ...]  # that it publishes
+    attributes: tuple[str, ...]  # that it sets on the model
     statistic: Any = CategoryCounts
 
     def measured(self, values: Any) -> Any:
@@ -105,8 +105,7 @@ class Categorical(Kind):
         return np.asarray(np.concatenate([model.category_log_prob_[c].T, rest])[codes])
 
     def draw(self, model: Any, c: int, codes: NDArray[np.intp], rng: Any) -> Any:
-        steps = np.exp(model.category_log_prob_[c]).cumsum(axis=1)[codes]
-        found = (rng.uniform(size=(len(codes), 1)) * steps[:, -1:] > steps).sum(axis=1)
+        found = _draw_places(np.exp(model.category_log_prob_[c]), codes, rng)
         return model.categories_[c][found].tolist()
 
 
@@ -146,10 +145,8 @@ class Count(Kind):
 
     def conclude(self, model: Any, part: Any) -> int:
         w, means = model._by_class(part.feature_weight), model._by_class(part.mean)
-        rows = w + model.alpha
-        model.rate_ = np.where(
-            rows > 0, (w * means + model.alpha) / np.where(rows > 0, rows, 1), 1.0
-        )
+        rows, sums = w + model.alpha, w * means + model.alpha
+        model.rate_ = np.divide(sums, rows, out=np.ones(means.shape), where=rows > 0)
         return int(model.rate_.size)
 
     def scores(self, model: Any, c: int, x: NDArray[Any]) -> Table:
@@ -189,8 +186,7 @@ class Density(Kind):
         points, weight = model.points_[c], model.point_weight_[c]
         if not len(points):
             return [None] * len(codes)
-        steps = weight.cumsum(axis=1)[codes]
-        found = (rng.uniform(size=(len(codes), 1)) * steps[:, -1:] > steps).sum(axis=1)
+        found = _draw_places(weight, codes, rng)
         return rng.normal(points[found], model.bandwidth_[codes, c]).tolist()
 
 
@@ -201,6 +197,12 @@ KINDS: dict[str, Kind] = {
     "count": Count(),
     "density": Density(),
 }
+
+
+def _draw_places(weight: Table, codes: NDArray[np.intp], rng: Any) -> NDArray[np.intp]:
+    """Draw the places (n,) of values by their weights (K, m) in the classes `codes`."""
+    steps = weight.cumsum(axis=1)[codes]
+    return np.asarray((rng.uniform(size=(len(codes), 1)) * steps[:, -1:] > steps).sum(axis=1))
 
 
 def _log_unseen(counts: NDArray[Any], alpha: float) -> Table:

@@ -1,7 +1,7 @@
 """Gaussian naive Bayes: each feature is normally distributed within each class.
 
 x_j | y = k  ~  N(mean_kj, variance_kj), features independent. Legend: n rows, d features, K
-classes; w weights (K, d), or (K, 1) when no value is missing; `known` is what of them is not zero.
+classes; w weights (K, d), or (K, 1) when no value is missing.
 """
 
 from contextlib import nullcontext
@@ -18,12 +18,11 @@ from rosenblatt.base import warn
 from rosenblatt.loops.rows import read_only, summed_duplicates
 from rosenblatt.prediction import in_cells
 from rosenblatt.registry.row import Candidate, Contract, Row, Warm
-from rosenblatt.runtime import threads
 from rosenblatt.runtime.threads import one_blas_thread
 from rosenblatt.statistics import Moments
 
 from . import gaussian_loops
-from .base import NaiveBayes, relative_to_best
+from .base import NaiveBayes, over_chunks, relative_to_best
 
 Table = NDArray[np.float64]
 
@@ -40,7 +39,6 @@ SMALLEST_VARIANCE = 2.0**-100
 
 # Up to this many distances are computed one by one; more of them from matrix products.
 FEW_DISTANCES = 100_000
-CELLS_PER_CHUNK = 1_000_000
 BLOCK_CELLS = 32_768  # that BLAS is given at a time; they stay in cache
 MOST_APART = 1e6  # multiplying out loses this share of the digits of a score
 
@@ -63,8 +61,8 @@ class GaussianNB(NaiveBayes):
     var_smoothing : float
         The share of the largest variance that is added to all; >= 0.
     variance : {"class-feature", "feature", "class", "single"}
-        What has a variance of its own: each feature in each class; each feature; each class; or
-        nothing, there being one for all.
+        Whether there is a variance for each feature in each class, for each feature, for each
+        class, or a single one.
     ddof : float
         A variance is a sum of squares over the weight of its rows less `ddof` for each mean in the
         sum: 0 is maximum likelihood, 1 unbiased.
@@ -142,27 +140,29 @@ class GaussianNB(NaiveBayes):
         if not w.all():
             means = np.where(w > 0, means, center)
         self.epsilon_ = float(self.var_smoothing * spread.max())
-        variances = variances_of(w, scatter, spread, self._pool, self.ddof) + self.epsilon_
-        _refuse_overflow(variances, dtype)
+        shared = SHARED[self.variance]
+        variances = variances_of(w, scatter, spread, shared, self.ddof) + self.epsilon_
+        largest = variances.max(axis=0, initial=0.0)
+        if largest.max(initial=0.0) > np.finfo(dtype).max:
+            raise ValueError(
+                f"The variance of column {largest.argmax()} is {largest.max():.3g}, more than "
+                f"{dtype} holds: scale the column, or give the rows in float64."
+            )
         self.theta_, self.var_ = means.astype(dtype), variances.astype(dtype)
         if not self.var_.all():
             self.var_[self.var_ == 0] = SMALLEST_VARIANCE
 
         n_shares = self._set_class_prior()
-        n_variances = int(np.prod([self.theta_.shape[a] for a in (0, 1) if a not in self._pool]))
+        n_variances = int(np.prod([self.theta_.shape[a] for a in (0, 1) if a not in shared]))
         self.n_parameters_ = n_shares + self.theta_.size + n_variances
         self._set_logistic_form()
-
-    @property
-    def _pool(self) -> tuple[int, ...]:
-        return SHARED[self.variance]
 
     def _set_logistic_form(self) -> None:
         """Set coef_ and intercept_ if the classes share their variances, else remove them."""
         # log P(x | k) - log P(x | 0) = sum_j (m_kj - m_0j) / v_j (x_j - (m_kj + m_0j) / 2)
         for name in ("coef_", "intercept_"):
             self.__dict__.pop(name, None)
-        if 0 not in self._pool:
+        if 0 not in SHARED[self.variance]:
             return
         means, prior = self.theta_.astype(np.float64), self.class_log_prior_
         if len(means) == 2:
@@ -193,7 +193,7 @@ class GaussianNB(NaiveBayes):
                 # Reports what is wrong with the rows, or decides by the prior.
                 codes[start:stop] = super(GaussianNB, self)._predict_codes(rows)
 
-        _over_chunks(work, X)
+        over_chunks(work, X)
         return codes
 
     def _log_densities(self, X: Any) -> Table:
@@ -209,7 +209,7 @@ class GaussianNB(NaiveBayes):
             scores[start:stop] = score(X[start:stop])
 
         with one_blas_thread() if with_blas else nullcontext():
-            _over_chunks(work, X)
+            over_chunks(work, X)
         with np.errstate(over="ignore"):
             if not np.isfinite(scores.sum()):
                 with checks.naming_columns(X):
@@ -233,7 +233,7 @@ class GaussianNB(NaiveBayes):
         return GaussianForm(self.theta_.astype(np.float64), half_precision, start, gap)
 
     def _few(self, X: Any) -> bool:
-        """Return whether distances are few: by the size of the job alone, as last bits differ."""
+        """Return whether distances are few: by the size of X alone, as last bits differ."""
         return sp.issparse(X) or bool(X.size * len(self.classes_) <= FEW_DISTANCES)
 
     def _dtype(self, X: Any) -> np.dtype[Any]:
@@ -254,7 +254,7 @@ class GaussianNB(NaiveBayes):
 class GaussianForm(NamedTuple):
     """Scores of classes, ``start - sum_j half_precision_j (x_j - mean_j)^2``.
 
-    `gap` is what a feature that is NaN adds in place of its distance; None if NaN is an error.
+    A feature that is NaN adds `gap` in place of its distance; None if NaN is an error.
     """
 
     mean: Table  # (K, d)
@@ -294,7 +294,7 @@ class GaussianForm(NamedTuple):
         return scores if np.isfinite(scores.sum()) else self.by_distances(X)
 
     def of_sparse(self, X: Any) -> Table:
-        """Return the scores of CSR rows: that of zeros, and the change by each stored number."""
+        """Return the scores of CSR rows: the score of zeros, and the change by stored numbers."""
         # h (x - m)^2 = h m^2 + h x (x - 2 m)
         at_zero = self.half_precision * self.mean**2
         scores = self.start - at_zero.sum(axis=1)
@@ -361,22 +361,6 @@ def at_least_four(table: NDArray[Any]) -> NDArray[Any]:
     """Return a table (n, d) with columns of zeros up to four, the least that loops read."""
     lack = 4 - table.shape[1]
     return np.pad(table, ((0, 0), (0, lack))) if lack > 0 else table
-
-
-def _over_chunks(work: Any, X: Any) -> None:
-    """Call ``work(start, stop)`` on chunks of rows that keep a thread busy for a while."""
-    cells = X.nnz if sp.issparse(X) else X.size
-    threads.over_chunks(work, X.shape[0], cells * threads.CELLS_PER_CHUNK // CELLS_PER_CHUNK)
-
-
-def _refuse_overflow(variances: Table, dtype: Any) -> None:
-    """Raise if variances (K, d) are too large for the precision of the fitted attributes."""
-    of_columns = variances.max(axis=0, initial=0.0)
-    if of_columns.max(initial=0.0) > np.finfo(dtype).max:
-        raise ValueError(
-            f"The variance of column {of_columns.argmax()} is {of_columns.max():.3g}, more than "
-            f"{dtype} holds: scale the column, or give the rows in float64."
-        )
 
 
 def variances_of(

@@ -16,14 +16,12 @@ from numpy.typing import NDArray
 
 from rosenblatt import checks
 from rosenblatt.loops.rows import some_rows, summed_duplicates
-from rosenblatt.runtime import threads
 
 from . import linear_scores_loops
-from .base import relative_to_best
+from .base import over_chunks, relative_to_best
 
 # SciPy's product serves where the compiled loop, first to be imported, would gain little.
 SMALL_PRODUCT = 2**20
-CELLS_PER_CHUNK = 1_000_000  # of a prediction: much more than a call costs, much less than the data
 NUMBERS = (np.float64, np.float32, np.int64)
 ALL = slice(None)
 
@@ -53,7 +51,9 @@ class LinearScores:
         self.weights = weights.astype(np.float64, order="C", copy=False)
         self.start = form.start + prior
         self.hits: Array | None = None
-        if are_infinite(self.weights):
+        with np.errstate(over="ignore", invalid="ignore"):
+            suspect = not np.isfinite(self.weights.sum())
+        if suspect and np.isinf(self.weights).any():
             never, always = self.weights == -np.inf, self.weights == np.inf
             self.hits = never.astype(np.float64) - always
             self.weights = np.where(never | always, 0.0, self.weights)
@@ -78,6 +78,10 @@ class LinearScores:
             return self.product(first, last, self._difference, self.start[1] - self.start[0])
         return self.scores(first, last)
 
+    @cached_property
+    def _difference(self) -> Array:
+        return np.ascontiguousarray(self.weights[:, 1] - self.weights[:, 0])
+
     def codes(self, first: int, last: int) -> Codes:
         """Return the best class (m,) of some rows; -1 where a row is impossible."""
         joint = self.comparison(first, last)
@@ -87,18 +91,20 @@ class LinearScores:
         best[joint[np.arange(len(best)), best] == -np.inf] = -1
         return best
 
-    @cached_property
-    def _difference(self) -> Array:
-        return np.ascontiguousarray(self.weights[:, 1] - self.weights[:, 0])
-
     def product(self, first: int, last: int, weights: Array, start: Any) -> Array:
         """Return `start` plus some rows times weights (d,) or (d, K); with gaps (2 d, ...)."""
         if self.form.gaps is None:
             return self._product(self.X, first, last, weights, start)
-        d = self.X.shape[1]
-        numbers, gaps = without_gaps(self.X[first:last])
-        scores = self._product(numbers, 0, last - first, weights[:d], start)
-        return scores if gaps is None else np.asarray(scores + gaps @ weights[d:])
+        d, X = self.X.shape[1], self.X[first:last]
+        numbers = X.data if sp.issparse(X) else X
+        missing = np.isnan(numbers)
+        if not missing.any():
+            return self._product(X, 0, last - first, weights[:d], start)
+        known, gaps = np.where(missing, numbers.dtype.type(0), numbers), missing.astype(np.float64)
+        if sp.issparse(X):
+            known, gaps = _like(X, known), _like(X, gaps)
+        scores = self._product(known, 0, last - first, weights[:d], start)
+        return np.asarray(scores + gaps @ weights[d:])
 
     def _product(self, X: Any, first: int, last: int, weights: Array, start: Any) -> Array:
         threshold = self.form.threshold
@@ -113,14 +119,14 @@ def small_product(X: Any, weights: Array, threshold: float | None) -> Array:
     sparse = sp.issparse(X)
     numbers = X.data if sparse else X
     if not np.isfinite(numbers).all() or (threshold is None and numbers.min(initial=0) < 0):
-        raise not_counts(numbers)
+        raise checks.not_counts(numbers)
     if threshold is not None:
         present = (numbers > threshold).astype(np.float64)
         X = _like(X, present) if sparse else present
     with np.errstate(over="ignore", invalid="ignore"):
         product = np.asarray(X @ weights)
     if not np.isfinite(product).all():
-        raise not_counts(numbers)
+        raise checks.not_counts(numbers)
     return product
 
 
@@ -136,52 +142,17 @@ def score(
     first, last = (int(order.min()), int(order.max()) + 1) if len(order) else (0, 0)
     rows, order = some_rows(X, first, last, NUMBERS), order - first
     scores, sizes = np.empty((len(order), *weights.shape[1:])), np.empty(len(order))
-    loop = (
-        linear_scores_loops.score_plane if weights.ndim == 1 else linear_scores_loops.score_classes
-    )
+    loops = linear_scores_loops
+    loop = loops.score_plane if weights.ndim == 1 else loops.score_classes
     bad = loop(rows, order, weights, start, threshold, scores, sizes)
     if bad >= 0:
-        raise not_counts(X[[first + order[bad]]].data)
+        raise checks.not_counts(X[[first + order[bad]]].data)
     return scores, sizes
-
-
-def over_rows(work: Any, X: Any) -> NDArray[Any]:
-    """Return what work(first, last) returns for all chunks of rows, one after the other."""
-    cells = X.nnz if sp.issparse(X) else X.size
-    cells = cells * threads.CELLS_PER_CHUNK // CELLS_PER_CHUNK
-    return np.concatenate(threads.over_chunks(work, X.shape[0], cells))
 
 
 def is_small(X: Any) -> bool:
     """Return whether SciPy's or NumPy's product of X serves."""
     return not sp.issparse(X) or X.nnz < SMALL_PRODUCT
-
-
-def are_infinite(weights: NDArray[Any]) -> bool:
-    """Return whether any weight is infinite; without a table of answers if none is."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        return not np.isfinite(weights.sum()) and bool(np.isinf(weights).any())
-
-
-def not_counts(numbers: NDArray[Any]) -> ValueError:
-    """Return the error about numbers that are not counts."""
-    if np.isnan(numbers).any():
-        return ValueError("Input X contains NaN; missing='ignore' leaves such values out.")
-    if np.isinf(numbers).any():
-        return ValueError("Input X contains infinity.")
-    if numbers.min(initial=0) < 0:
-        return ValueError(f"Negative values in data cannot be counts; got {numbers.min()}.")
-    return ValueError(f"Values in data are too large to be counts; got {numbers.max()}.")
-
-
-def without_gaps(X: Any) -> tuple[Any, Any]:
-    """Return rows X (n, d) with zeros for NaN, and ones where these are; None if nowhere."""
-    numbers = X.data if sp.issparse(X) else X
-    missing = np.isnan(numbers)
-    if not missing.any():
-        return X, None
-    numbers, missing = np.where(missing, numbers.dtype.type(0), numbers), missing.astype(np.float64)
-    return (_like(X, numbers), _like(X, missing)) if sp.issparse(X) else (numbers, missing)
 
 
 def _like(X: Any, numbers: NDArray[Any]) -> Any:
@@ -247,16 +218,6 @@ def signs(scores: Array, slack: Array) -> Codes:
     return codes
 
 
-def decide_together(several: list[Float32Scores], X: Any, order: Codes) -> list[Codes]:
-    """Return the decisions of each, from one read of the rows if they have two classes."""
-    if len(several) == 1 or any(scores.weights.ndim == 2 for scores in several):
-        return [scores.decide(X, order) for scores in several]
-    weights = np.column_stack([scores.weights for scores in several])
-    start = np.array([scores.start for scores in several])
-    table, sizes = score(X, order, weights, start, several[0].threshold)
-    return [signs(table[:, c], scores.unit * sizes) for c, scores in enumerate(several)]
-
-
 # Predictions of models that have a `_linear_form`.
 
 
@@ -267,16 +228,22 @@ def check_rows(model: Any, X: Any, first: bool) -> Any:
     return summed_duplicates(X) if model.missing == "ignore" else X
 
 
+def feature_count(model: Any) -> Array:
+    """Weight of each feature in each class, shape (K, d)."""
+    counts: Array = model._by_class(model.statistics_.sums).astype(np.float64)
+    return counts
+
+
 def log_likelihood(model: Any, X: Any) -> NDArray[Any]:
     """Return the scores (n, K) of checked rows without the prior."""
-    scores = over_rows(LinearScores(X, model._linear_form(), 0.0).scores, X)
+    scores = np.concatenate(over_chunks(LinearScores(X, model._linear_form(), 0.0).scores, X))
     return scores.astype(model.feature_log_prob_.dtype, copy=False)
 
 
 def joint_log_likelihood(model: Any, X: Any) -> NDArray[Any]:
     """Return the joint scores (n, K) of checked rows up to a number for each row."""
     prior = model._log_prior().astype(np.float64)
-    scores = over_rows(LinearScores(X, model._linear_form(), prior).comparison, X)
+    scores = np.concatenate(over_chunks(LinearScores(X, model._linear_form(), prior).comparison, X))
     if scores.ndim == 1:
         scores = np.column_stack([np.zeros_like(scores), scores])
     return relative_to_best(scores, model.feature_log_prob_.dtype)
@@ -287,14 +254,14 @@ def predict_codes(model: Any, X: Any) -> Codes:
     prior = model._log_prior().astype(np.float64)
     float32 = None if is_small(X) else Float32Scores.of(model)
     if float32 is None:
-        codes = over_rows(LinearScores(X, model._linear_form(), prior).codes, X)
+        codes = np.concatenate(over_chunks(LinearScores(X, model._linear_form(), prior).codes, X))
     else:
 
         def decide(first: int, last: int) -> Codes:
             order = np.arange(first, last)
             return _completed(model, float32.decide(X, order), X, order)
 
-        codes = over_rows(decide, X)
+        codes = np.concatenate(over_chunks(decide, X))
     impossible = codes < 0
     if impossible.any():
         model._warn_impossible(impossible)
@@ -307,11 +274,17 @@ def predict_together(models: list[Any], X: Any, order: Codes) -> list[NDArray[An
 
     Rows are not copied and not checked again. None if 32 bits do not suffice for some model.
     """
-    several = [Float32Scores.of(model) for model in models]
-    found = [scores for scores in several if scores is not None]
-    if len(found) < len(several) or len({scores.threshold for scores in found}) > 1:
+    several = [scores for scores in map(Float32Scores.of, models) if scores is not None]
+    if len(several) < len(models) or len({scores.threshold for scores in several}) > 1:
         return None
-    pairs = zip(models, decide_together(found, X, order), strict=True)
+    if len(several) == 1 or any(scores.weights.ndim == 2 for scores in several):
+        decisions = [scores.decide(X, order) for scores in several]
+    else:  # one read of the rows
+        weights = np.column_stack([scores.weights for scores in several])
+        start = np.array([scores.start for scores in several])
+        table, sizes = score(X, order, weights, start, several[0].threshold)
+        decisions = [signs(table[:, c], one.unit * sizes) for c, one in enumerate(several)]
+    pairs = zip(models, decisions, strict=True)
     return [model.classes_[_completed(model, codes, X, order)] for model, codes in pairs]
 
 
@@ -333,5 +306,5 @@ def known_row(model: Any, X: Any) -> tuple[Array, NDArray[np.bool]]:
     row = np.asarray((X.toarray() if sp.issparse(X) else X)[0], dtype=np.float64)
     known = ~np.isnan(row)
     if np.isinf(row).any() or (model.missing == "refuse" and not known.all()):
-        raise not_counts(row)
+        raise checks.not_counts(row)
     return np.where(known, row, 0.0), known

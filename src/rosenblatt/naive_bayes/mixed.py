@@ -41,8 +41,8 @@ class MixedNB(NaiveBayes):
     kinds : dict, list or None
         "numeric", "categorical", "boolean", "count" or "density" for each column: a list, or a
         dict by name (by number, for an array) of those that are not to be inferred. Inferred are:
-        numbers as numeric, True and False as Boolean, everything else as categorical but dates and
-        times, which are refused unless their kind is said.
+        numbers as numeric, True and False as Boolean, everything else as categorical. Dates and
+        times raise an error unless their kind is given.
     alpha : float
         Smoothing >= 0: each value of a categorical or Boolean column is counted `alpha` times
         more than it was seen in each class, and each count column has `alpha` rows with one more.
@@ -84,7 +84,7 @@ class MixedNB(NaiveBayes):
     >>> model.predict([[39.0, "Dream", None], [None, "Biscoe", True]])
     array(['Adelie', 'Gentoo'], dtype='<U6')
 
-    Two humps are no Gaussian, but a density:
+    A feature with two modes is not Gaussian, but has a density:
 
     >>> X, y = [[-2.1], [-1.9], [1.9], [2.1], [-0.1], [0.0], [0.1]], [1, 1, 1, 1, 0, 0, 0]
     >>> MixedNB(kinds=["density"], bandwidth=0.3).fit(X, y).predict([[-2.0], [0.5], [2.0]])
@@ -106,6 +106,7 @@ class MixedNB(NaiveBayes):
     statistic_type = (ProductStatistic, {})
     _advice_if_impossible = "With alpha > 0 only numbers far out on another scale are impossible."
     simpler_when_larger = ("alpha",)
+    _reads_categories = True
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "kinds": [dict, "array-like", None],
@@ -232,10 +233,7 @@ class MixedNB(NaiveBayes):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = False
         tags.input_tags.allow_nan = True
-        tags.input_tags.categorical = True
-        tags.input_tags.string = True
         return tags
 
 
@@ -296,7 +294,7 @@ def _kind(values: Any, name: Any) -> str:
 
 
 def _kinds_of_values(values: Any, name: Any) -> set[str]:
-    """Return the kinds that the values of a column suggest; one if the type of the column tells."""
+    """Return the kinds that the values of a column suggest, or its type alone."""
     if str(getattr(values, "dtype", "")).startswith(("category", "Categorical")):
         return {"categorical"}
     array = np.asarray(values)
@@ -308,14 +306,8 @@ def _kinds_of_values(values: Any, name: Any) -> set[str]:
             f"Column {name!r} holds dates or times: convert them to numbers, such as days since "
             "the first, leave the column out, or set its kind to 'categorical'."
         )
-    return set(map(_kind_of_type, types))
-
-
-def _kind_of_type(kind: type) -> str:
-    """Return the kind that a value of a type suggests."""
-    if issubclass(kind, bool):
-        return "boolean"
-    return "numeric" if issubclass(kind, Number) else "categorical"
+    suggested = ((bool, "boolean"), (Number, "numeric"), (object, "categorical"))
+    return {next(kind for base, kind in suggested if issubclass(t, base)) for t in types}
 
 
 def split(X: Any, columns: dict[str, tuple[int, ...]]) -> Columns:
@@ -340,8 +332,6 @@ def _check(kind: str, values: NDArray[Any], names: list[Any]) -> None:
         whole = (values >= 0) & (values == np.floor(values)) & np.isfinite(values)
         bad, wanted = ~(whole | np.isnan(values)), "whole numbers >= 0"
     else:
-        if np.isfinite(values.sum(dtype=np.float64)):
-            return
         bad, wanted = np.isinf(values), "finite numbers"
     if bad.any():
         i, c = np.argwhere(bad)[0]

@@ -6,20 +6,21 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from rosenblatt import checks
 from rosenblatt.prediction import draw_codes
 from rosenblatt.registry.row import Candidate, Contract, Row
 from rosenblatt.statistics import FeatureCounts
 
 from . import linear_scores
 from .base import COUNT_PARAMETERS, NaiveBayes, checked_alpha, log_shares
-from .linear_scores import ALL, LinearForm, known_row, not_counts
+from .linear_scores import ALL, LinearForm, feature_count, known_row
 
 
-def refuse_negative(model: Any, X: Any) -> None:
-    """Raise if X holds negative numbers."""
+def refuse_strange(model: Any, X: Any) -> None:
+    """Raise if X holds infinity, NaN that is not to be left out, or negative numbers."""
+    NaiveBayes._refuse_strange(model, X)
     least = (X.data if sp.issparse(X) else X).min(initial=0)
     if least < 0:
         raise ValueError(
@@ -32,16 +33,20 @@ def count_factors(model: Any, X: Any) -> NDArray[np.float64]:
     """Return the part (K, d) of each feature of one row (1, d) in the scores."""
     x, _ = known_row(model, X)
     if (x < 0).any():
-        raise not_counts(x)
+        raise checks.not_counts(x)
     present = x > 0  # an absent feature has no part, whatever its weight
     factors = np.zeros((len(model.classes_), len(x)))
     factors[:, present] = x[present] * model.feature_log_prob_[:, present]
     return factors
 
 
-def _no_gaps(model: Any, weights: NDArray[Any]) -> NDArray[np.float64] | None:
-    """Return what NaN adds to the scores: nothing; None if it is an error."""
-    return np.zeros(weights.shape) if model.missing == "ignore" else None
+def count_form(model: Any, dtype: Any = np.float64, features: Any = ALL) -> LinearForm:
+    """Return the scores of a model of counts; NaN adds nothing to them."""
+    weights = model.feature_log_prob_.T[features].astype(dtype, order="C", copy=False)
+    gaps = np.zeros(weights.shape) if model.missing == "ignore" else None
+    # As alpha vanishes, most infinite weights win, and among equals the finite ones decide.
+    in_limit = isinstance(model, ComplementNB)
+    return LinearForm(weights, np.zeros(len(model.classes_)), gaps=gaps, in_limit=in_limit)
 
 
 class MultinomialNB(NaiveBayes):
@@ -89,10 +94,8 @@ class MultinomialNB(NaiveBayes):
     statistic_type = (FeatureCounts, {"binarize": None})
     simpler_when_larger = ("alpha",)
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **COUNT_PARAMETERS,
-        "missing": [StrOptions({"refuse", "ignore"})],
-    }
+    _reads_counts = True
+    _parameter_constraints: ClassVar[dict[str, Any]] = COUNT_PARAMETERS
 
     def __init__(
         self,
@@ -109,31 +112,21 @@ class MultinomialNB(NaiveBayes):
         self.class_prior = class_prior
         self.missing = missing
 
-    @property
-    def feature_count_(self) -> NDArray[np.float64]:
-        """Weighted sum of each feature in each class, shape (K, d)."""
-        return self._by_class(self.statistics_.sums).astype(np.float64)
-
     def _conclude(self, rows: Any, final: bool) -> None:
         counts = self._by_class(self.statistics_.sums)
         self.feature_log_prob_ = log_shares(counts, checked_alpha(self), self.statistics_.dtype)
         n_shares = self._set_prior(self.class_prior, not self.fit_prior)
         self.n_parameters_ = len(counts) * (counts.shape[1] - 1) + n_shares
 
-    def _linear_form(self, dtype: Any = np.float64, features: Any = ALL) -> LinearForm:
-        weights = self.feature_log_prob_.T[features].astype(dtype, order="C", copy=False)
-        return LinearForm(weights, np.zeros(len(self.classes_)), gaps=_no_gaps(self, weights))
-
+    feature_count_ = property(feature_count)
     _check_X = linear_scores.check_rows
+    _linear_form = count_form
     _log_likelihood = linear_scores.log_likelihood
     _joint_log_likelihood = linear_scores.joint_log_likelihood
     _predict_codes = linear_scores.predict_codes
     _log_factors = count_factors
+    _refuse_strange = refuse_strange
     predict_together = staticmethod(linear_scores.predict_together)
-
-    def _refuse_strange(self, X: Any) -> None:
-        super()._refuse_strange(X)
-        refuse_negative(self, X)
 
     def sample(
         self, n_samples: int = 1, random_state: Any = None, n_tokens: Any = None
@@ -159,19 +152,13 @@ class MultinomialNB(NaiveBayes):
         rows = [rng.multinomial(int(lengths[k]), shares[k]) for k in codes]
         return np.array(rows), self.classes_[codes]
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.poor_score = True
-        tags.input_tags.positive_only = True
-        return tags
-
 
 class ComplementNB(NaiveBayes):
-    """Naive Bayes that weighs what speaks against the other classes [1]_.
+    """Complement naive Bayes for counts, for imbalanced classes [1]_.
 
     The weight of feature j for class y is ``-log`` of its share among the tokens of all classes
-    but y. Made for classes of uneven size. The scores are no probabilities of rows: there is no
-    ``score_samples``, and ``predict_proba`` shares out by ``exp`` of the scores.
+    but y. The scores are not probabilities of rows: ``score_samples`` is not available, and
+    ``predict_proba`` is proportional to ``exp`` of the scores.
 
     Parameters
     ----------
@@ -215,11 +202,8 @@ class ComplementNB(NaiveBayes):
     statistic_type = (FeatureCounts, {"binarize": None})
     simpler_when_larger = ("alpha",)
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **COUNT_PARAMETERS,
-        "norm": ["boolean"],
-        "missing": [StrOptions({"refuse", "ignore"})],
-    }
+    _reads_counts = True
+    _parameter_constraints: ClassVar[dict[str, Any]] = {**COUNT_PARAMETERS, "norm": ["boolean"]}
 
     def __init__(
         self,
@@ -239,11 +223,6 @@ class ComplementNB(NaiveBayes):
         self.missing = missing
 
     @property
-    def feature_count_(self) -> NDArray[np.float64]:
-        """Weighted sum of each feature in each class, shape (K, d)."""
-        return self._by_class(self.statistics_.sums).astype(np.float64)
-
-    @property
     def feature_all_(self) -> NDArray[np.float64]:
         """Weighted sum of each feature in all classes, shape (d,)."""
         return np.asarray(self.statistics_.sums.sum(axis=0).astype(np.float64))
@@ -251,7 +230,7 @@ class ComplementNB(NaiveBayes):
     @property
     def score_samples(self) -> NoReturn:
         """Not available: the scores are not probabilities of rows."""
-        raise AttributeError("ComplementNB has no score_samples: it is no model of the rows.")
+        raise AttributeError("ComplementNB has no score_samples: it does not model the rows.")
 
     def _conclude(self, rows: Any, final: bool) -> None:
         counts = self._by_class(self.statistics_.sums)
@@ -266,28 +245,15 @@ class ComplementNB(NaiveBayes):
             return self.class_log_prior_
         return np.zeros_like(self.class_log_prior_)
 
-    def _linear_form(self, dtype: Any = np.float64, features: Any = ALL) -> LinearForm:
-        # As alpha vanishes, most infinite weights win, and among equals the finite ones decide.
-        weights = self.feature_log_prob_.T[features].astype(dtype, order="C", copy=False)
-        start = np.zeros(len(self.classes_))
-        return LinearForm(weights, start, gaps=_no_gaps(self, weights), in_limit=True)
-
+    feature_count_ = property(feature_count)
     _check_X = linear_scores.check_rows
+    _linear_form = count_form
     _log_likelihood = linear_scores.log_likelihood
     _joint_log_likelihood = linear_scores.joint_log_likelihood
     _predict_codes = linear_scores.predict_codes
     _log_factors = count_factors
+    _refuse_strange = refuse_strange
     predict_together = staticmethod(linear_scores.predict_together)
-
-    def _refuse_strange(self, X: Any) -> None:
-        super()._refuse_strange(X)
-        refuse_negative(self, X)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.poor_score = True
-        tags.input_tags.positive_only = True
-        return tags
 
 
 def _normed(logs: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -4,16 +4,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils._param_validation import StrOptions
 
 from rosenblatt.additive import Additive
 from rosenblatt.base import warn
 from rosenblatt.registry.row import Contract, Row
 from rosenblatt.statistics import PairCounts
 
-from .base import COUNT_PARAMETERS, NaiveBayes, log_shares
+from .base import COUNT_PARAMETERS, NaiveBayes, log_shares, over_chunks
 from .categorical import CategoricalNB, places_of
-from .linear_scores import over_rows
 
 ROOT = -1
 DIGITS = 12  # of information, so that ties are not decided by rounding
@@ -77,13 +75,14 @@ class TreeAugmentedNB(NaiveBayes):
     statistic_type = (PairCounts, {})
     simpler_when_larger = ("alpha",)
     _measure_groups = Additive._measure_groups
+    _reads_counts = _reads_categories = True
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "alpha": COUNT_PARAMETERS["alpha"][:1],
-        "fit_prior": COUNT_PARAMETERS["fit_prior"],
-        "class_prior": COUNT_PARAMETERS["class_prior"],
-        "unknown": [StrOptions({"error", "smooth"})],
-        "missing": [StrOptions({"refuse", "ignore"})],
+        **{
+            name: CategoricalNB._parameter_constraints[name]
+            for name in ("fit_prior", "class_prior", "unknown", "missing")
+        },
     }
 
     def __init__(
@@ -103,8 +102,15 @@ class TreeAugmentedNB(NaiveBayes):
 
     def _check_X(self, X: Any, first: bool) -> Any:
         found = CategoricalNB._check_X(self, X, first)
-        if first:
-            _warn_of_fractions(X)
+        if first and (X := np.asarray(X)).dtype.kind == "f":
+            column, row = np.nonzero(np.floor(X).T < np.ceil(X).T)
+            if len(column):
+                j, value = int(column[0]), float(X[row[0], column[0]])
+                warn(
+                    f"TreeAugmentedNB takes categories, and cuts fractions off: column {j} holds "
+                    f"{value:g}. Sort measurements into a few intervals first, with "
+                    'KBinsDiscretizer(encode="ordinal"), or use GaussianNB.'
+                )
         return found
 
     def _conclude(self, rows: Any, final: bool) -> None:
@@ -143,7 +149,7 @@ class TreeAugmentedNB(NaiveBayes):
                 total += table.reshape(-1, table.shape[2]).take(cell, axis=0)
             return total
 
-        return over_rows(score, X)
+        return np.concatenate(over_chunks(score, X))
 
     def _log_factors(self, X: Any) -> Array:
         places = self._places(X)[:, 0]
@@ -183,15 +189,6 @@ class TreeAugmentedNB(NaiveBayes):
         widths = map(len, self.categories_)
         return np.array([places_of(self, X, j, width) for j, width in enumerate(widths)])
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.poor_score = True
-        tags.input_tags.sparse = False
-        tags.input_tags.categorical = True
-        tags.input_tags.string = True
-        tags.input_tags.positive_only = True
-        return tags
-
 
 def conditional_information(counts: PairCounts) -> Array:
     """Return I(x_i; x_j | y) of each two features in bits, (d, d)."""
@@ -223,21 +220,6 @@ def widest_tree(weights: Array) -> NDArray[np.int64]:
         wider = outside & (weights[j] > widest)
         nearest[wider], widest[wider] = j, weights[j][wider]
     return parents
-
-
-def _warn_of_fractions(X: Any) -> None:
-    """Warn if X holds fractions, which are cut off."""
-    X = np.asarray(X)
-    if X.dtype.kind != "f":
-        return
-    column, row = np.nonzero(np.floor(X).T < np.ceil(X).T)
-    if len(column):
-        j, value = int(column[0]), float(X[row[0], column[0]])
-        warn(
-            f"TreeAugmentedNB takes categories, and cuts fractions off: column {j} holds {value:g}."
-            " Sort measurements into a few intervals first, with KBinsDiscretizer("
-            'encode="ordinal"), or use GaussianNB.'
-        )
 
 
 ROW = Row(

@@ -1,4 +1,4 @@
-"""Decisions by distance: to stored rows, or to the center of each class."""
+"""Prediction by the distance to stored rows, or to the centroid of each class."""
 
 from rosenblatt import registry
 

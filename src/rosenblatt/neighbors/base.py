@@ -1,4 +1,4 @@
-"""Base of the nearest neighbors: stored rows, metric, search, and rows added or removed."""
+"""Base of nearest neighbors models: stored rows, metric, search, adding and removing rows."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -34,10 +34,9 @@ OURS = {
 ALGORITHMS = ("auto", "brute", "kd_tree", "ball_tree")
 WEIGHTS = [StrOptions({"uniform", "distance", "kernel"}), callable, None]
 METRICS = [StrOptions({"gower"}.union(*sklearn.neighbors.VALID_METRICS.values())), callable]
-FEW_ROWS = 50  # with which a function is tried
-SMALLEST_DISTANCE = 1e-290  # whose inverse is in range
+FEW_ROWS = 50  # for which a metric function is checked
+SMALLEST_DISTANCE = 1e-290  # whose inverse does not overflow
 NORMS = {1: "manhattan", 2: "euclidean", np.inf: "chebyshev"}
-
 
 CONTRACT = Contract(
     settings=({}, {"p": 1, "weights": "distance"}, {"metric": "gower"}), most_rows=2000
@@ -46,7 +45,7 @@ WARM = Warm(({}, {"metric": "gower"}), sparse=False, large="neighbors.search.run
 
 
 def candidates(task: str, order: int) -> tuple[Candidate, Candidate]:
-    """Return what `compare` searches: rows of numbers, and rows of mixed columns."""
+    """Return the candidates of `compare`, for rows of numbers and for mixed columns."""
     grid = {"n_neighbors": (1, 3, 5, 9, 15, 25, 45), "weights": ("uniform", "distance")}
     return (
         Candidate(
@@ -72,30 +71,27 @@ def candidates(task: str, order: int) -> tuple[Candidate, Candidate]:
 
 
 class ExactSearch(Estimator):
-    """Finds the nearest of dense rows by loops of ours, and all others as scikit-learn does."""
+    """Exact search: by compiled loops for dense rows, else by scikit-learn."""
 
-    n_neighbors: int
     algorithm: str
     metric: Any
     metric_params: Any
-    p: float
-    n_features_in_: int
     _fit_X: Any
     _columns: MixedColumns | None = None  # of Gower's distance
     _points: Points | None = None
-    _along: "SharedSearch | None" = None  # of models along a path
+    _shared: "SharedSearch | None" = None  # of models along a path
 
     @all_or_nothing
     def fit(self, X: Any, y: Any = None) -> Self:
         """Store the rows X (n, d) and their labels or targets y (n,) or (n, t); return self."""
-        asked = self.algorithm
+        algorithm = self.algorithm
         if isinstance(self.metric, str) and self.metric == "gower":
             self._validate_params()
             self._store_mixed(X, y)
         else:
             self._columns = None
             if self._searches(X):
-                self.algorithm = "brute"  # no tree of scikit-learn's is needed
+                self.algorithm = "brute"  # during scikit-learn's fit, which then builds no tree
             if callable(self.metric):
                 _refuse_no_distance(self.metric, X, self.metric_params or {})
             quiet = np.errstate(over="ignore", invalid="ignore")  # as in `checks.validate_data`
@@ -104,27 +100,27 @@ class ExactSearch(Estimator):
                 if isinstance(self._fit_X, np.ndarray) and self._fit_X.dtype.kind == "O":
                     self._fit_X = self._fit_X.astype(np.float64)
                 elif isinstance(X, np.ndarray) and np.may_share_memory(X, self._fit_X):
-                    self._fit_X = self._fit_X.copy()  # X may change, and the model may not
+                    self._fit_X = self._fit_X.copy()  # changes of X must not change the model
             if self.metric == "precomputed" and not sp.issparse(self._fit_X):
                 largest = self._fit_X.max(initial=0.0)
                 checks.symmetric(self._fit_X, "Precomputed distances", 1e-6 * largest)
             elif self.metric == "cosine":
                 refuse_zero_rows(self._fit_X)
-        self.algorithm = asked
-        self._points = self._along = None
-        self._searched()
+        self.algorithm = algorithm
+        self._points = self._shared = None
+        self._search_points()
         return self
 
     def _store_mixed(self, X: Any, y: Any) -> None:
-        """Store rows of numbers and categories, the latter by their place among those known."""
-        asked, settings = self.metric_params, dict(self.metric_params or {})
+        """Store rows of numbers and categories; a category by its code."""
+        given, settings = self.metric_params, dict(self.metric_params or {})
         X = checked_table(self, X, reset=True)
         names = vars(self).get("feature_names_in_")
         columns, rows = MixedColumns.learn(X, settings)
-        # scikit-learn's fit checks y, and reads rows that it has a distance for.
+        # scikit-learn's fit checks y; it needs rows of numbers and a metric that it knows.
         self.algorithm, self.metric, self.metric_params = "brute", "manhattan", None
         super().fit(np.nan_to_num(rows), y)
-        self.metric, self.metric_params = "gower", asked
+        self.metric, self.metric_params = "gower", given
         self.effective_metric_, self.effective_metric_params_ = "gower", settings
         self._fit_X, self._columns = rows, columns
         self.categories_, self.ranges_ = columns.categories, columns.ranges
@@ -132,11 +128,11 @@ class ExactSearch(Estimator):
             self.feature_names_in_ = names
 
     def _searches(self, X: Any) -> bool:
-        """Return if rows like these are searched by loops of ours."""
+        """Return True if compiled loops search rows like these."""
         if sp.issparse(X) or not isinstance(self.metric, str) or self.metric not in OURS:
             return False
         if not isinstance(self.algorithm, str) or self.algorithm not in ALGORITHMS:
-            return False  # scikit-learn's fit refuses it, and others that are no parameters
+            return False  # scikit-learn's fit raises
         if self.metric not in sklearn.neighbors.VALID_METRICS.get(self.algorithm, OURS):
             return False
         norm: Any = 2 if self.p is None else self.p
@@ -144,8 +140,8 @@ class ExactSearch(Estimator):
             return False
         return not self.metric_params and bool(norm >= 1)
 
-    def _searched(self) -> Points | None:
-        """Return the stored rows as the search reads them; None if scikit-learn's search does."""
+    def _search_points(self) -> Points | None:
+        """Return the stored rows for the search; None if scikit-learn searches."""
         if self._points is not None:
             return self._points
         X, columns = self._fit_X, self._columns
@@ -163,17 +159,15 @@ class ExactSearch(Estimator):
     ) -> Any:
         """Return distances and numbers (m, k) of the nearest stored rows, nearest first.
 
-        Of rows at one distance those stored first come first, but for sparse rows, given distances
-        and functions, where scikit-learn searches. Without X, the neighbors of each stored row,
-        itself left out.
+        Rows at equal distances are in the order in which they were stored, except where
+        scikit-learn searches: for sparse rows, precomputed distances and metric functions. Without
+        X, return the neighbors of each stored row among the others.
         """
         check_is_fitted(self)
         k = self.n_neighbors if n_neighbors is None else n_neighbors
         if k is None:
-            raise ValueError(
-                "n_neighbors is None, of the model and of this call: pass how many neighbors."
-            )
-        points = self._searched()
+            raise ValueError("n_neighbors of the model is None: pass the number of neighbors.")
+        points = self._search_points()
         if points is None or not isinstance(k, int | np.integer) or k < 1 or sp.issparse(X):
             if self.metric == "cosine" and sp.issparse(X):
                 refuse_zero_rows(X)
@@ -186,12 +180,15 @@ class ExactSearch(Estimator):
                 f"Expected n_neighbors {'<' if own else '<='} n_samples_fit, but "
                 f"n_neighbors = {k}, n_samples_fit = {n}, n_samples = {len(Q)}"
             )
-        if self._along is None:
+        if self._shared is None:
             distances, found = points.nearest(Q, int(k) + own)
         else:
-            distances, found = self._along.nearest(Q, int(k) + own, self._fit_X if own else X)
-        if own:
-            distances, found = _without_self(distances, found)
+            distances, found = self._shared.nearest(Q, int(k) + own, self._fit_X if own else X)
+        if own:  # remove each row from its own neighbors; the last if equal rows came before it
+            others = found != np.arange(len(found))[:, np.newaxis]
+            others[others.all(axis=1), -1] = False
+            shape = len(found), found.shape[1] - 1
+            distances, found = distances[others].reshape(shape), found[others].reshape(shape)
         if self.metric == "sqeuclidean":
             distances = distances**2
         return (distances, found) if return_distance else found
@@ -203,12 +200,10 @@ class ExactSearch(Estimator):
 
     def __getstate__(self) -> dict[str, Any]:
         state: Any = super().__getstate__()
-        return {name: state[name] for name in state if name not in ("_points", "_along")}
-
-    # One search for the largest k serves all smaller ones.
+        return {name: state[name] for name in state if name not in ("_points", "_shared")}
 
     def path_parameters(self) -> tuple[str, ...]:
-        """Return the parameters that one search serves all values of."""
+        """Return ``("n_neighbors",)``: one search for the largest serves all values."""
         return ("n_neighbors",)
 
     def fit_path(self, data: Any, parameter: str, values: Sequence[Any]) -> ModelPath:
@@ -220,39 +215,37 @@ class ExactSearch(Estimator):
         for k in values:
             largest.set_params(n_neighbors=k)._validate_params()
         largest.set_params(n_neighbors=max(values)).fit(X, y)
-        shared = None if largest._searched() is None else SharedSearch(largest)
+        shared = None if largest._search_points() is None else SharedSearch(largest)
         models = [copy(largest) for _ in values]
         for model, k in zip(models, values, strict=True):
-            vars(model).update(_points=largest._points, _along=shared, n_neighbors=k)
+            vars(model).update(_points=largest._points, _shared=shared, n_neighbors=k)
         return ModelPath(models)
 
-    # Rows can be added and taken out: the model is the rows.
-
     def partial_fit(self, X: Any, y: Any = None, classes: Any = None) -> Self:
-        """Store some more rows; return self. `classes` is not needed: rows may bring new ones."""
+        """Store more rows; return self. `classes` is ignored: rows may have new classes."""
         if not hasattr(self, "_fit_X"):
             return self.fit(X, y)  # type: ignore[no-any-return]
         stored, labels = self._stored()
         if labels is not None and y is None:
-            raise ValueError("Rows are stored with y: pass the y of these rows as well.")
+            raise ValueError("Rows are stored with y: pass the y of these rows.")
         return self._refit(_stack(stored, self._checked_any(X)), _stack(labels, y))
 
     def merge(self, other: Self) -> Self:
-        """Store the rows of another fitted model behind one's own; return self."""
+        """Store the rows of another fitted model after the rows of this one; return self."""
         refuse_unlike(self, other)
-        _refuse_other_columns(self, other)
+        _check_same_columns(self, other)
         (rows, y), (others, more) = self._stored(), other._stored()
         return self._refit(_stack(rows, others), _stack(y, more))
 
     def forget(self, X: Any, y: Any = None) -> Self:
-        """Remove rows, each once; return self. Rows that are not stored are an error."""
+        """Remove rows, each once; return self. Raise if a row is not stored."""
         check_is_fitted(self)
         stored, labels = self._stored()
         kept = _places_without(stored, labels, self._checked_any(X), y)
         return self._refit(stored[kept], None if labels is None else np.asarray(labels)[kept])
 
     def _refit(self, rows: Any, y: Any) -> Self:
-        """Fit to rows that have lost the names of their columns."""
+        """Fit to rows without column names, and keep the names."""
         names = vars(self).get("feature_names_in_")
         self.fit(rows, y)
         if names is not None:
@@ -265,7 +258,7 @@ class ExactSearch(Estimator):
         return checks.rows(self, X)
 
     def _stored(self) -> tuple[Any, Any]:
-        """The rows and their labels or targets."""
+        """Return the rows and their labels or targets."""
         y = getattr(self, "_y", None)
         classes = getattr(self, "classes_", None)
         rows = self._fit_X if self._columns is None else self._columns.decode(self._fit_X)
@@ -284,18 +277,18 @@ class ExactSearch(Estimator):
 
 
 class SharedSearch:
-    """The neighbors of the rows that were searched for last, for models along a path."""
+    """The neighbors of the last queries, shared by models along a path."""
 
     def __init__(self, largest: ExactSearch) -> None:
-        points = largest._searched()
+        points = largest._search_points()
         assert points is not None
         self.points, self.k = points, min(largest.n_neighbors + 1, len(points.X))
-        self.last: tuple[Any, Any, Any] = None, None, None  # rows, a copy, what was found
+        self.last: tuple[Any, Any, Any] = None, None, None  # rows, a copy, neighbors
 
     def nearest(self, Q: Any, k: int, given: Any) -> Found:
-        """Return distances and numbers of the k nearest points, from one search for most of them.
+        """Return distances and numbers of the k nearest points; search once for the largest k.
 
-        `given` are the rows that Q was made of, by which they are recognized.
+        `given` are the original rows of Q, which identify them.
         """
         last, before, found = self.last
         if last is not given or not (before is given or np.array_equal(before, given)):
@@ -308,7 +301,7 @@ class SharedSearch:
 
 
 def vote_weights(distances: NDArray[Any], weights: Any) -> NDArray[Any] | None:
-    """The weights (m, k) of the neighbors' votes; None if all are equal."""
+    """Return the weights (m, k) of the neighbors' votes; None if all are equal."""
     if weights in (None, "uniform"):
         return None
     if weights == "kernel":
@@ -316,9 +309,9 @@ def vote_weights(distances: NDArray[Any], weights: Any) -> NDArray[Any] | None:
         return np.asarray(np.exp(-0.5 * (distances / widths) ** 2))
     if weights == "distance":
         equal = distances == 0
-        hardly_apart = distances.min(axis=1, keepdims=True) < SMALLEST_DISTANCE
-        with np.errstate(divide="ignore"):  # only shares count
-            inverse = 1.0 / np.where(hardly_apart, np.ldexp(distances, 600), distances)
+        tiny = distances.min(axis=1, keepdims=True) < SMALLEST_DISTANCE
+        with np.errstate(divide="ignore"):  # only ratios matter
+            inverse = 1.0 / np.where(tiny, np.ldexp(distances, 600), distances)
         return np.where(equal.any(axis=1, keepdims=True), equal, inverse)
     given = np.asarray(weights(distances))
     if not (given > 0).any(axis=1).all():
@@ -331,7 +324,7 @@ def vote_weights(distances: NDArray[Any], weights: Any) -> NDArray[Any] | None:
 
 @contextmanager
 def _explaining(X: Any) -> Iterator[None]:
-    """Let errors about dates name the column, and those about words the metric that reads them."""
+    """Name the column in errors about dates, and suggest a metric in errors about strings."""
     try:
         yield
     except TypeError:
@@ -347,7 +340,7 @@ def _refuse_no_distance(metric: Any, X: Any, settings: dict[str, Any]) -> None:
     """Raise if a metric function returns a negative distance or NaN for some of the first rows."""
     try:
         rows = np.asarray(X, np.float64)[:FEW_ROWS]
-    except (TypeError, ValueError):  # that the fit is to explain
+    except (TypeError, ValueError):  # the fit raises
         return
     if rows.ndim != 2:
         return
@@ -359,8 +352,8 @@ def _refuse_no_distance(metric: Any, X: Any, settings: dict[str, Any]) -> None:
             )
 
 
-def _refuse_other_columns(model: Any, other: Any) -> None:
-    """Raise unless the rows of two models have the same columns, by number and by name."""
+def _check_same_columns(model: Any, other: Any) -> None:
+    """Raise unless two models have the same number and names of columns."""
     columns = [vars(one).get("feature_names_in_") for one in (model, other)]
     if columns[0] is None or columns[1] is None:
         columns = [range(one.n_features_in_) for one in (model, other)]
@@ -381,16 +374,8 @@ def _stack(stored: Any, more: Any) -> Any:
     return np.concatenate([np.asarray(stored), np.asarray(more)])
 
 
-def _without_self(distances: Any, found: Any) -> tuple[Any, Any]:
-    """Remove each row from its own neighbors; the last, where equal rows came before it."""
-    others = found != np.arange(len(found))[:, np.newaxis]
-    others[others.all(axis=1), -1] = False
-    shape = len(found), found.shape[1] - 1
-    return distances[others].reshape(shape), found[others].reshape(shape)
-
-
 def _places_without(X: Any, y: Any, gone: Any, gone_y: Any) -> NDArray[np.intp]:
-    """The places of the rows of X that stay when others have gone."""
+    """Return the places of the rows of X that remain without the rows `gone`."""
     places: dict[Any, list[int]] = {}
     for i, key in enumerate(_keys(X, y)):
         places.setdefault(key, []).append(i)
@@ -398,8 +383,8 @@ def _places_without(X: Any, y: Any, gone: Any, gone_y: Any) -> NDArray[np.intp]:
     for i, key in enumerate(_keys(gone, gone_y)):
         if not places.get(key):
             raise ValueError(
-                f"Row {i} is not stored (any more), so that it cannot be forgotten. Pass rows as "
-                "they were fitted, with their labels."
+                f"Row {i} is not stored, so it cannot be forgotten. Pass rows as they were fitted, "
+                "with their labels."
             )
         kept[places[key].pop()] = False
     return np.flatnonzero(kept)
@@ -408,16 +393,14 @@ def _places_without(X: Any, y: Any, gone: Any, gone_y: Any) -> NDArray[np.intp]:
 def _keys(X: Any, y: Any) -> list[Any]:
     rows = np.asarray(X.toarray() if sp.issparse(X) else X)
     labels: Any = [()] * len(rows) if y is None else np.asarray(y).tolist()
-    if rows.dtype == object:
-        return [(_mixed_key(row), repr(label)) for row, label in zip(rows, labels, strict=True)]
-    rows = rows.astype(np.float64)
-    return [(row.tobytes(), repr(label)) for row, label in zip(rows + 0.0, labels, strict=True)]
-
-
-def _mixed_key(row: NDArray[Any]) -> tuple[Any, ...]:
-    """A row of words and numbers, whatever their types; nothing where a value is missing."""
-    gone = which_missing(row)
-    return tuple(
-        None if absent else value if isinstance(value, str) else float(value)
-        for value, absent in zip(row, gone, strict=True)
-    )
+    if rows.dtype != object:
+        keys: list[Any] = [row.tobytes() for row in rows.astype(np.float64) + 0.0]
+    else:
+        keys = [
+            tuple(
+                None if missing else value if isinstance(value, str) else float(value)
+                for value, missing in zip(row, which_missing(row), strict=True)
+            )
+            for row in rows
+        ]
+    return [(key, repr(label)) for key, label in zip(keys, labels, strict=True)]

@@ -14,30 +14,30 @@ from .base import CONTRACT, METRICS, WARM, WEIGHTS, ExactSearch, candidates, vot
 
 
 class KNeighborsClassifier(ExactSearch, sklearn.neighbors.KNeighborsClassifier):  # type: ignore[misc]
-    """Gives a row the class that most of its k nearest stored rows have.
+    """k-nearest neighbors classifier: the majority class of the k nearest stored rows.
 
-    The parameters are scikit-learn's. Dense rows are searched exactly, in bytes, in single
-    precision, by columns or in a k-d tree, whichever suits them; `algorithm` and `leaf_size`
-    are accepted and do not change the answer. Of rows at one distance, those stored first win; of
-    classes with equal votes, the first in `classes_`.
+    The parameters are scikit-learn's. The search of dense rows is exact: quantized, in single
+    precision, by columns or in a k-d tree, depending on the data; `algorithm` and `leaf_size` do
+    not change the result. Of rows at equal distances, the first stored count; of classes with equal
+    votes, the first in `classes_`.
 
     Parameters
     ----------
-    n_neighbors : how many neighbors vote, k.
+    n_neighbors : number of neighbors that vote, k.
     weights : {"uniform", "distance", "kernel"}, a function of distances, or None
-        A neighbor's vote: 1; one over its distance, where an equal row decides alone; or
-        ``exp(-(r / s)^2 / 2)``, r its distance and s that of the k-th neighbor.
+        A neighbor's vote: 1; the inverse of its distance, where equal rows decide alone; or
+        ``exp(-(r / s)^2 / 2)``, r its distance and s the distance of the k-th neighbor.
     algorithm : {"auto", "ball_tree", "kd_tree", "brute"}
         Accepted as in scikit-learn.
     leaf_size : accepted as in scikit-learn.
     p : the exponent of the Minkowski distance.
     metric : {"minkowski", "euclidean", "manhattan", "chebyshev", "cosine", "hamming", "gower",
-        "precomputed"}, another name that scikit-learn knows, or a function of two rows. "gower"
-        takes tables of numbers and categories.
-    metric_params : further arguments of the metric; of "gower", `categorical` names the columns of
-        categories, if not those with words, and ``unknown="differs"`` takes categories that were
-        never stored as unlike all others, instead of refusing them.
-    n_jobs : accepted as in scikit-learn; ``rosenblatt.threads`` says how many threads are used.
+        "precomputed"}, another metric of scikit-learn, or a function of two rows. "gower" is for
+        tables of numbers and categories.
+    metric_params : further arguments of the metric. For "gower", `categorical` lists the columns of
+        categories (by default the columns of strings), and ``unknown="differs"`` treats categories
+        that are not stored as different from all others instead of raising an error.
+    n_jobs : accepted as in scikit-learn; ``rosenblatt.threads`` sets the number of threads.
 
     Attributes
     ----------
@@ -61,18 +61,16 @@ class KNeighborsClassifier(ExactSearch, sklearn.neighbors.KNeighborsClassifier):
         "metric": METRICS,
     }
 
-    score = ClassifierMixin.score  # what scikit-learn's returns; searches find it cheaper to call
+    score = ClassifierMixin.score  # with the result of scikit-learn's, but faster
 
     def predict_proba(self, X: Any) -> Any:
-        """Return the share of the votes for each class: (m, K), a list of them for several y."""
+        """Return the share of the votes for each class, (m, K), or a list for several outputs."""
         shares = [votes / votes.sum(axis=1, keepdims=True) for votes in self._votes(X)]
         return shares if self.outputs_2d_ else shares[0]
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the class with most votes for each row of X."""
-        return self._classes_of([votes.argmax(axis=1) for votes in self._votes(X)])
-
-    def _classes_of(self, chosen: list[Any]) -> NDArray[Any]:
+        chosen = [votes.argmax(axis=1) for votes in self._votes(X)]
         if not self.outputs_2d_:
             return np.asarray(self.classes_[chosen[0]])
         return np.stack([c[k] for c, k in zip(self.classes_, chosen, strict=True)], axis=1)
@@ -102,6 +100,6 @@ ROW = Row(
     contract=CONTRACT,
     warm=WARM,
     parts="neighbors",
-    file_types=("neighbors.gower.MixedColumns",),
+    file_types=("neighbors.gower.MixedColumns",),  # for all models of this package
     slow_peer_tests=("neighbors/tests/test_neighbors.py",),
 )

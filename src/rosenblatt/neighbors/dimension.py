@@ -1,4 +1,4 @@
-"""Distances and the number of columns: counting differences, and why high dimensions are empty."""
+"""Hamming distance, and the concentration of distances in many dimensions."""
 
 from typing import Any
 
@@ -6,13 +6,13 @@ import numpy as np
 from scipy.spatial.distance import cdist
 from sklearn.utils import check_array
 
-AT_ONCE = 256  # rows whose distances from all others are held together
+AT_ONCE = 256  # rows whose distances from all others are computed together
 
 
 def hamming(a: Any, b: Any) -> int:
-    """Return in how many places two rows differ.
+    """Return the number of positions in which two rows differ.
 
-    As a `metric`, ``"hamming"`` is scikit-learn's: the share of the places.
+    The `metric` ``"hamming"`` is the share of the positions, as in scikit-learn.
 
     Examples
     --------
@@ -44,9 +44,9 @@ def shell_fraction(eps: float, d: int) -> float:
 
 
 def distance_concentration(X: Any) -> float:
-    """Return how near the nearest row is compared with the farthest: the mean ratio of the two.
+    """Return the mean ratio of the distances of the nearest and the farthest row.
 
-    Close to 0, neighbors mean something; close to 1, all rows are equally far away.
+    Neighbors are informative if it is close to 0; close to 1, all rows are equally far away.
 
     Parameters
     ----------

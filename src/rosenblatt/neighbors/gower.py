@@ -1,4 +1,4 @@
-"""Gower's distance of rows with numbers and categories: the mean over the columns known of both.
+"""Gower's distance of rows with numbers and categories: the mean over columns known in both rows.
 
 A column of numbers adds ``|a - b| / r``, r the range of the stored rows; a column of categories
 adds 0 if both are equal, else 1. Where one of the two is missing, the column is left out.
@@ -23,16 +23,15 @@ ADVICE = "metric_params={'unknown': 'differs'} takes it as unlike every other."
 class MixedColumns:
     """The kinds of columns: numbers with their range, or categories."""
 
-    categories: list[NDArray[Any] | None]  # of each column, sorted; None of numbers
-    ranges: Table  # (d,): greatest less least number; 1 if all are alike, and of categories
+    categories: list[NDArray[Any] | None]  # of each column, sorted; None for numbers
+    ranges: Table  # (d,): 1 for constant columns and categories
     unknown: str = "error"
 
     @classmethod
     def learn(cls, X: Any, settings: dict[str, Any]) -> tuple[Self, Table]:
-        """The columns of a table, and its rows as numbers (n, d), categories by their place."""
+        """Return the columns of a table, and its rows as numbers (n, d), categories as codes."""
         unknown = settings.get("unknown", "error")
-        strange = set(settings) - set(SETTINGS)
-        if strange or unknown not in ("error", "differs"):
+        if set(settings) - set(SETTINGS) or unknown not in ("error", "differs"):
             raise ValueError(
                 "With metric='gower', metric_params may hold 'categorical', the columns of "
                 f"categories, and 'unknown', 'error' or 'differs'; got {settings!r}."
@@ -54,11 +53,11 @@ class MixedColumns:
         return np.array([known is not None for known in self.categories])
 
     def encode(self, X: Any) -> Table:
-        """Rows as numbers, a category that was not learned as -1 or refused."""
+        """Return rows as numbers; an unknown category becomes -1 or raises."""
         return encode(X, self.categories, self.unknown, ADVICE)
 
     def decode(self, rows: Table) -> NDArray[Any]:
-        """The rows (n, d) that `encode` made numbers of, as objects; None where one is missing."""
+        """Return encoded rows (n, d) as objects, with None for missing values."""
         values = np.empty(rows.shape, object)
         for j, known in enumerate(self.categories):
             present = ~np.isnan(rows[:, j])
@@ -68,7 +67,7 @@ class MixedColumns:
 
 
 def _categorical(X: Any, given: Any) -> NDArray[np.bool_]:
-    """Return the mask of the columns of categories: those given, else those with words."""
+    """Return the mask of the columns of categories: the given ones, else columns of strings."""
     if given is not None or hasattr(X, "columns"):
         columns = "from_dtype" if given is None else given
         return categorical_columns(X, columns, "metric_params['categorical']")
@@ -78,7 +77,7 @@ def _categorical(X: Any, given: Any) -> NDArray[np.bool_]:
 
 
 def objects(X: Any) -> NDArray[Any]:
-    """A table (n, d) as objects."""
+    """Return a table (n, d) as objects."""
     if not hasattr(X, "columns"):
         return np.asarray(X, object)
     values = np.empty((len(X), len(X.columns)), object)

@@ -1,4 +1,4 @@
-"""Nearest centroid: each class is one point, and a row belongs to the class whose point is nearest.
+"""Nearest centroid classifier.
 
 Legend: n rows (or their weight), d features, K classes, centroids c (K, d), spread s (d,) within
 the classes, x a row. By priors p (K,) that differ, a row goes to the class with the largest
@@ -26,50 +26,47 @@ from rosenblatt.statistics import Labels, Moments
 
 Table = NDArray[np.float64]
 
-ROUNDING = 2.0**-36  # a share of the weight that rounding may take or add
-
-
-# A spread of less than 2**-42 of the size of the numbers is rounding.
-SAME = 2.0**-84
+ROUNDING = 2.0**-36  # relative rounding error of a sum of weights
+SAME = 2.0**-84  # a spread of less than 2**-42 of the size of the numbers is rounding
 
 
 class NearestCentroid(AdditiveClassifier):
-    """Assigns each row to the class with the nearest centroid.
+    """Nearest centroid classifier: predicts the class with the nearest centroid.
 
     With ``metric="euclidean"`` the centroid is the mean of the class, with ``"manhattan"`` the
-    median of each feature. `shrink_threshold` moves centroids towards the mean of all rows [1]_: a
-    class's distance from it, in units of ``m_k (s_j + median(s))``, is made smaller by the
-    threshold and ends at zero, where the feature no longer speaks for the class.
+    median of each feature. `shrink_threshold` moves centroids towards the mean of all rows [1]_:
+    the deviation of a class, in units of ``m_k (s_j + median(s))``, is reduced by the threshold, at
+    most to zero, where the feature has no effect on the class.
 
-    Means and spread follow from the moments of the classes, so that streaming, merging and
-    forgetting give what a fit on the same rows gives. Medians do not.
+    Means and spread follow from the moments of the classes, so `partial_fit`, `merge` and `forget`
+    agree with a fit to the same rows. Medians do not.
 
     Parameters
     ----------
     metric : {"euclidean", "manhattan"}
         The distance: root of the sum of squares, or sum of absolute differences.
     shrink_threshold : float or None
-        How far centroids are shrunk; > 0, or None for not at all.
+        Amount of shrinking, > 0; None for no shrinking.
     priors : {"uniform", "empirical"} or array-like of shape (K,)
         The classes' shares: equal, counted, or given. If they are equal, `predict` compares plain
-        distances; else distances divided by the spread, and shares.
+        distances; else it compares distances divided by the spread, and shares.
 
     Attributes
     ----------
     classes_ : labels, sorted, shape (K,).
-    centroids_ : shape (K, d); shrunk if asked for.
-    deviations_ : distances of the centroids from the mean of all rows, in the units above, shape
-        (K, d); shrunk if asked for.
+    centroids_ : shape (K, d), after shrinking.
+    deviations_ : deviations of the centroids from the mean of all rows, in the units above, shape
+        (K, d), after shrinking.
     within_class_std_dev_ : the spread s, with the divisor n - K, shape (d,).
     class_prior_ : shape (K,).
-    n_parameters_ : how many numbers were estimated and are free.
-    statistics_ : the moments, a value with + and -.
+    n_parameters_ : number of free parameters.
+    statistics_ : the moments of the classes.
     n_features_in_, feature_names_in_ : of the data.
 
     Notes
     -----
     As in scikit-learn, `decision_function` and `predict_proba` divide distances by the spread even
-    where `predict` does not. A feature that does not vary within classes is not divided.
+    where `predict` does not. Features that do not vary within classes are not scaled.
 
     Examples
     --------
@@ -88,12 +85,6 @@ class NearestCentroid(AdditiveClassifier):
     .. [1] R. Tibshirani, T. Hastie, B. Narasimhan, G. Chu (2002), Diagnosis of multiple cancer
        types by shrunken centroids of gene expression. *PNAS* 99(10), 6567-6572.
     """
-
-    statistics_: Moments
-    centroids_: NDArray[Any]
-    deviations_: NDArray[Any]
-    within_class_std_dev_: NDArray[Any]
-    class_prior_: NDArray[Any]
 
     measured_by = ()
     statistic_type = (Moments, {"full": False, "missing": "refuse"})
@@ -121,18 +112,26 @@ class NearestCentroid(AdditiveClassifier):
     def _forget_bound(self, left: Any) -> float:
         return float(left.relative_noise(pooled=True))  # the spread is one for all classes
 
-    # From a statistic to attributes.
-
     def _conclude(self, rows: Rows | None, final: bool) -> None:
         total = self.statistics_.total()
-        if final:  # a stream may bring more
-            _refuse_constant_rows(self.statistics_, total)
+        if final:
+            checks.several_classes(self.statistics_.classes)
+            if (total.scatter <= SAME * total.weight[0] * total.mean**2).all():
+                raise ValueError("All features have zero variance: the rows are all the same.")
         center, weight = total.mean[0], self._by_class(self.statistics_.weight)
         priors = self._shares(weight)
-        centroids = self._centroids(rows)
+        if self.metric == "manhattan" and rows is None:
+            raise rows_needed("metric='manhattan'")
+        means = self.statistics_.mean
+        centroids = class_medians(*rows) if self.metric == "manhattan" and rows else means
         spread = self._spread(centroids, center)
         centroids = np.where(weight[:, None] > 0, self._by_class(centroids), center)
-        unit = unit_of_deviations(spread, weight)
+        # m_k (s_j + median(s)) with m_k^2 = 1 / n_k - 1 / n; m_k s_j is the standard error of the
+        # mean of n_k rows relative to the mean of all. The median limits the influence of features
+        # with little variance.
+        m_squared = 1 / np.where(weight > 0, weight, 1.0) - 1 / weight.sum()
+        m = np.sqrt(np.where(weight > 0, m_squared, 0.0).clip(0))
+        unit = m[:, np.newaxis] * (spread + np.median(spread))
         centroids, deviations = shrunk(centroids, center, unit, self.shrink_threshold)
 
         dtype = self.statistics_.dtype
@@ -142,25 +141,17 @@ class NearestCentroid(AdditiveClassifier):
         counted = isinstance(self.priors, str) and self.priors == "empirical"
         self.n_parameters_ = centroids.size + spread.size + counted * (len(priors) - 1)
 
-    def _centroids(self, rows: Rows | None) -> Table:
-        """The center (k, d) of each class that has rows, before it is shrunk."""
-        if self.metric == "euclidean":
-            return self.statistics_.mean
-        if rows is None:
-            raise rows_needed("metric='manhattan'")
-        return class_medians(*rows)
-
     def _spread(self, centroids: Table, center: Table) -> Table:
-        """The root (d,) of the mean square distance from the classes' centroids (k, d)."""
-        # About another point than the mean, squares are larger by that of the difference.
+        """Return the root mean square (d,) of the deviations from the centroids (k, d)."""
+        # Squares about another point than the mean are larger by the square of the difference.
         moments, weight = self.statistics_, self.statistics_.weight
         squares = moments.scatter.sum(axis=0) + weight @ (moments.mean - centroids) ** 2
-        squares[squares <= SAME * weight.sum() * center**2] = 0.0  # what rounding leaves
+        squares[squares <= SAME * weight.sum() * center**2] = 0.0  # rounding
         free = weight.sum() - len(weight)
         return np.sqrt(squares / free) if free > 0 else np.zeros_like(squares)
 
     def _shares(self, weight: Table) -> Table:
-        """The classes' shares (K,): equal, counted or given; none for a class without rows."""
+        """Return the equal, counted or given shares (K,) of the classes; 0 without rows."""
         if isinstance(self.priors, str):
             shares = weight if self.priors == "empirical" else (weight > 0).astype(np.float64)
             return np.asarray(shares / shares.sum())
@@ -176,8 +167,6 @@ class NearestCentroid(AdditiveClassifier):
                 f"within_class_std_dev_ has at least 1 zero standard deviation: {len(flat)} "
                 f"feature(s) do not vary within the classes, the first is column {flat[0]}."
             )
-
-    # From attributes to answers.
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Predict the class of the nearest centroid of each row; of equals the first.
@@ -233,7 +222,7 @@ class NearestCentroid(AdditiveClassifier):
         return np.where(spread > 0, spread, 1.0)
 
     def _score(self, priors: Table, scale: Table) -> Score:
-        """The score function: (K, b) up to a number common to all classes, or a difference."""
+        """Return the score function: (K, b) up to a common constant, or the difference of two."""
         centroids = self.centroids_.astype(np.float64)
         with np.errstate(divide="ignore"):
             start = 2 * np.log(priors.astype(np.float64))
@@ -247,17 +236,8 @@ class NearestCentroid(AdditiveClassifier):
         return score
 
 
-def _refuse_constant_rows(moments: Moments, total: Moments) -> None:
-    """Raise if there is one class only, or if no feature varies."""
-    checks.several_classes(moments.classes)
-    if (total.scatter <= SAME * total.weight[0] * total.mean**2).all():
-        raise ValueError(
-            "All features have zero variance: the rows are all the same. Add a feature that varies."
-        )
-
-
 def class_medians(X: Any, y: Labels, weight: NDArray[Any] | None) -> Table:
-    """The median (k, d) of each feature in each class; classes without weight have no row."""
+    """Return the median (k, d) of each feature in each class with weight."""
     kept = np.ones(len(y.codes), bool) if weight is None else weight > 0
     medians = []
     for k in np.unique(y.codes[kept]):
@@ -271,8 +251,8 @@ def class_medians(X: Any, y: Labels, weight: NDArray[Any] | None) -> Table:
 
 
 def _medians(rows: Any, weight: Table) -> Table:
-    """The weighted median (d,) of each column: half of the weight lies on either side."""
-    # If one value ends where half of the weight is reached, it is the mean of that and the next.
+    """Return the weighted median (d,) of each column: half of the weight lies on either side."""
+    # If a value ends exactly at half of the weight, the median is the mean of it and the next.
     values, columns, weights = _cells(rows, weight)
     order = np.lexsort((values, columns))
     values, weights = values[order], weights[order]
@@ -287,7 +267,7 @@ def _medians(rows: Any, weight: Table) -> Table:
 
 
 def _cells(rows: Any, weight: Table) -> tuple[Table, NDArray[np.intp], Table]:
-    """Values, columns and weights of all cells; the zeros of a sparse column are one cell."""
+    """Return values, columns and weights of all cells; the zeros of a sparse column are one."""
     n, d = rows.shape
     if not sp.issparse(rows):
         columns = np.repeat(np.arange(d), n)
@@ -297,30 +277,17 @@ def _cells(rows: Any, weight: Table) -> tuple[Table, NDArray[np.intp], Table]:
     weights = np.repeat(weight, np.diff(stored.indptr))
     columns = np.concatenate([stored.indices, np.arange(d)]).astype(np.intp)
     left = weight.sum() - np.bincount(stored.indices, weights, minlength=d)
-    full = np.bincount(stored.indices, minlength=d) == n  # no zero is left, despite rounding
+    full = np.bincount(stored.indices, minlength=d) == n  # without zeros
     left = np.where(full, 0.0, left.clip(0))
     values = np.concatenate([stored.data.astype(np.float64), np.zeros(d)])
     return values, columns, np.concatenate([weights, left])
 
 
-# Shrinking: each centroid moves towards the mean of all rows, and stops there.
-
-
-def unit_of_deviations(spread: Table, weight: Table) -> Table:
-    """``m_k (s_j + median(s))``, (K, d), with ``m_k^2 = 1 / n_k - 1 / n`` of weights (K,)."""
-    # Times s_j, m_k is how far chance takes the mean of n_k rows from that of all. The median keeps
-    # features that hardly vary from weighing most.
-    seen = weight > 0
-    m_squared = 1 / np.where(seen, weight, 1.0) - 1 / weight.sum()
-    m = np.sqrt(np.where(seen, m_squared, 0.0).clip(0))
-    return np.asarray(m[:, np.newaxis] * (spread + np.median(spread)))
-
-
 def shrunk(
     centroids: Table, center: Table, unit: Table, threshold: float | None
 ) -> tuple[Table, Table]:
-    """Centroids and their deviations from the center, in units, both (K, d), after shrinking."""
-    # Where the unit is zero, a difference is infinitely many units, and nothing shrinks it.
+    """Return centroids and their deviations in units, both (K, d), after shrinking."""
+    # Where the unit is zero, deviations are infinite and do not shrink.
     away = centroids - center
     with np.errstate(divide="ignore", invalid="ignore"):
         deviations = np.where(away == 0, 0.0, away / unit)
@@ -333,13 +300,10 @@ def shrunk(
     return np.where(fixed, centroids, moved), deviations
 
 
-# Distances of b rows from a few centroids, without making sparse rows dense.
-
-
 def about(centroids: Table, scale: Table, start: Table) -> tuple[Table, Table]:
-    """Planes (K, d) and intercepts (K,) of ``start_k - |(x - c_k) / scale|^2``, up to one."""
+    """Return planes and intercepts of ``start_k - |(x - c_k) / scale|^2``, up to a constant."""
     # About the mean o of the centroids, with z = (x - o) / scale, the square is ``|z|^2 - 2 z.z_k +
-    # |z_k|^2``, and |z|^2 is the same for all. Two classes have one plane, their difference.
+    # |z_k|^2``, and |z|^2 is the same for all classes. Two classes have one plane, the difference.
     origin = centroids.mean(axis=0)
     away = (centroids - origin) / scale
     coef = 2 * away / scale
@@ -350,7 +314,7 @@ def about(centroids: Table, scale: Table, start: Table) -> tuple[Table, Table]:
 
 
 def squares_about(centroids: Table, scale: Table) -> Callable[[Any], Table]:
-    """The function that gives the common part, |z|^2, of some rows: (b,)."""
+    """Return the function of rows with the values of the common part, |z|^2: (b,)."""
     origin, weight = centroids.mean(axis=0), 1 / scale**2
 
     def squares(rows: Any) -> Table:
@@ -363,16 +327,16 @@ def squares_about(centroids: Table, scale: Table) -> Callable[[Any], Table]:
 
 
 def manhattan_squares(rows: Any, centroids: Table, scale: Table) -> Table:
-    """``(sum_j |x_j - c_kj| / scale_j)^2``, (K, b)."""
+    """Return ``(sum_j |x_j - c_kj| / scale_j)^2``, (K, b), without making sparse rows dense."""
     if not sp.issparse(rows):
         return np.asarray(cdist(centroids / scale, rows / scale, "cityblock") ** 2)
-    if not rows.has_canonical_format:  # a place stored twice has the sum of both
+    if not rows.has_canonical_format:  # repeated entries are summed
         rows = rows.copy()
         rows.sum_duplicates()
     columns, values = rows.indices, rows.data.astype(np.float64)
     sums = np.empty((len(centroids), rows.shape[0]))
     for k, c in enumerate(centroids):
-        # Where a row is zero, its distance is |c|: what is stored differs from that.
+        # Where a row is zero, its distance is |c|; stored values change it.
         excess = (np.abs(values - c[columns]) - np.abs(c[columns])) / scale[columns]
         stored = sp.csr_matrix((excess, columns, rows.indptr), shape=rows.shape)
         sums[k] = np.asarray(stored.sum(axis=1)).ravel() + (np.abs(c) / scale).sum()

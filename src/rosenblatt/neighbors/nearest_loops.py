@@ -1,16 +1,16 @@
 # mypy: ignore-errors
 """The k nearest of n points for each of some queries, without a matrix of distances.
 
-Each query keeps its k best so far in a heap whose first place holds the farthest, (distance,
-point), so that of points at one distance those with the lower number stay. Points are read in
-blocks that stay near the processor while all queries of a chunk pass over them.
+Each query keeps its k best points in a heap with the farthest at the root, ordered by (distance,
+point), so that of points at equal distances the first ones are kept. Points are read in blocks that
+stay in the cache while all queries of a chunk are compared with them.
 
-By Euclidean distance, products of 4 queries with 24 points are summed in registers, in single
-precision: ``|x - q|^2 / 2 = |x|^2 / 2 - x.q + |q|^2 / 2``. They only say which points may be among
-the nearest; the distances of those are computed in doubles, from the differences. By Manhattan
-distance, sums of ``|x - q|`` in single precision do the same, and by L3 those of its cubes. By
-other distances, a block holds 64 points column by column, and each column adds to 64 distances.
-Of thousands of points `nearest_quantized` tries bytes first.
+For Euclidean distance, products of 4 queries with 24 points are summed in registers, in single
+precision: ``|x - q|^2 / 2 = |x|^2 / 2 - x.q + |q|^2 / 2``. They show which points may be among the
+nearest; distances of these points are computed in doubles, from differences. For Manhattan distance
+the same is done by sums of ``|x - q|``, and for L3 by sums of cubes. For other distances, a block
+holds 64 points column by column, and each column adds to 64 distances. With thousands of points,
+`nearest_quantized` is tried first.
 
 Legend: n points X (n, d), m queries Q (m, d), k neighbors, found and points (m, k) the heaps.
 """
@@ -22,7 +22,7 @@ from rosenblatt.loops.simd import float32x8
 from rosenblatt.loops.tiles import POINTS, QUERIES, multiply_panels
 
 BLOCK = 64  # points that are measured together by other distances
-LARGE_P = 8  # beyond which powers of differences are taken as shares of the largest
+LARGE_P = 8  # above which powers are taken of ratios to the largest difference
 MANHATTAN, EUCLIDEAN, CUBES, MINKOWSKI, CHEBYSHEV, HAMMING = range(6)
 
 
@@ -33,15 +33,15 @@ def nearest_by_float32(
     """Fill the heaps of queries start to stop with sums of sizes, squares or cubes.
 
     panels (n / 24, d, 24) and quads (m / 4, d, 4) hold points and queries about a common center,
-    times a scale. starts (n,) is |x|^2 / 2 less what rounding may add to a score, infinite beyond
-    the last point; sizes (m,) is |q|^2 / 2 less the same; of Manhattan distances, both are what
-    rounding may add alone, that of points negative; of cubes, sizes are that of both. limits (m,)
-    and scores (24,) are scratch space.
+    times a scale. starts (n,) is |x|^2 / 2 less the rounding error of a score, infinite beyond the
+    last point; sizes (m,) is |q|^2 / 2 less the same. For Manhattan distances, both are only the
+    rounding errors, with the sign changed for points; for cubes, sizes are the errors of both.
+    limits (m,) and scores (24,) are scratch space.
     """
     clear(found, points, start, stop)
     for i in range(start, stop):
         limits[i] = np.inf
-    for panel in range(panels.shape[0]):  # stays in the nearest cache while all queries pass
+    for panel in range(panels.shape[0]):  # stays in the first-level cache
         for group in range(start // QUERIES, (stop + QUERIES - 1) // QUERIES):
             if metric == EUCLIDEAN:
                 tile(
@@ -79,7 +79,7 @@ def tile_of_differences(
     X, panels, starts, Q, quads, sizes, scale, metric, panel, group, stop,
     found, points, limits, scores,
 ):  # fmt: skip
-    """The same by sums of |x - q| or its cube: two queries at a time, so that registers suffice."""
+    """Score by sums of |x - q| or its cube, two queries at a time due to the registers."""
     d, first = panels.shape[1], panel * POINTS
     for half in range(0, QUERIES, 2):
         at, of = panel * d * POINTS, group * d * QUERIES + half
@@ -102,7 +102,7 @@ def tile_of_differences(
 
 @compiled(inline=True)
 def less_gap(a, x, y, metric):
-    """a - |x - y|, or less its cube."""
+    """Return a - |x - y|, or a - |x - y|^3."""
     if metric == MANHATTAN:
         return float32x8.less_distance(a, x, y)
     zero, z = float32x8.zeros(), float32x8.subtract(x, y)
@@ -112,7 +112,7 @@ def less_gap(a, x, y, metric):
 
 @compiled
 def is_near(starts, first, a, b, c, limits, i, scores):
-    """Return if one of 24 points may be near enough to query i; if so, fill scores (24,)."""
+    """Return whether one of 24 points may be near enough to query i; if so, fill scores (24,)."""
     a = float32x8.subtract(float32x8.load(starts, first), a)
     b = float32x8.subtract(float32x8.load(starts, first + 8), b)
     c = float32x8.subtract(float32x8.load(starts, first + 16), c)
@@ -140,7 +140,7 @@ def measure(X, Q, sizes, scale, metric, first, i, stop, found, points, limits, s
 
 @compiled
 def limit_of(farthest, scale, size, d, metric):
-    """The score that a point must be below to be nearer than the farthest of a heap."""
+    """Return the score below which a point may be nearer than the farthest of a heap."""
     if metric == EUCLIDEAN:
         return 0.5 * scale * scale * farthest - size
     rounding = 1.0 + (d + 16) * 2.0**-22  # of the sum, and of the limit itself
@@ -152,7 +152,7 @@ def limit_of(farthest, scale, size, d, metric):
 
 @compiled
 def distance_of(X, x, Q, q, metric):
-    """The sum of sizes, squares or cubes of what row x differs from query q in, in four parts."""
+    """Return the sum of sizes, squares or cubes of differences of row x and query q."""
     d, a, b, c, e = X.shape[1], 0.0, 0.0, 0.0, 0.0
     for j in range(0, d - 3, 4):
         s, t = X[x, j] - Q[q, j], X[x, j + 1] - Q[q, j + 1]
@@ -172,9 +172,9 @@ def distance_of(X, x, Q, q, metric):
 
 @compiled
 def nearest_by_columns(blocks, n, Q, metric, p, start, stop, found, points, distances, sums):
-    """Fill the heaps of queries start to stop with sums over columns of |x - q|^p, or like it.
+    """Fill the heaps of queries start to stop with sums over columns, such as of |x - q|^p.
 
-    Of large p they hold the distances. blocks (n / 64, d, 64) hold the points, distances (64,) and
+    For large p they hold the distances. blocks (n / 64, d, 64) hold the points, distances (64,) and
     sums (64,) are scratch space.
     """
     clear(found, points, start, stop)
@@ -195,8 +195,8 @@ def nearest_by_gower(
 ):
     """Fill the heaps of queries start to stop with means over the columns known of both.
 
-    As above; categorical (d,) marks columns whose values are equal or not, ranges (d,) divide the
-    differences of the others, NaN is missing, and known (64,) is scratch space, too.
+    As above; categorical (d,) is the mask of categories, ranges (d,) divide differences of numbers,
+    NaN is missing, and known (64,) is also scratch space.
     """
     clear(found, points, start, stop)
     for b in range(blocks.shape[0]):
@@ -223,7 +223,7 @@ def keep_nearest(distances, first, n, found, points):
 
 @compiled
 def add_mixed_columns(block, q, categorical, ranges, distances, known):
-    """Write how far (64,) a block of points (d, 64) is from a query, and in how many columns."""
+    """Write the sums (64,) of distances of a block of points (d, 64), and the known columns."""
     for t in range(BLOCK):
         distances[t] = known[t] = 0.0
     for j in range(block.shape[0]):
@@ -273,7 +273,7 @@ def add_columns(block, q, metric, p, distances):
 
 @compiled
 def measure_large_power(block, q, p, distances, sums):
-    """The same by |x - q|^p: the largest difference times the root of the sum of shares of it."""
+    """Write distances as the largest difference times the root of a sum of ratios to it."""
     add_columns(block, q, CHEBYSHEV, p, distances)
     for t in range(BLOCK):
         sums[t] = 0.0
@@ -297,7 +297,7 @@ def clear(found, points, start, stop):
 
 @compiled
 def sift(found, points, distance, point, size):
-    """Put a point in the place of the farthest of a heap of some size, and let it sink."""
+    """Replace the root of a heap by a point, and restore the heap."""
     a = 0
     while True:
         child = 2 * a + 1
@@ -316,7 +316,7 @@ def sift(found, points, distance, point, size):
 
 @compiled
 def is_farther(distance, point, other_distance, other_point):
-    """Return if a point is farther away than another, or as far and numbered higher."""
+    """Return whether a point is farther away than another, or as far with a higher index."""
     return distance > other_distance or (distance == other_distance and point > other_point)
 
 

@@ -1,14 +1,14 @@
 # mypy: ignore-errors
-"""The k nearest of n points by Euclidean or Manhattan distance, sought in bytes.
+"""The k nearest of n points by Euclidean or Manhattan distance, with bounds from bytes.
 
-Rows less a center are divided by a step, rounded and cut off where a byte ends. Cutting off brings
-no two rows farther apart, and rounding moves a row by a length that is known, so that
+Rows less a center are divided by a step, rounded and clipped to bytes x' and q'. Clipping does not
+increase distances, and the length of a rounding error is known, so that
 
     |x - q| / step >= |x' - q'| - |x' - x / step| - |q' - q / step|
 
-of rows in bytes x' and q'. Points whose right side is beyond the k-th distance so far are passed
-over; of the others, which are few, distances are computed in doubles, from the differences. Sums of
-4 queries with 16 points stay in registers; bytes add up several times as fast as numbers do.
+Points whose right side is above the k-th distance so far are skipped; distances of the few others
+are computed in doubles, from differences. Sums of 4 queries with 16 points stay in registers; sums
+of bytes are several times as fast as sums of floats.
 
 Legend: n points X (n, d), m queries Q (m, d), k neighbors, found and points (m, k) the heaps of
 `nearest`; d' is d rounded up to a multiple of 8.
@@ -27,15 +27,15 @@ COLUMNS = 8  # that are read together
 NEVER = -(2**30)  # less than any sum
 MOST_OF_DIFFERENCES, MOST_OF_PRODUCTS = 127, 63  # the largest number in a byte
 SELDOM = 32  # one point in this many may be measured
-FIRST = 16  # times k points may be measured besides: those at first, when limits are wide
-LOST = 2.0**-40  # that doubles may lose of a number in a byte
+FIRST = 16  # times k additional points may be measured, because limits are wide at first
+LOST = 2.0**-40  # rounding error of a number in a byte in doubles
 
 
 @compiled
 def quantize(X, center, step, metric, most, middle, bytes_, apart, squares):
-    """Write rows (n, d) in bytes (n, d'); `middle` is added to those that must not be negative.
+    """Write rows (n, d) in bytes (n, d'), with the offset `middle`.
 
-    apart (n,) gets how far rounding moves each row, in steps; squares (n,) gets |x'|^2.
+    apart (n,) gets the length of each rounding error, in steps; squares (n,) gets |x'|^2.
     """
     for i in range(X.shape[0]):
         far = 0.0
@@ -57,20 +57,20 @@ def quantize(X, center, step, metric, most, middle, bytes_, apart, squares):
 def nearest_quantized(
     X, panels, starts, Q, codes, sizes, apart, step, metric, start, stop, found, points, limits
 ):
-    """Fill the heaps of queries start to stop; return False if bytes tell too little apart.
+    """Fill the heaps of queries start to stop; return False if too many points are measured.
 
     panels (n / 16, d' / 8, 2, 64) hold the points in the order of `add_products` and
     `less_differences`, codes (m, d') the queries, limits (m,) is scratch space. A point is skipped
-    if its sum, which begins with starts (n,), is not above the limit of the query: of products,
-    x'.q' - |x'|^2 / 2; of differences, -|x' - q'| with what rounding may add. sizes (m,) is |q'|^2,
-    of products alone; apart (m,) bounds the effect of rounding, in steps.
+    if its sum, which starts with starts (n,), is not above the limit of the query. The sum is
+    x'.q' - |x'|^2 / 2 for products, and -|x' - q'| plus a bound on rounding for differences. sizes
+    (m,) is |q'|^2, for products only; apart (m,) bounds the effect of rounding, in steps.
     """
     clear(found, points, start, stop)
     for i in range(start, stop):
         limits[i] = NEVER
     measured, allowed = 0, (stop - start) * found.shape[1] * FIRST
     at = 0
-    for panel in range(panels.shape[0]):  # stays in the nearest cache while all queries pass
+    for panel in range(panels.shape[0]):  # stays in the first-level cache
         for _ in range(POINTS):  # rows that may be measured soon
             prefetch(X, at)
             prefetch(X, at + 8)
@@ -168,21 +168,21 @@ def measure(X, near, first, Q, sizes, apart, step, metric, i, found, points, lim
 
 @compiled
 def limit_of(farthest, step, size, apart, metric):
-    """The sum that a point must have to be nearer than the farthest of a heap."""
+    """Return the sum above which a point may be nearer than the farthest of a heap."""
     if metric == MANHATTAN:
         reach = farthest / step + apart
         bound = -reach
     else:
         reach = np.sqrt(farthest) / step + apart
         bound = (size - reach * reach) / 2
-    # What doubles round, and one for the numbers that were rounded to whole ones.
+    # Subtract rounding errors of doubles, and one for sums that were rounded to integers.
     return np.int32(max(np.floor(bound - 1e-9 * (abs(bound) + size)) - 1.0, float(NEVER)))
 
 
 # Sums over the bytes of points and queries, as instructions of the processor.
 #
-# One instruction of AVX2 multiplies 32 pairs of bytes and adds each two products, or adds 32
-# differences by eights: four times as many as floats. Other processors need several instructions.
+# One AVX2 instruction multiplies 32 pairs of bytes and adds adjacent products, or adds groups of 8
+# of 32 differences: four times as many as floats. Other processors need several instructions.
 
 
 def has_avx2() -> bool:
@@ -194,30 +194,14 @@ def has_avx2() -> bool:
 
 
 def _add_neighbors(builder, vector):
-    """The sums of each two numbers that stand side by side."""
+    """Return the sums of adjacent pairs of numbers."""
     n = vector.type.count // 2
     places = (llvm_type(f"int32x{n}")(list(range(first, 2 * n, 2))) for first in (0, 1))
     return builder.add(*(builder.shuffle_vector(vector, vector, some) for some in places))
 
 
-def _products(builder, q, x):
-    """The products of 32 bytes, each two added; all are within 16 bits."""
-    if has_avx2():
-        return call_function(builder, "llvm.x86.avx2.pmadd.ub.sw", llvm_type("int16x16"), q, x)
-    wide = llvm_type("int16x32")
-    return _add_neighbors(builder, builder.mul(builder.zext(q, wide), builder.sext(x, wide)))
-
-
-def _add_pairs(builder, shorts):
-    """The sums (8,) of each two short numbers."""
-    if has_avx2():
-        ones = constant(shorts.type, 1)
-        return call_function(builder, "llvm.x86.avx2.pmadd.wd", llvm_type("int32x8"), shorts, ones)
-    return _add_neighbors(builder, builder.sext(shorts, llvm_type("int32x16")))
-
-
 def _differences(builder, q, x):
-    """The sums (4,) of the sizes of differences of bytes, eight at a time."""
+    """Return the sums (4,) of absolute differences of bytes, eight at a time."""
     if has_avx2():
         return call_function(builder, "llvm.x86.avx2.psad.bw", llvm_type("int64x4"), q, x)
     larger = builder.icmp_unsigned(">", q, x)
@@ -229,7 +213,7 @@ def _differences(builder, q, x):
 
 
 def _load_bytes(builder, points, at):
-    """The bytes of 8 points in 8 columns, as two vectors."""
+    """Return the bytes of 8 points in 8 columns, as two vectors."""
     places = (builder.add(at, llvm_type("int64")(offset)) for offset in (0, 32))
     return [
         builder.load(address(builder, points, p, llvm_type("int8x32")), align=1) for p in places
@@ -237,7 +221,7 @@ def _load_bytes(builder, points, at):
 
 
 def _repeat_bytes(builder, queries, of, bits):
-    """The bytes of an integer in an array, repeated to 32."""
+    """Return the bytes of an integer in an array, repeated to 32."""
     number = builder.load(address(builder, queries, of, llvm_type(f"int{bits}")), align=1)
     return builder.bitcast(repeat(builder, number, 256 // bits), llvm_type("int8x32"))
 
@@ -260,11 +244,23 @@ def add_products(sums, queries, of, points, at):
 
 @add_products.llvm
 def _(builder, sums, queries, of, points, at):
-    products = []
+    products, wide = [], llvm_type("int16x32")  # sums of adjacent pairs of products, in 16 bits
     for i, x in enumerate(_load_bytes(builder, points, at)):
         q = _repeat_bytes(builder, queries, builder.add(of, llvm_type("int64")(4 * i)), 32)
-        products.append(_products(builder, q, x))
-    return builder.add(sums, _add_pairs(builder, builder.add(*products)))
+        if has_avx2():
+            type_ = llvm_type("int16x16")
+            pairs = call_function(builder, "llvm.x86.avx2.pmadd.ub.sw", type_, q, x)
+        else:
+            pairs = builder.mul(builder.zext(q, wide), builder.sext(x, wide))
+            pairs = _add_neighbors(builder, pairs)
+        products.append(pairs)
+    pairs = builder.add(*products)
+    if has_avx2():
+        ones = constant(pairs.type, 1)
+        pairs = call_function(builder, "llvm.x86.avx2.pmadd.wd", sums.type, pairs, ones)
+    else:
+        pairs = _add_neighbors(builder, builder.sext(pairs, llvm_type("int32x16")))
+    return builder.add(sums, pairs)
 
 
 @instruction("int32x8(int32x8, array, intp, array, intp)")

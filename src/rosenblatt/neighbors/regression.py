@@ -1,4 +1,4 @@
-"""Regression by the mean of the nearest rows' targets, and the search by itself."""
+"""Regression by the mean target of the nearest rows, and the search without targets."""
 
 from typing import Any, ClassVar
 
@@ -15,9 +15,9 @@ from .search import Points
 
 
 class KNeighborsRegressor(ExactSearch, sklearn.neighbors.KNeighborsRegressor):  # type: ignore[misc]
-    """Predicts the mean target of the k nearest stored rows, weighted if asked for.
+    """k-nearest neighbors regressor: the mean target, or weighted mean, of the k nearest rows.
 
-    Parameters and attributes are those of :class:`KNeighborsClassifier`, without classes.
+    Parameters and attributes are as in :class:`KNeighborsClassifier`, without classes.
 
     Examples
     --------
@@ -48,9 +48,9 @@ class KNeighborsRegressor(ExactSearch, sklearn.neighbors.KNeighborsRegressor):  
 
 
 class NearestNeighbors(ExactSearch, sklearn.neighbors.NearestNeighbors):  # type: ignore[misc]
-    """Finds the nearest stored rows, without labels.
+    """Search for the nearest stored rows, without labels.
 
-    Parameters and attributes are those of :class:`KNeighborsClassifier`; `radius` is that of
+    Parameters and attributes are as in :class:`KNeighborsClassifier`; `radius` is for
     :meth:`radius_neighbors`.
 
     Examples
@@ -76,7 +76,7 @@ class NearestNeighbors(ExactSearch, sklearn.neighbors.NearestNeighbors):  # type
         """Return distances and numbers of all stored rows within a radius; as in scikit-learn."""
         check_is_fitted(self)
         reach = self.radius if radius is None else radius
-        points = self._searched()
+        points = self._search_points()
         if points is not None and points.metric == "euclidean" and not sp.issparse(X):
             return self._within(points, X, reach, return_distance, sort_results)
         if self.metric != "gower":
@@ -89,7 +89,7 @@ class NearestNeighbors(ExactSearch, sklearn.neighbors.NearestNeighbors):  # type
         return (near, rows) if return_distance else rows
 
     def _within(self, points: Points, X: Any, reach: Any, with_distances: bool, sort: bool) -> Any:
-        """All stored rows within a radius of each row of X; of each other, without X."""
+        """Return stored rows within a radius of each row of X; without X, of the stored rows."""
         if sort and not with_distances:
             raise ValueError("return_distance must be True if sort_results is True.")
         Q = self._fit_X if X is None else self._checked(X)
@@ -112,7 +112,6 @@ ROWS = (
         contract=CONTRACT,
         warm=WARM,
         parts="neighbors",
-        file_types=("neighbors.gower.MixedColumns",),
         slow_peer_tests=("neighbors/tests/test_neighbors.py",),
     ),
     Row(

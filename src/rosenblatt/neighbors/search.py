@@ -10,40 +10,45 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt import checks
+from rosenblatt.loops.tiles import POINTS, put_about
 from rosenblatt.runtime import threads
 
-from . import nearest_loops
-from .float32_search import QUERIES, Float32Points
-from .quantized_search import QuantizedPoints
+from . import nearest_loops, quantized_loops
 
 Table = NDArray[np.float64]
 Found = tuple[Table, NDArray[np.intp]]
 
-FEW_COLUMNS, MANY_POINTS = 5, 3_000  # where a k-d tree is faster; of more columns, bytes
-LENGTHS = ("euclidean", "manhattan", "chebyshev", "minkowski")  # twice as long of rows times two
-LARGEST_POWER = 512  # of two, that a difference to the power p may have
-EQUAL = 1e-12  # of a distance, within which two may be the same to us and not to a tree
+FEW_COLUMNS, MANY_POINTS = 5, 3_000  # where a k-d tree is faster; with more columns, bytes
+LENGTHS = ("euclidean", "manhattan", "chebyshev", "minkowski")  # proportional to the scale of rows
+LARGEST_POWER = 512  # largest exponent (of two) of a difference to the power p
+EQUAL = 1e-12  # relative difference of distances that a tree may consider equal
+FLOAT32_QUERIES = 256  # that are compared with a block of points together
+FLOAT32_FAR = 1e6  # largest distance of queries, relative to the points, in single precision
+FLOAT32_TINY = 1e-30  # largest rounding error of single precision near zero
+QUANTIZED_QUERIES = 512  # that are compared with the points together
+SAMPLE = 1_000  # rows that determine the step of bytes
+MARGIN = 1.25  # ratio of the largest number in a byte and the 99% quantile
+SMALLEST_STEP = 1e-100  # whose square is not zero
+MOST_COLUMNS = 10_000  # whose sums fit into 32 bits
+MIDDLE_OF_DIFFERENCES, MIDDLE_OF_PRODUCTS = 128, 64  # offset of bytes that must not be negative
 
 
 class Points:
-    """Points that queries are compared with; what a search prepares is kept for the next one."""
+    """Points to search, with the data structures of earlier searches."""
 
     def __init__(
-        self,
-        X: NDArray[Any],
-        metric: str,
-        p: float = 2.0,
-        categorical: Any = None,
-        ranges: Any = None,
+        self, X: Any, metric: str, p: float = 2.0, categorical: Any = None, ranges: Any = None
     ) -> None:
-        # One type of numbers: each other one would compile the loops anew.
+        # One type, because loops are compiled for each type.
         self.X = np.ascontiguousarray(X, np.float64)
         self.metric, self.p = metric, 2.0 if metric == "euclidean" else p
-        # (d,) of "gower": columns that are equal or not, and what differences are divided by.
+        # (d,) for "gower": the mask of categories, and the ranges of numbers.
         self.categorical, self.ranges = categorical, ranges
-        self.power = _power_out_of_range(self.X, self.p) if metric in LENGTHS else 0
-        if self.power:
-            self.X = np.ldexp(self.X, -self.power)
+        self.power = 0  # of two: the scale of the points, if p-th powers overflow or underflow
+        if metric in LENGTHS:
+            power = int(np.frexp(max(self.X.max(), -self.X.min()))[1])
+            if abs(power) * min(max(self.p, 2.0), LARGEST_POWER) > LARGEST_POWER:
+                self.power, self.X = power, np.ldexp(self.X, -power)
         n, d = X.shape
         self._tree: Any = None  # made when first needed
         self._rows: Any = None  # of length one, by cosine distance
@@ -56,7 +61,7 @@ class Points:
         )
 
     def nearest(self, Q: NDArray[Any], k: int) -> Found:
-        """Distances and numbers (m, k) of the k nearest points of each query, nearest first."""
+        """Return distances and indices (m, k) of the k nearest points, nearest first."""
         if self.metric not in LENGTHS:
             return self._nearest(Q, k)
         search = self._by_tree if self._in_tree else self._nearest
@@ -64,8 +69,8 @@ class Points:
         return self.as_given(distances), points
 
     def within(self, Q: NDArray[Any], radius: Any) -> tuple[list[Table], list[NDArray[np.intp]]]:
-        """Euclidean distances and numbers of all points within a radius, or one for each query."""
-        # Products find the candidates, with what they round on top; differences decide.
+        """Return Euclidean distances and indices of all points within a radius of each query."""
+        # scikit-learn finds candidates, with a margin for rounding; exact distances decide.
         from sklearn.neighbors import NearestNeighbors
 
         Q = self.scaled(Q)
@@ -86,12 +91,12 @@ class Points:
         return distances, found
 
     def scaled(self, Q: NDArray[Any]) -> Table:
-        """Queries in the scale of the points."""
+        """Return queries in the scale of the points."""
         Q = np.asarray(Q, np.float64)
         return np.ldexp(Q, -self.power) if self.power else Q
 
     def as_given(self, distances: Table) -> Table:
-        """Distances in the scale of what was given; raises if one is out of range."""
+        """Return distances in the original scale; raise if one overflows."""
         if self.power:
             with np.errstate(over="ignore"):
                 distances = np.ldexp(distances, self.power)
@@ -112,7 +117,7 @@ class Points:
             Q = np.ascontiguousarray(Q, np.float64)
             if self._is_binary is None:
                 self._is_binary = is_binary(self.X)
-            # Of zeros and ones, the number of columns that differ is the Manhattan distance.
+            # For zeros and ones, it is the Manhattan distance.
             both = self._is_binary and is_binary(Q)
             found, points = (self._quantized_or_float32 if both else self._by_columns)(Q, k)
             return found / Q.shape[1], points
@@ -131,14 +136,14 @@ class Points:
         one_more = np.arange(1, min(k + 1, len(self.X)) + 1)
         distances, points = self._tree.query(Q, k=one_more, p=norm, workers=threads.count())
         found, numbers = distances[:, :k], points[:, :k].astype(np.intp)
-        # A tree takes any of the points at one distance.
+        # A tree returns points at equal distances in any order.
         tied = (distances[:, 1:] <= (1 + EQUAL) * distances[:, :-1]).any(axis=1)
         if tied.any():
             found[tied], numbers[tied] = self._nearest(Q[tied], k)
         return found, numbers
 
     def _quantized_or_float32(self, Q: NDArray[Any], k: int) -> Found:
-        """Squared Euclidean, or Manhattan, distances of the nearest, and their numbers."""
+        """Return squared Euclidean, or Manhattan, distances of the nearest, and their indices."""
         if self._rows is None:
             self._rows = _of_length_one(self.X) if self.metric == "cosine" else self.X
         if self._quantized is None and len(self.X) >= MANY_POINTS:
@@ -147,12 +152,12 @@ class Points:
             return self._by_float32(Q, k)
         found, points, left = self._quantized.nearest(Q, k)
         if len(left):
-            self._quantized.fits = 2 * len(left) < max(len(Q), QUERIES)  # else not tried again
+            self._quantized.fits = 2 * len(left) < max(len(Q), FLOAT32_QUERIES)
             found[left], points[left] = self._by_float32(Q[left], k)
         return found, points
 
     def _by_float32(self, Q: NDArray[Any], k: int) -> Found:
-        """The same by sums in single precision, which tell any points apart."""
+        """Return the same with bounds in single precision."""
         if self._float32 is None:
             self._float32 = Float32Points(self.X if self._rows is None else self._rows, self.metric)
         if not self._float32.hold(Q):
@@ -160,8 +165,7 @@ class Points:
         return self._float32.nearest(Q, k)
 
     def _by_columns(self, Q: NDArray[Any], k: int) -> Found:
-        """Nearest by sums over columns."""
-        # By cosine distance, squares between rows of length one.
+        """Return the nearest by sums over columns; for cosine, squares of rows of length one."""
         kind = getattr(
             nearest_loops, "EUCLIDEAN" if self.metric == "cosine" else self.metric.upper()
         )
@@ -179,7 +183,7 @@ class Points:
         return _over_queries(work, m, k)
 
     def _by_gower(self, Q: NDArray[Any], k: int) -> Found:
-        """Nearest by means over columns of numbers and categories."""
+        """Return the nearest by means over columns of numbers and categories."""
         if self._blocks is None:
             self._blocks = _blocks_of(self.X)
 
@@ -194,7 +198,7 @@ class Points:
 
 
 def _over_queries(work: Callable[..., None], m: int, k: int) -> Found:
-    """Return what ``work(start, stop, found, points)`` fills for m queries, in chunks of 64."""
+    """Return the arrays that ``work(start, stop, found, points)`` fills for m queries."""
     found, points = np.empty((m, k)), np.empty((m, k), np.intp)
     threads.over_chunks(
         lambda start, stop: work(start, stop, found, points),
@@ -205,7 +209,7 @@ def _over_queries(work: Callable[..., None], m: int, k: int) -> Found:
 
 
 def run_all_loops(model: Any, X: NDArray[Any], y: Any) -> None:
-    """Search for a fitted model's rows, and for the same points by every other method."""
+    """Search for the rows of a fitted model by every method."""
     model.predict(X)
     bits = (X > 0).astype(np.float64)
     for points, metric, p in (
@@ -223,14 +227,8 @@ def is_binary(X: Table) -> bool:
     return bool(((X == 0) | (X == 1)).all())
 
 
-def _power_out_of_range(X: Table, p: float) -> int:
-    """The power of two of the largest number, if the p-th power of it is hardly a number; or 0."""
-    power = int(np.frexp(max(X.max(), -X.min()))[1])
-    return power if abs(power) * min(max(p, 2.0), LARGEST_POWER) > LARGEST_POWER else 0
-
-
 def _blocks_of(X: NDArray[Any]) -> NDArray[Any]:
-    """Points column by column, 64 at a time; the last block repeats the last point."""
+    """Return points column by column, 64 at a time; the last block repeats the last point."""
     n, d = X.shape
     width = nearest_loops.BLOCK
     blocks = np.empty((-(-n // width), d, width), X.dtype)
@@ -255,6 +253,142 @@ def refuse_zero_rows(rows: Any) -> None:
     has_direction = np.asarray((rows != 0).sum(axis=1)).ravel() > 0
     if not has_direction.all():
         raise ValueError(
-            f"Row {has_direction.argmin()} is all zeros: it has no direction, and no cosine "
-            "distance. Leave such rows out, or choose another metric."
+            f"Row {has_direction.argmin()} is all zeros: its cosine distance is undefined. Leave "
+            "such rows out, or choose another metric."
         )
+
+
+class Float32Points:
+    """Points in single precision, 24 at a time, by squares, sizes or cubes of differences."""
+
+    def __init__(self, X: Table, metric: str) -> None:
+        self.X = X
+        kinds = {"manhattan": nearest_loops.MANHATTAN, "minkowski": nearest_loops.CUBES}
+        self.kind = kinds.get(metric, nearest_loops.EUCLIDEAN)
+        (n, d), width = X.shape, POINTS
+        self.center = X.mean(axis=0, dtype=np.float64)
+        above, below = X.max(axis=0) - self.center, X.min(axis=0) - self.center
+        reach = float(np.abs(above).max() + np.abs(below).max())
+        self.scale = 1.0 / (reach * np.sqrt(d)) if reach > 0 else 1.0
+        self.panels = np.zeros((-(-n // width), d, width), np.float32)
+        self.starts = np.full(len(self.panels) * width, np.inf, np.float32)
+        self._put(X, width, self.panels, self.starts)
+        self.most = 0.0  # largest effect of rounding on a point, for cubes
+        if self.kind == nearest_loops.MANHATTAN:
+            self.starts[:n] = -self._rounding_of_sums(X)
+        elif self.kind == nearest_loops.CUBES:
+            # The cube root of a sum of cubes is at most the sum of sizes.
+            self.most, self.starts[:n] = float(self._rounding_of_sums(X).max()), 0.0
+        self.starts -= np.float32(FLOAT32_TINY)
+
+    def hold(self, Q: Table) -> bool:
+        """Return whether queries are near enough for squares in single precision."""
+        if not len(Q):
+            return True
+        above, below = Q.max(axis=0) - self.center, Q.min(axis=0) - self.center
+        return bool(max(np.abs(above).max(), np.abs(below).max()) <= FLOAT32_FAR / self.scale)
+
+    def nearest(self, Q: Table, k: int) -> tuple[Table, NDArray[np.intp]]:
+        """Return sums of squares, sizes or cubes, and indices (m, k), of the nearest points."""
+        m, d = Q.shape
+        quads, sizes = np.zeros((-(-m // 4), d, 4), np.float32), np.zeros(m)
+        self._put(Q, 4, quads, sizes)
+        if self.kind != nearest_loops.EUCLIDEAN:
+            sizes = self._rounding_of_sums(Q) + self.most
+        found, points = np.empty((m, k)), np.empty((m, k), np.intp)
+        limits = np.empty(4 * len(quads), np.float32)
+
+        def work(first: int, last: int) -> None:  # of groups of four queries
+            scores = np.empty(POINTS, np.float32)
+            nearest_loops.nearest_by_float32(
+                self.X, self.panels, self.starts, Q, quads, sizes, self.scale, self.kind,
+                4 * first, min(4 * last, m), found, points, limits, scores,
+            )  # fmt: skip
+
+        threads.over_chunks(work, len(quads), -(-m // FLOAT32_QUERIES) * threads.CELLS_PER_CHUNK)
+        return found, points
+
+    def _put(self, rows: Table, width: int, tiles: Any, halves: Any) -> None:
+        """Write rows in tiles, and half of their squares less the rounding error of a score."""
+        rounding = (rows.shape[1] + 16) * 2.0**-23
+        put_about(rows, self.center, self.scale, width, rounding, tiles, halves)
+
+    def _rounding_of_sums(self, rows: Table) -> Table:
+        """Return a bound (n,) on the rounding error of the sum over columns of each row."""
+        sums = np.abs(rows - self.center).sum(axis=1)
+        return np.asarray(sums * (self.scale * 2.0**-23) + FLOAT32_TINY)
+
+
+class QuantizedPoints:
+    """Points rounded to bytes, 16 at a time."""
+
+    def __init__(self, X: Table, manhattan: bool) -> None:
+        self.X, self.manhattan = X, manhattan
+        self.metric = nearest_loops.MANHATTAN if manhattan else nearest_loops.EUCLIDEAN
+        self.most = (
+            quantized_loops.MOST_OF_DIFFERENCES if manhattan else quantized_loops.MOST_OF_PRODUCTS
+        )
+        some = X[:: max(1, len(X) // SAMPLE)]
+        self.center = np.median(some, axis=0)
+        spread = np.quantile(np.abs(some - self.center), 0.99, axis=0).max()
+        self.step = MARGIN * float(spread) / self.most
+        self.fits = bool(SMALLEST_STEP < self.step < np.inf) and X.shape[1] <= MOST_COLUMNS
+        if not self.fits:
+            return
+        n = len(self.X)
+        bytes_, apart, squares = self._quantized(
+            self.X, n, MIDDLE_OF_DIFFERENCES if self.manhattan else 0
+        )
+        panels, width = -(-n // 16), bytes_.shape[1]
+        rows = np.zeros((16 * panels, width), np.uint8)
+        rows[:n] = bytes_
+        if self.manhattan:  # the orders of entries in `quantized_loops`
+            split = rows.reshape(panels, 2, 4, 2, width // 8, 8).transpose(0, 4, 1, 3, 2, 5)
+        else:
+            split = rows.reshape(panels, 2, 8, width // 8, 2, 4).transpose(0, 3, 1, 4, 2, 5)
+        self.panels = np.ascontiguousarray(split).reshape(panels, width // 8, 2, 64)
+        self.starts = np.full(16 * panels, quantized_loops.NEVER, np.int32)
+        self.apart = 0.0
+        if self.manhattan:
+            self.starts[:n] = np.ceil(apart)
+        else:
+            # Queries are stored as q' + 64, and x'.(q' + 64) is x'.q' + 64 sum(x'): subtract that.
+            sums = bytes_.view(np.int8).sum(axis=1, dtype=np.int64)
+            self.starts[:n] = -MIDDLE_OF_PRODUCTS * sums - squares // 2
+            self.apart = float(apart.max())
+
+    def _quantized(self, rows: Table, n: int, middle: int) -> tuple[NDArray[np.uint8], Table, Any]:
+        """Return bytes (n, d') of rows, the length of the rounding error, and their squares."""
+        m, d = rows.shape
+        bytes_ = np.full((n, -(-d // 8) * 8), middle, np.uint8)
+        apart, squares = np.empty(m), np.empty(m, np.int64)
+        quantized_loops.quantize(
+            rows, self.center, self.step, self.metric, self.most, middle, bytes_, apart, squares
+        )
+        return bytes_, apart, squares
+
+    def nearest(self, Q: Table, k: int) -> tuple[Table, NDArray[np.intp], NDArray[np.intp]]:
+        """Return distances (squared if Euclidean), indices (m, k), and queries without result.
+
+        These are queries with too many points at the same rounded distance.
+        """
+        m, groups = len(Q), -(-len(Q) // 4)
+        middle = MIDDLE_OF_DIFFERENCES if self.manhattan else MIDDLE_OF_PRODUCTS
+        codes, apart, sizes = self._quantized(Q, 4 * groups, middle)
+        if self.manhattan:
+            sizes[:] = 0
+        apart += self.apart
+        found, points = np.empty((m, k)), np.empty((m, k), np.intp)
+        limits = np.full(4 * groups, -quantized_loops.NEVER, np.int32)
+
+        def work(first: int, last: int) -> NDArray[np.intp]:  # of groups of four queries
+            start, stop = 4 * first, min(4 * last, m)
+            done = quantized_loops.nearest_quantized(
+                self.X, self.panels, self.starts, Q, codes, sizes, apart, self.step, self.metric,
+                start, stop, found, points, limits,
+            )  # fmt: skip
+            return np.arange(start, start if done else stop)
+
+        chunks = -(-m // QUANTIZED_QUERIES) * threads.CELLS_PER_CHUNK
+        left = threads.over_chunks(work, groups, chunks)
+        return found, points, np.concatenate([*left, np.empty(0, np.intp)])

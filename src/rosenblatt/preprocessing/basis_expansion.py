@@ -39,8 +39,8 @@ class _Part(NamedTuple):
 class BasisExpansion(CallbackSupportMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Replace columns by functions of them.
 
-    A linear model of functions h_1(x), h_2(x), ... is still linear in its coefficients: that is
-    how a line becomes a parabola, a wave or any smooth curve. Make many, and let a penalty choose.
+    A linear model of functions h_1(x), h_2(x), ... is linear in its coefficients, but can be a
+    parabola, a wave or any smooth curve of x.
 
     =================== ========================================================================
     ``"polynomial"``    all products of powers of the columns, up to `degree`
@@ -56,10 +56,10 @@ class BasisExpansion(CallbackSupportMixin, TransformerMixin, BaseEstimator):  # 
     Parameters
     ----------
     basis : str, function, BasisExpansion, or a list or dict of these
-        A list puts families side by side. A dict gives some columns, by name or number, a family or
-        a list of them: ``{"age": "spline", ("x", "y"): ["powers", "interactions"]}``; a
-        `BasisExpansion` as a value has parameters of its own. Columns that a dict does not name
-        stay as they are. Features of functions without a name are those of f1, f2, ...
+        A list concatenates the features of families. A dict maps columns, by name or number, to a
+        family or a list: ``{"age": "spline", ("x", "y"): ["powers", "interactions"]}``; a
+        `BasisExpansion` as a value has its own parameters. Columns that a dict does not name are
+        not changed. Functions without a name are called f1, f2, ...
     degree : int, (int, int) or None
         The highest degree, or the lowest and the highest; of ``"fourier"`` the highest frequency,
         of ``"spline"`` the degree of the pieces. None for 3 of these two and for 2 of the others.
@@ -125,7 +125,7 @@ class BasisExpansion(CallbackSupportMixin, TransformerMixin, BaseEstimator):  # 
         X (n, d) may be sparse for families of powers only; y is ignored.
         """
         self._validate_params()
-        X = self._check(X, first=True)
+        X = validate_data(self, X, accept_sparse="csr", dtype=checks.FLOATS)
         parts = self._parts(X.shape[1], list(getattr(self, "feature_names_in_", ())))
         n = _total(parts) + self.include_bias
         if n > MOST_FEATURES:
@@ -149,9 +149,9 @@ class BasisExpansion(CallbackSupportMixin, TransformerMixin, BaseEstimator):  # 
         return self
 
     def transform(self, X: Any) -> Any:
-        """Return their values for X (n, d), `n_output_features_` columns; CSR if X is sparse."""
+        """Return the features of X (n, d), `n_output_features_` columns; CSR if X is sparse."""
         check_is_fitted(self)
-        X = self._check(X, first=False)
+        X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=checks.FLOATS)
         with np.errstate(over="ignore", invalid="ignore"):  # refused below, by name
             tables = [part.basis.transform(X[:, part.columns]) for part in self._fitted]
             if self.include_bias:
@@ -164,17 +164,16 @@ class BasisExpansion(CallbackSupportMixin, TransformerMixin, BaseEstimator):  # 
         return made
 
     def _refuse_infinite(self, made: Any) -> None:
-        """Raise if a function left the range of floating point, saying which and where."""
+        """Raise if a function left the range of floating point."""
         values = made.data if sp.issparse(made) else made
-        with np.errstate(over="ignore", invalid="ignore"):
-            if np.isfinite(values.sum()) or np.isfinite(values).all():
-                return
-        table = made.tocoo() if sp.issparse(made) else None
-        if table is not None:
-            first = int(np.flatnonzero(~np.isfinite(table.data))[0])
-            row, j = int(table.row[first]), int(table.col[first])
+        if checks.has_finite_sum(values) or np.isfinite(values).all():
+            return
+        if sp.issparse(made):
+            table = made.tocoo()
+            first = np.flatnonzero(~np.isfinite(table.data))[0]
+            row, j = table.row[first], table.col[first]
         else:
-            row, j = (int(place[0]) for place in np.nonzero(~np.isfinite(made)))
+            row, j = np.argwhere(~np.isfinite(made))[0]
         raise ValueError(
             f"Feature {self.get_feature_names_out()[j]!r} is not finite in row {row}: its function "
             f"leaves the range of {made.dtype}. Rescale X first, for instance with "
@@ -233,30 +232,24 @@ class BasisExpansion(CallbackSupportMixin, TransformerMixin, BaseEstimator):  # 
         names = [] if names is None else list(names)
         return _total(self._parts(int(n_features), names)) + self.include_bias
 
-    def _check(self, X: Any, first: bool) -> Any:
-        return validate_data(self, X, reset=first, accept_sparse="csr", dtype=checks.FLOATS)
-
     def _parts(self, d: int, names: list[str]) -> list[_Part]:
-        """The families, each with its columns, of d that have these names if any."""
+        """Return the families, each with its columns, of d that have these names if any."""
         parts = self._of(self.basis, np.arange(d), names)
         functions = [part.basis for part in parts if isinstance(part.basis, Given)]
         for place, given in enumerate((f for f in functions if f.name == "<lambda>"), 1):
-            given.name = f"f{place}"  # they have none of their own, and should be told apart
+            given.name = f"f{place}"
         return parts
 
     def _of(self, kind: Kind, columns: NDArray[np.intp], names: list[str]) -> list[_Part]:
-        """What an entry of `basis` makes of these columns; entries may hold entries."""
+        """Return the families of an entry of `basis` for these columns; entries may be nested."""
         if isinstance(kind, Mapping):
             here = [names[j] for j in columns] if names else []
-            chosen = [
-                (columns[columns_named(key, here, len(columns))], each)
-                for key, each in kind.items()
-            ]
-            taken = np.concatenate([some for some, _ in chosen] or [columns[:0]])
-            rest = np.setdiff1d(columns, taken)
-            if len(rest):
-                chosen.append((rest, "identity"))
-            return [part for some, each in chosen for part in self._of(each, some, names)]
+            parts, rest = [], columns
+            for key, each in kind.items():
+                some = columns[columns_named(key, here, len(columns))]
+                rest = np.setdiff1d(rest, some)
+                parts += self._of(each, some, names)
+            return parts + (self._of("identity", rest, names) if len(rest) else [])
         if isinstance(kind, list | tuple):
             return [part for each in kind for part in self._of(each, columns, names)]
         if isinstance(kind, BasisExpansion):

@@ -1,12 +1,10 @@
-"""Families of functions of columns. Each can say how many it has before it makes any.
-
-Legend: m the columns a family is given, x one of them.
-"""
+"""Families of functions of columns. Legend: m columns of a family, x one of them."""
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, Self
+from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -22,34 +20,35 @@ CELLS_AT_ONCE = 2**20
 Table = Any  # (n, m): an array, or CSR where a family says so
 
 
-class Basis(Protocol):
-    """A family of functions."""
+class Basis(ABC):
+    """A family of functions; without `count` and `sources`, the same number of each column."""
 
-    takes_sparse: bool
+    n_functions: int  # of each column, those of the first column first
+    takes_sparse = False
 
     def count(self, m: int) -> int:
-        """How many functions there are of m columns."""
+        """Return the number of functions of m columns."""
+        return m * self.n_functions
 
     def fit(self, X: Table) -> Self:
         """Learn where the functions lie."""
+        return self
 
+    @abstractmethod
     def transform(self, X: Table) -> Table:
-        """Their values, (n, count)."""
+        """Return the values of the functions, (n, count)."""
 
+    @abstractmethod
     def names(self, columns: Sequence[str]) -> list[str]:
-        """What they are called."""
+        """Return the names of the functions."""
 
     def sources(self, m: int) -> NDArray[np.intp]:
-        """The one column of m that each is a function of, (count,); -1 of several."""
-
-
-def count_monomials(m: int, degree: int, least: int = 1) -> int:
-    """How many products of powers of m columns have a degree from `least` to `degree`."""
-    return math.comb(m + degree, degree) - (math.comb(m + least - 1, least - 1) if least else 0)
+        """Return the column that each is a function of, (count,); -1 for several columns."""
+        return np.repeat(np.arange(m), self.n_functions)
 
 
 @dataclass
-class Polynomial:
+class Polynomial(Basis):
     """Monomials of the columns together; with `different`, products of different columns."""
 
     least: int
@@ -59,7 +58,7 @@ class Polynomial:
 
     def count(self, m: int) -> int:
         if not self.different:
-            return count_monomials(m, self.degree, self.least)
+            return math.comb(m + self.degree, m) - math.comb(m + self.least - 1, m)
         return sum(math.comb(m, k) for k in range(self.least, min(self.degree, m) + 1))
 
     def fit(self, X: Table) -> Self:
@@ -80,49 +79,35 @@ class Polynomial:
 
 
 @dataclass
-class Powers:
-    """x, x^2, ... of each column alone."""
+class Powers(Basis):
+    """x, x^2, ... of each column alone, all columns of one power together."""
 
     least: int
     degree: int
     takes_sparse: bool = True
 
-    def count(self, m: int) -> int:
-        return m * (self.degree - self.least + 1)
+    @property
+    def _powers(self) -> range:
+        return range(self.least, self.degree + 1)
 
-    def fit(self, X: Table) -> Self:
-        return self
+    def count(self, m: int) -> int:
+        return m * len(self._powers)
 
     def transform(self, X: Table) -> Table:
-        powers = range(self.least, self.degree + 1)
         if sp.issparse(X):
-            return sp.csr_matrix(sp.hstack([X.power(k) for k in powers]))
-        return np.hstack([X**k for k in powers])
+            return sp.csr_matrix(sp.hstack([X.power(k) for k in self._powers]))
+        return np.hstack([X**k for k in self._powers])
 
     def names(self, columns: Sequence[str]) -> list[str]:
-        powers = range(self.least, self.degree + 1)
-        return [name if k == 1 else f"{name}^{k}" for k in powers for name in columns]
+        return [name if k == 1 else f"{name}^{k}" for k in self._powers for name in columns]
 
     def sources(self, m: int) -> NDArray[np.intp]:
-        return np.tile(np.arange(m), self.degree - self.least + 1)
-
-
-class OfEachColumn:
-    """As many functions of each column, those of the first column first."""
-
-    n_functions: int
-    takes_sparse = False
-
-    def count(self, m: int) -> int:
-        return m * self.n_functions
-
-    def sources(self, m: int) -> NDArray[np.intp]:
-        return np.repeat(np.arange(m), self.n_functions)
+        return np.tile(np.arange(m), len(self._powers))
 
 
 @dataclass
-class Bumps(OfEachColumn):
-    """``exp(-(x - c)^2 / (2 s^2))``, centres c evenly from the least to the greatest x."""
+class Bumps(Basis):
+    """``exp(-(x - c)^2 / (2 s^2))``, centers c evenly from the least to the greatest x."""
 
     n_functions: int
     width: float | None
@@ -132,9 +117,7 @@ class Bumps(OfEachColumn):
         self.centres = np.linspace(low, high, self.n_functions).T  # (m, n_functions)
         if self.n_functions == 1:
             self.centres = ((low + high) / 2)[:, np.newaxis]
-        spacing = (high - low) / max(self.n_functions - 1, 1)
-        learned = np.where(spacing > 0, spacing, 1.0)
-        self.widths = learned if self.width is None else np.full(len(low), float(self.width))
+        self.widths = _given_or(self.width, (high - low) / max(self.n_functions - 1, 1))
         return self
 
     def transform(self, X: Table) -> Table:
@@ -147,7 +130,7 @@ class Bumps(OfEachColumn):
 
 
 @dataclass
-class Waves(OfEachColumn):
+class Waves(Basis):
     """``sin(2 pi k x / period)`` and the cosine for k = 1, 2, ..., the highest frequency."""
 
     frequencies: int
@@ -158,9 +141,7 @@ class Waves(OfEachColumn):
         return 2 * self.frequencies
 
     def fit(self, X: Table) -> Self:
-        span = X.max(axis=0) - X.min(axis=0)
-        learned = np.where(span > 0, span, 1.0)
-        self.periods = learned if self.period is None else np.full(len(span), float(self.period))
+        self.periods = _given_or(self.period, X.max(axis=0) - X.min(axis=0))
         return self
 
     def transform(self, X: Table) -> Table:
@@ -182,7 +163,7 @@ class Waves(OfEachColumn):
 
 
 @dataclass
-class Splines(OfEachColumn):
+class Splines(Basis):
     """B-splines of each column over knots at its quantiles; straight lines beyond the last."""
 
     n_functions: int
@@ -216,14 +197,14 @@ class Splines(OfEachColumn):
                 for spline, a, b in zip(made, low, high, strict=True)
             ]
         )
-        # All but so many are zero there, with no slope; where knots coincide, rounding says other.
+        # All but so many are zero there, with slope zero; exactly so even where knots coincide.
         lines = max(self.degree, 2)
         ends[:, :2, lines:] = ends[:, 2:, :-lines] = 0.0
         ends = np.ascontiguousarray(ends[:, :, : self.n_functions])
         found = np.empty((len(X), self.count(len(made))), X.dtype)
         scratch = np.empty(self.degree + 1)
         size = CELLS_AT_ONCE // X.shape[1] + 1
-        for start in range(0, len(X), size):  # no call takes so long that nobody is heard
+        for start in range(0, len(X), size):  # a signal interrupts between two calls
             rows, here = read_only(X[start : start + size]), found[start : start + size]
             scaling_loops.fill_splines(rows, knots, self.degree, ends, scratch, here)
         return found
@@ -233,8 +214,8 @@ class Splines(OfEachColumn):
 
 
 @dataclass
-class Given:
-    """A function of the user's, of an array (n, m): numbers for each entry, or any columns."""
+class Given(Basis):
+    """A function of the user, of an array (n, m): numbers for each entry, or any columns."""
 
     function: Callable[[NDArray[Any]], Any]
     takes_sparse: bool = False
@@ -264,31 +245,42 @@ class Given:
         return [f"{self.name}({', '.join(columns)}){i}" for i in range(self._width)]
 
     def sources(self, m: int) -> NDArray[np.intp]:
-        return np.full(self._width, 0 if m == 1 else -1)  # what it does with them is its own affair
+        return np.full(self._width, 0 if m == 1 else -1)  # it may use any of several columns
 
     def _values(self, X: NDArray[Any]) -> NDArray[Any]:
         values = np.asarray(self.function(X))
         return values[:, np.newaxis] if values.ndim == 1 else values
 
 
-# What `BasisExpansion` is told: names of families with their parameters, and of columns.
+def _given_or(width: float | None, learned: NDArray[Any]) -> NDArray[Any]:
+    """Return a given width for all columns, else the learned ones (m,), 1 in place of zero."""
+    if width is not None:
+        return np.full(len(learned), float(width))
+    return np.where(learned > 0, learned, 1.0)
+
+
+# Parameters of `BasisExpansion`: names of families and of columns.
 
 
 NAMES = ("polynomial", "powers", "interactions", "gaussian", "fourier", "spline", "identity")
 
 
-def family_of(kind: Any, told: Any) -> Basis:
-    """The family of a name or function, with the parameters that `told`, an expansion, has."""
+def family_of(kind: Any, expansion: Any) -> Basis:
+    """Return the family of a name or function, with the parameters of an expansion."""
     if callable(kind) and not isinstance(kind, str):
         return Given(kind)
-    least, most = _degrees(told.degree, 3 if kind in ("fourier", "spline") else 2)
+    degree = expansion.degree or (3 if kind in ("fourier", "spline") else 2)
+    degrees = degree if isinstance(degree, tuple) else (1, degree)
+    if len(degrees) != 2 or not 1 <= degrees[0] <= degrees[1]:
+        raise ValueError(f"degree must be one number or (lowest, highest); got {degree!r}.")
+    least, most = map(int, degrees)
     families: dict[str, Callable[[], Basis]] = {
         "polynomial": lambda: Polynomial(least, most),
         "interactions": lambda: Polynomial(least, most, different=True),
         "powers": lambda: Powers(least, most),
-        "gaussian": lambda: Bumps(told.n_functions, told.width),
-        "fourier": lambda: Waves(most, told.period),
-        "spline": lambda: Splines(told.n_functions, most),
+        "gaussian": lambda: Bumps(expansion.n_functions, expansion.width),
+        "fourier": lambda: Waves(most, expansion.period),
+        "spline": lambda: Splines(expansion.n_functions, most),
         "identity": lambda: Powers(1, 1),
     }
     if not isinstance(kind, str) or kind not in families:
@@ -297,7 +289,7 @@ def family_of(kind: Any, told: Any) -> Basis:
 
 
 def columns_named(key: Any, names: Sequence[str], d: int) -> NDArray[np.intp]:
-    """The numbers of the columns, of d with these names if any, that a key of `basis` names."""
+    """Return the numbers of the columns, of d with these names if any, that a key names."""
     found = []
     for one in key if isinstance(key, tuple) else (key,):
         if isinstance(one, int | np.integer):
@@ -310,12 +302,3 @@ def columns_named(key: Any, names: Sequence[str], d: int) -> NDArray[np.intp]:
             known = ", ".join(map(str, names)) or "none; use numbers"
             raise ValueError(f"basis names column {one!r}; X has names: {known}.")
     return np.array(found, dtype=np.intp)
-
-
-def _degrees(degree: int | tuple[int, int] | None, default: int) -> tuple[int, int]:
-    """The lowest and the highest degree."""
-    if not isinstance(degree, tuple):
-        return 1, default if degree is None else int(degree)
-    if len(degree) != 2 or not 1 <= degree[0] <= degree[1]:
-        raise ValueError(f"degree must be one number or (lowest, highest); got {degree!r}.")
-    return int(degree[0]), int(degree[1])

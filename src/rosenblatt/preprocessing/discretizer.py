@@ -8,11 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import (
-    _check_feature_names_in,
-    check_is_fitted,
-    validate_data,
-)
+from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
 
 from rosenblatt import checks
 from rosenblatt.base import all_or_nothing
@@ -21,28 +17,28 @@ from rosenblatt.registry.row import Contract, Row
 
 
 class Discretizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
-    """Cut columns of numbers into bins, where that tells most about the classes.
+    """Cut columns of numbers into bins with the largest information about the classes.
 
     The cut that lowers the entropy of the classes most comes first, then the best cut of either
-    part, while that shortens the description of the classes [1]_. Rules and trees of few tests
-    are read from bins; what is within a bin is lost.
+    part, while that shortens the description of the classes [1]_.
 
     Parameters
     ----------
     strategy : {"information", "quantile", "uniform"}
-        Where to cut: by the classes, or into bins of equally many rows or of equal width.
+        Cuts by the classes, or into bins of equally many rows or of equal width.
     max_bins : int
-        The most bins of a column; with another strategy than "information", their number, unless
-        values are so often equal that there are fewer.
+        Largest number of bins of a column; for the other strategies their number, which is smaller
+        if many values are equal.
     encode : {"ordinal", "onehot", "thresholds"}
-        What comes out: the number of the bin; a column of zeros and ones for each bin; or one for
-        each cut, which is one above it.
+        Whether the result has the number of the bin, an indicator of each bin, or for each cut an
+        indicator of values above it.
 
     Attributes
     ----------
     cuts_ : list of d ndarrays, rising
-        Where each column is cut: a value on a cut is in the bin below it.
+        Cuts of each column: a value on a cut is in the bin below it.
     n_bins_ : ndarray of shape (d,)
+        Number of bins of each column.
     n_features_in_, feature_names_in_ : of the data.
 
     Examples
@@ -81,15 +77,9 @@ class Discretizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         X : array-like of shape (n, d)
-            Rows of numbers.
         y : array-like of shape (n,) or None
             Classes, which the strategy "information" needs.
         sample_weight : array-like of shape (n,) or None
-            Weights of the rows.
-
-        Returns
-        -------
-        self : Discretizer
         """
         self._validate_params()
         X = validate_data(self, X, dtype=checks.FLOATS)
@@ -108,7 +98,7 @@ class Discretizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def _even_cuts(
         self, x: NDArray[np.float64], weight: NDArray[np.float64]
     ) -> NDArray[np.float64]:
-        """Cuts into bins of equal width, or of equal weight."""
+        """Return cuts into bins of equal width, or of equal weight."""
         low, high = x[weight > 0].min(), x[weight > 0].max()
         shares = np.arange(1, self.max_bins) / self.max_bins
         if self.strategy == "uniform":
@@ -121,17 +111,11 @@ class Discretizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return np.asarray(cuts[(cuts >= low) & (cuts < high)])
 
     def transform(self, X: Any) -> NDArray[Any]:
-        """Return the bins of the rows.
+        """Return the bins of the rows, encoded as `encode` says, in the precision of X.
 
         Parameters
         ----------
         X : array-like of shape (n, d)
-            Rows.
-
-        Returns
-        -------
-        bins : ndarray of shape (n, columns)
-            As `encode` says, in the precision of X.
         """
         check_is_fitted(self)
         X = validate_data(self, X, dtype=checks.FLOATS, reset=False)
@@ -145,27 +129,21 @@ class Discretizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return np.hstack(parts).astype(X.dtype)
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
-        """Return what the new columns are called.
+        """Return the names of the new columns, such as ``"size > 5"`` of a threshold.
 
         Parameters
         ----------
         input_features : array-like of shape (d,) or None
             Names of the columns.
-
-        Returns
-        -------
-        names : ndarray of str
-            Such as ``"size > 5"`` of a threshold.
         """
         check_is_fitted(self)
         names = _check_feature_names_in(self, input_features)
         if self.encode == "ordinal":
             return np.asarray(names, object)
-        made = [
-            _names(str(name), cuts, self.encode)
-            for name, cuts in zip(names, self.cuts_, strict=True)
-        ]
-        return np.array([name for some in made for name in some], object)
+        made: list[str] = []
+        for name, cuts in zip(names, self.cuts_, strict=True):
+            made += _names(str(name), cuts, self.encode)
+        return np.array(made, object)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -175,7 +153,7 @@ class Discretizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
 
 def _names(name: str, cuts: NDArray[np.float64], encode: str) -> list[str]:
-    """What the columns that one is encoded in are called."""
+    """Return the names of the columns that encode one column."""
     if encode == "thresholds":
         return [f"{name} > {cut:.6g}" for cut in cuts]
     if not len(cuts):

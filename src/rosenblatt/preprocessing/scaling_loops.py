@@ -38,7 +38,7 @@ def runs_to_unit_length(values, starts, absolute, smallest, largest, out):
 # Reordered: one sum after the other would wait for the adder, four times as long.
 @compiled(reorder_sums=True)
 def norm(run, absolute):
-    """The norm of run (m,)."""
+    """Return the norm of run (m,)."""
     total = 0.0
     if absolute:
         for p in range(run.shape[0]):
@@ -64,19 +64,13 @@ def odd_run_to_unit_length(run, absolute, out):
         out[p] = np.float64(run[p]) / most / length if most > 0 else 0.0
 
 
-# B-splines of columns, over knots of their own.
-#
-# Legend: t (T,) knots of a column, k the degree; T - k - 1 functions, of which some first are
-# wanted.
-
-
 @compiled
 def fill_splines(X, knots, degree, ends, N, found):
-    """Fill found (n, m width) with the first `width` functions of each column of X (n, m).
+    """Fill found (n, m width) with the first `width` B-splines of each column of X (n, m).
 
-    knots (m, T). Beyond the knots of a column, lines go on from ends (m, 4, width): the functions
-    and their slopes at its low end, and at its high one. All are zero of what is no number.
-    N (degree + 1,) is scratch space.
+    knots (m, T) are for T - degree - 1 functions. Beyond the knots, lines continue from ends
+    (m, 4, width): the functions and their slopes at the low end, and at the high end. All functions
+    of NaN are zero. N (degree + 1,) is scratch space.
     """
     n_knots, width = knots.shape[1], ends.shape[2]
     for i in range(X.shape[0]):

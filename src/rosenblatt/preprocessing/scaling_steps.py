@@ -1,8 +1,7 @@
 """Arithmetic on tables block by block: each number is read once and written once.
 
-A block fits into the cache, so that several steps on it cost one trip to memory. Steps are taken
-in doubles and rounded once, into the precision of the table. Large tables go through compiled
-loops; small ones do not wait for Numba to be imported.
+A block fits into the cache. Steps are computed in doubles and rounded once, to the precision of the
+table. Large tables use compiled loops; small ones do not wait for the import of Numba.
 """
 
 from collections.abc import Callable
@@ -37,7 +36,7 @@ def shift_and_divide(
 ) -> None:
     """Fill out (n, d) with (X - shift) / scale, stretched from low to high; may be X itself.
 
-    Either way of doing it gives the same bits.
+    Both implementations give the same bits.
     """
     if X.size < LARGE:
         by_columns(X, out, to_range(low, high), shift, scale)
@@ -45,11 +44,19 @@ def shift_and_divide(
     d = X.shape[1]
     columns = (np.zeros(d) if shift is None else shift, np.ones(d) if scale is None else scale)
 
+    def loop(rows: NDArray[Any], block: NDArray[Any]) -> None:
+        scaling_loops.shift_and_divide(rows, *columns, high - low, low, block)
+
+    _by_loop(loop, X, out)
+
+
+def _by_loop(loop: Callable[..., None], X: NDArray[Any], out: NDArray[Any]) -> None:
+    """Fill out (n, d) by ``loop(rows, block)`` on chunks of rows of X; may be X itself."""
+
     def work(first: int, last: int) -> None:
         rows = out[first:last]
         block = rows if out.flags.c_contiguous else np.empty(rows.shape, out.dtype)
-        source = read_only(X[first:last])
-        scaling_loops.shift_and_divide(source, *columns, high - low, low, block)
+        loop(read_only(X[first:last]), block)
         if block is not rows:
             rows[...] = block
 
@@ -113,22 +120,12 @@ def to_unit_length(X: Any, out: Any, norm: str) -> None:
     elif X.size < LARGE:
         _in_blocks(X, out, lambda block: _block_to_unit_length(block, norm))
     else:
-        _rows_to_unit_length(X, out, norm)
 
+        def loop(rows: NDArray[Any], block: NDArray[Any]) -> None:
+            starts = np.arange(len(rows) + 1) * X.shape[1]
+            _compiled_runs(rows.reshape(-1), block.reshape(-1), starts, norm)
 
-def _rows_to_unit_length(X: NDArray[Any], out: NDArray[Any], norm: str) -> None:
-    """The same for a large dense table."""
-
-    def work(first: int, last: int) -> None:
-        rows = out[first:last]
-        block = rows if out.flags.c_contiguous else np.empty(rows.shape, out.dtype)
-        starts = np.arange(last - first + 1) * X.shape[1]
-        source = read_only(X[first:last]).reshape(-1)
-        _compiled_runs(source, block.reshape(-1), starts, norm)
-        if block is not rows:
-            rows[...] = block
-
-    threads.over_chunks(work, X.shape[0], X.size)
+        _by_loop(loop, X, out)
 
 
 def _compiled_runs(
@@ -179,8 +176,7 @@ def _runs_to_unit_length(
 def _runs(flat: Numbers, starts: NDArray[np.int64], norm: str) -> None:
     """Divide each run of numbers by its norm, in place.
 
-    Squares of very large or very small numbers leave the range of doubles; rows that hold such are
-    divided by their largest number first.
+    Rows whose squares leave the range of doubles are divided by their largest number first.
     """
     sizes = np.diff(starts)
     held, sizes = starts[:-1][sizes > 0], sizes[sizes > 0]
@@ -197,55 +193,40 @@ def _runs(flat: Numbers, starts: NDArray[np.int64], norm: str) -> None:
 
 
 def _lengths(flat: Numbers, starts: NDArray[np.int64], norm: str) -> Numbers:
-    """The norm of each run of numbers that begins at one of `starts`, none of them empty."""
+    """Return the norm of each run of numbers that begins at one of `starts`; none is empty."""
     with np.errstate(over="ignore", under="ignore"):
         parts: Numbers = np.abs(flat) if norm == "l1" else flat * flat
         sums: Numbers = np.add.reduceat(parts, starts)
     return sums if norm == "l1" else np.sqrt(sums)
 
 
-# The steps of each method and of its inverse, on a block of rows, in place.
-#
-# Legend as in `standardizer`: a block (m, d) of doubles, mean, scale, least and span (d,).
-# A mean or scale of None is left out.
+# The steps of each method and of its inverse, on a block (m, d) of doubles, in place; shift and
+# scale (d,), or None.
 
 
-Steps = Callable[..., None]
-
-
-def to_z(block: Numbers, mean: Numbers | None, scale: Numbers | None) -> None:
-    """(x - m) / s."""
-    if mean is not None:
-        block -= mean
-    if scale is not None:
-        block /= scale
-
-
-def from_z(block: Numbers, mean: Numbers | None, scale: Numbers | None) -> None:
-    """z s + m."""
-    if scale is not None:
-        block *= scale
-    if mean is not None:
-        block += mean
+Steps = Callable[[Numbers, Numbers | None, Numbers | None], None]
 
 
 def to_sigmoid(block: Numbers, mean: Numbers | None, scale: Numbers | None) -> None:
     """1 / (1 + exp(-z))."""
-    to_z(block, mean, scale)
+    to_range(0, 1)(block, mean, scale)
     expit(block, out=block)
 
 
 def from_sigmoid(block: Numbers, mean: Numbers | None, scale: Numbers | None) -> None:
-    """The z of which it is the sigmoid: log(p / (1 - p))."""
+    """The inverse: z = log(p / (1 - p))."""
     logit(block, out=block)
-    from_z(block, mean, scale)
+    from_range(0, 1)(block, mean, scale)
 
 
 def to_range(low: float, high: float) -> Steps:
-    """The z-score, stretched from 0 and 1 to low and high."""
+    """(x - shift) / scale, stretched from 0 and 1 to low and high."""
 
     def steps(block: Numbers, shift: Numbers | None, scale: Numbers | None) -> None:
-        to_z(block, shift, scale)
+        if shift is not None:
+            block -= shift
+        if scale is not None:
+            block /= scale
         if (low, high) != (0, 1):
             block *= high - low
             block += low
@@ -254,13 +235,15 @@ def to_range(low: float, high: float) -> Steps:
 
 
 def from_range(low: float, high: float) -> Steps:
-    """Back from low to high, to a to b."""
+    """The inverse."""
 
-    def steps(block: Numbers, least: Numbers, span: Numbers) -> None:
+    def steps(block: Numbers, shift: Numbers | None, scale: Numbers | None) -> None:
         if (low, high) != (0, 1):
             block -= low
             block /= high - low
-        block *= span
-        block += least
+        if scale is not None:
+            block *= scale
+        if shift is not None:
+            block += shift
 
     return steps

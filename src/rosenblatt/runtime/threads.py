@@ -25,6 +25,8 @@ from typing import Any, Generic, TypeVar
 
 from threadpoolctl import ThreadpoolController
 
+from . import deadline
+
 __all__ = ["count", "interruptible", "limit", "one_blas_thread", "over_chunks"]
 
 Result = TypeVar("Result")
@@ -114,7 +116,7 @@ def over_chunks(work: Callable[[int, int], Result], n_rows: int, cells: int) -> 
     # A job inside a job runs where it is: a pool that waits for itself never ends.
     alone = len(chunks) < 2 or hasattr(_this_thread, "busy") or count() == 1
     if alone:
-        return [work(start, stop) for start, stop in chunks]
+        return [_in_time(work, *chunk) for chunk in chunks]
     with _turn:  # the caller works, too: of several, one at a time
         return _Job(work, chunks).lead()
 
@@ -150,7 +152,7 @@ class _Job(Generic[Result]):
             except IndexError:  # another thread was faster
                 return
             try:
-                self.done[i] = self.work(*self.chunks[i])
+                self.done[i] = _in_time(self.work, *self.chunks[i])
             except BaseException as error:
                 self.errors[i] = error
                 self.todo.clear()
@@ -164,10 +166,20 @@ class _Job(Generic[Result]):
         return [self.done[i] for i in range(len(self.chunks))]
 
 
+def _in_time(work: Callable[[int, int], Result], start: int, stop: int) -> Result:
+    """Work on a chunk, unless the deadline has passed."""
+    deadline.check()
+    return work(start, stop)
+
+
 def start(work: Callable[[], object], most: int) -> list[Future[Any]]:
-    """Call `work` in the threads beside the caller's, at most so many, without waiting."""
+    """Call `work` in the threads beside the caller's, at most so many, without waiting.
+
+    Each call runs in a copy of the caller's context, which has its deadline.
+    """
     pool = None if hasattr(_this_thread, "busy") else _get_pool(count() - 1)
-    return [pool.submit(work) for _ in range(min(most, _pool_size))] if pool else []
+    n_calls = min(most, _pool_size) if pool else 0
+    return [pool.submit(copy_context().run, work) for _ in range(n_calls)] if pool else []
 
 
 def _result(future: Future[Result]) -> Result:
@@ -252,10 +264,10 @@ def _libraries() -> list[Any]:
 
 
 def interruptible(work: Callable[[], Result], long: bool = True) -> Result:
-    """Return what one long call returns that cannot be cut in pieces; Ctrl-C is heard meanwhile.
+    """Return what one long call returns that cannot be cut in pieces, unless it is stopped.
 
-    The call is made in a thread of its own, for only the main thread hears Ctrl-C, and not while it
-    is inside such a call. After one the thread goes on to the end of the call, for nobody.
+    The call is made in a thread of its own: the main thread gets Ctrl-C and checks the deadline
+    meanwhile. After one of them the thread goes on to the end of the call, and its result is lost.
 
     Parameters
     ----------
@@ -282,6 +294,7 @@ def interruptible(work: Callable[[], Result], long: bool = True) -> Result:
     thread = threading.Thread(target=run, name="rosenblatt-long-call", daemon=True)
     thread.start()
     while thread.is_alive():
+        deadline.check()
         thread.join(SECONDS_UNHEARD)
     return done.result()
 

@@ -1,8 +1,7 @@
-"""Is there a plane between the classes? Either answer comes with its proof.
+"""Search for a plane between classes, with a proof of either answer.
 
-A plane is its own proof: every row lies strictly on its side, which exact arithmetic confirms.
-That there is none has a proof as short (Gordan 1873): weights that give both classes the same
-average, for no plane can part two sets whose averages are one point.
+A plane is proved by exact arithmetic: every row lies strictly on its side. The proof that no plane
+exists are weights with which both classes have the same average (Gordan 1873).
 """
 
 from .result import Separability, Widest

@@ -3,7 +3,7 @@
 ``u = 2^-53``. A floating-point score ``w.x + b`` is within ``(d + 3) u (|w|.|x| + |b|)`` of the
 true one, whatever the order of the sum; rows that this leaves in doubt are summed in integers.
 Weights that cancel rows are proved by intervals around the solution of their equations, else by
-elimination in integers. The nearest point of a small hull, in integers, decides what is left.
+elimination in integers. The nearest point of a small hull, in integers, decides all other cases.
 """
 
 from collections.abc import Iterator, Sequence
@@ -20,11 +20,12 @@ from .homogeneous_rows import dense
 from .inputs import UNIT, Floats, Table
 
 TINY = 1e-300  # more than underflow can add up to
-LOOKED_AT = 256  # rows whose smallest score is computed exactly
-LONGEST_SUM = 2_000_000  # terms summed in integers before a plane is given up
-MOST_WORK = 1e9  # of an elimination in integers, about a second
-NEARLY_DEPENDENT = 1e-10  # of a column on others, as a share of its size
-LARGEST_DENOMINATOR = 1000  # of the shares of columns that make up another
+MOST_EXACT = 256  # rows whose scores are computed exactly
+LONGEST_SUM = 2_000_000  # terms of sums in integers to prove a plane
+MOST_WORK = 1e9  # of an elimination in integers: about a second
+NEARLY_DEPENDENT = 1e-10  # share of a column that others do not explain
+LARGEST_DENOMINATOR = 1000  # of the coefficients of dependent columns
+ROUNDED = 1e-12  # published weights are rounded: averages agree to this share of their terms
 
 
 # Planes
@@ -47,9 +48,10 @@ def exact_scores(X: Table, w: Floats) -> list[Fraction]:
     scores = []
     for i in range(X.shape[0]):
         part: Any = slice(None)
-        values = X[i] if not sp.issparse(X) else X.data[X.indptr[i] : X.indptr[i + 1]]
+        values = X[i]
         if sp.issparse(X):
-            part = X.indices[X.indptr[i] : X.indptr[i + 1]]
+            stored = slice(X.indptr[i], X.indptr[i + 1])
+            part, values = X.indices[stored], X.data[stored]
         x_int, x_power = integers(values)
         scores.append(int(x_int @ w_int[part]) * Fraction(2) ** (w_power + x_power))
     return scores
@@ -58,9 +60,9 @@ def exact_scores(X: Table, w: Floats) -> list[Fraction]:
 def least_margin(A: Table, w: Floats, b: Fraction | None = None) -> Fraction | None:
     """Return the least ``a.w`` over the rows of A without rounding; None unless all are positive.
 
-    With b the last column of A holds signs, and w has no coefficient for it: ``a.(w, b)``.
+    With b, the last column of A holds signs, and b is its coefficient: ``a.(w, b)``.
     """
-    # When the floating-point bound settles all signs, only the LOOKED_AT lowest are exact.
+    # When the floating-point bound proves all signs, only the MOST_EXACT lowest are exact.
     v = w if b is None else np.append(w, float(b))
     scores = np.asarray(A @ v)
     errors = 1.01 * (len(v) + 4) * UNIT * np.asarray(abs(A) @ abs(v)) + TINY
@@ -69,7 +71,7 @@ def least_margin(A: Table, w: Floats, b: Fraction | None = None) -> Fraction | N
     doubt = np.flatnonzero(scores <= errors)
     if len(doubt) * len(w) > LONGEST_SUM:
         return None
-    rows = A[np.union1d(doubt, np.argsort(scores, kind="stable")[:LOOKED_AT])]
+    rows = A[np.union1d(doubt, np.argsort(scores, kind="stable")[:MOST_EXACT])]
     exact = exact_scores(rows[:, : len(w)], w)
     if b is not None:
         signs = dense(rows[:, [-1]]).ravel()
@@ -86,7 +88,7 @@ def middle(X: Table, w: Floats, sign: Floats) -> Fraction:
     for side in (1, -1):
         index = np.flatnonzero(sign == side)
         values, slack = side * scores[index], errors[index]
-        near = index[np.flatnonzero(values - slack <= (values + slack).min())[:LOOKED_AT]]
+        near = index[np.flatnonzero(values - slack <= (values + slack).min())[:MOST_EXACT]]
         ends.append(side * min(side * score for score in exact_scores(X[near], w)))
     return -(ends[0] + ends[1]) / 2
 
@@ -95,10 +97,10 @@ def middle(X: Table, w: Floats, sign: Floats) -> Fraction:
 
 
 def independent_columns(A: Floats) -> Floats:
-    """Return the columns of A (k, m) without those that others make up, exactly or nearly.
+    """Return the columns of A (k, m) without columns that depend on others.
 
-    In place of the latter stand their exact differences from what the others make up (a column in
-    inches and in centimetres, standardized dummy variables), each rounded once.
+    A nearly dependent column (in inches and in centimeters, standardized dummy variables) is
+    replaced by its exact difference from the combination of the others, rounded once.
     """
     R, order = linalg.qr(A, mode="r", pivoting=True)
     if not np.isfinite(R).all():
@@ -106,10 +108,8 @@ def independent_columns(A: Floats) -> Floats:
     sizes = np.abs(np.diag(R))
     rank = int((sizes > NEARLY_DEPENDENT * sizes[0]).sum())
     ratios = linalg.solve_triangular(R[:rank, :rank], R[:rank, rank:])
-    columns, constant = (
-        [A[:, np.sort(order[:rank])]],
-        np.ptp(np.abs(A[:, order[:rank]]), axis=0) == 0,
-    )
+    columns = [A[:, np.sort(order[:rank])]]
+    constant = np.ptp(np.abs(A[:, order[:rank]]), axis=0) == 0
     for column, ratio in zip(order[rank:], ratios.T, strict=True):
         used = np.flatnonzero((np.abs(ratio) > NEARLY_DEPENDENT) | constant)
         whole = integers(A[:, [column, *order[used]]])[0]
@@ -123,10 +123,8 @@ def independent_columns(A: Floats) -> Floats:
 
 def _shares(whole: NDArray[Any], ratio: Floats) -> Iterator[list[int]]:
     """Yield integers x such that ``whole x`` is zero or small: rounded, simple, or exact ratios."""
-    for tried in (
-        ratio.tolist(),
-        [Fraction(r).limit_denominator(LARGEST_DENOMINATOR) for r in ratio],
-    ):
+    simple = [Fraction(r).limit_denominator(LARGEST_DENOMINATOR) for r in ratio]
+    for tried in (ratio.tolist(), simple):
         shares = [Fraction(share) for share in tried]
         common = lcm(*(share.denominator for share in shares))
         yield [common, *(-int(share * common) for share in shares)]
@@ -138,7 +136,8 @@ def _shares(whole: NDArray[Any], ratio: Floats) -> Iterator[list[int]]:
 def weights_by_intervals(A: Floats) -> Floats | None:
     """Return p, rounded, for rows A (m + 1, m) that exact weights p > 0 cancel; None if unproved.
 
-    The rows have size about one, and may have been rounded once.
+    The rows have size about one, and may have been rounded once. None also if p is so inaccurate
+    that the sums of its terms are not nearly zero in each column.
     """
     # The exact weights solve ``B p = e``: ``sum p_i a_i = 0, sum p_i = 1``. With R near the inverse
     # of B and ``q = |I - R B| < 1`` in the row sum norm, B is regular and the solution differs from
@@ -163,7 +162,8 @@ def weights_by_intervals(A: Floats) -> Floats | None:
     move = 1.01 * (abs(R) @ residual) + TINY
     if not q < 0.5:  # NaN fails
         return None
-    return p if bool((p > 1.01 * (move + 2.0 * q * move.max())).all()) else None
+    positive = bool((p > 1.01 * (move + 2.0 * q * move.max())).all())
+    return p if positive and bool((abs(A.T @ p) <= ROUNDED / 2 * (abs(A).T @ p)).all()) else None
 
 
 def weights_by_elimination(A: Floats, near: Floats) -> Floats | None:
@@ -190,10 +190,10 @@ def shares_of_one(x: Sequence[int]) -> Floats | None:
 
 
 def first_dependence(M: NDArray[Any]) -> list[int] | None:
-    """Return integers x with ``M x = 0``, of the first columns of M (m, k) that have such; or None.
+    """Return integers x with ``M x = 0`` for the first dependent columns of M (m, k).
 
-    The elimination is fraction-free (Bareiss): every division is exact. None if the columns are
-    independent, or if it takes more than MOST_WORK.
+    The elimination is fraction-free (Bareiss): every division is exact. Return None if the columns
+    are independent, or if it takes more than MOST_WORK.
     """
     if work_of(M.shape[0], M.shape[1], bits_of(M)) > MOST_WORK:
         return None
@@ -208,7 +208,7 @@ def first_dependence(M: NDArray[Any]) -> list[int] | None:
 
 
 def _eliminate(M: NDArray[Any], j: int, before: int) -> tuple[NDArray[Any], int]:
-    """Clear column j of all rows but row j; `before` is the pivot of the step before."""
+    """Clear column j of all rows but row j; `before` is the previous pivot."""
     pivot, row = M[j, j], M[j].copy()
     M = (pivot * M - M[:, j : j + 1] * row) // before
     M[j] = row
@@ -216,7 +216,7 @@ def _eliminate(M: NDArray[Any], j: int, before: int) -> tuple[NDArray[Any], int]
 
 
 def work_of(m: int, k: int, bits: int) -> float:
-    """Predict the work of an elimination of m x k integers that grow to k times the bits."""
+    """Estimate the work of an elimination of m x k integers that grow to k times the bits."""
     rank = min(m, k)
     return float(rank) ** 2 * k * m * (bits + 40)
 
@@ -230,7 +230,7 @@ def bits_of(A: NDArray[Any]) -> int:
 #
 # If the nearest point z is not zero, ``z.a >= z.z > 0`` for every row a, so z is a direction that
 # separates. If it is zero, its weights prove that none exists. Each step keeps independent rows, a
-# corral, and brings z closer, so there is an end.
+# corral, and brings z closer, so the search ends.
 #
 # P. Wolfe (1976), Finding the nearest point in a polytope.
 
@@ -265,7 +265,14 @@ def _settle(
     """Drop rows until the nearest point of the corral's plane lies inside the corral."""
     # Returns the corral, the positive integer parts that make up its nearest point, and their sum.
     while True:
-        parts, whole = _of_plane(A[corral])
+        # The weights of the nearest point of the plane through the rows S solve
+        # ``(S S' + 1 1') x = 1``. The matrix is positive definite, because the rows are affinely
+        # independent, so pivots are positive.
+        S, before = A[corral], 1
+        M = np.column_stack([S.dot(S.T) + 1, np.full(len(S), 1, dtype=object)])
+        for j in range(len(S)):
+            M, before = _eliminate(M, j, before)
+        parts, whole = M[:, -1], int(M[:, -1].sum())
         if min(parts) > 0:
             return corral, parts, whole
         aims = [Fraction(part, whole) for part in parts]
@@ -274,13 +281,3 @@ def _settle(
         moved = [weight + step * (aim - weight) for weight, aim in pairs]
         corral = [row for row, weight in zip(corral, moved, strict=True) if weight > 0]
         weights = [weight for weight in moved if weight > 0]
-
-
-def _of_plane(S: NDArray[Any]) -> tuple[NDArray[Any], int]:
-    """Return integers, and their sum, in proportion to the nearest point's weights in S (k, m)."""
-    # ``(S S' + 1 1') x = 1``; the matrix is positive definite because the rows are affinely
-    # independent, so pivots are positive.
-    M, before = np.column_stack([S.dot(S.T) + 1, np.full(len(S), 1, dtype=object)]), 1
-    for j in range(len(S)):
-        M, before = _eliminate(M, j, before)
-    return M[:, -1], int(M[:, -1].sum())

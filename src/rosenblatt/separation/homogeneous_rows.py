@@ -1,4 +1,4 @@
-"""Separation as a question about the rows of one matrix: is there a v with ``A v > 0``?
+"""Separation as a problem of one matrix A: find a v with ``A v > 0``.
 
 Two classes have the rows ``sign (x, c)``. K classes with one score each have the rows
 ``(e_y - e_k) (x) (x, c)``, one for each class k other than the row's own (Kesler).
@@ -16,7 +16,7 @@ from .inputs import Floats, Table
 def homogeneous_rows(X: Table, code: NDArray[Any], constant: float, n_scores: int = 1) -> Table:
     """Return the rows of two classes with one score, or of K classes with K scores.
 
-    With ``constant=0`` there is no column for it.
+    ``constant=0`` adds no column.
     """
     if constant:
         column = np.full((X.shape[0], 1), constant)
@@ -31,7 +31,7 @@ def homogeneous_rows(X: Table, code: NDArray[Any], constant: float, n_scores: in
 
 
 def needed_columns(A: Table, n_scores: int) -> Table:
-    """Return the columns that imply all others: those of the last class follow."""
+    """Return the columns without the last class, whose columns follow from the others."""
     return A if n_scores == 1 else A[:, : A.shape[1] - A.shape[1] // n_scores]
 
 

@@ -1,4 +1,4 @@
-"""What separability accepts: tables in any storage and two or more labels, told apart exactly."""
+"""Checks of tables and labels, without rounding."""
 
 from typing import Any, TypeAlias
 
@@ -11,7 +11,7 @@ Table: TypeAlias = Any  # a dense (n, d) array or a CSR array, float64 either wa
 
 UNIT = 2.0**-53  # half the distance from one to the next number
 BEYOND = 1e150  # squares beyond this would overflow
-CURE = "subtract an offset or rescale it; if rounding is meant, pass X as float64"
+CURE = "subtract an offset or rescale it; to allow rounding, pass X as float64"
 
 
 def check_table(X: Any) -> Table:
@@ -24,12 +24,12 @@ def check_table(X: Any) -> Table:
     if 0 in table.shape:
         raise ValueError(f"X must have at least one row and one column; got shape {table.shape}.")
     table = _as_float64(table)
-    _refuse_values(table)
+    _check_values(table)
     return table
 
 
 def _as_given(X: Any) -> NDArray[Any]:
-    """Return X as an array that holds what X holds, objects where one type would round."""
+    """Return X as an array, of objects where a common type would round."""
     table = np.asarray(X)
     mixed = isinstance(X, (list, tuple)) or len(set(getattr(X, "dtypes", ()))) > 1
     if not mixed or table.dtype.kind != "f":
@@ -38,12 +38,12 @@ def _as_given(X: Any) -> NDArray[Any]:
         return np.asarray(X, dtype=object)
     columns = X.items() if hasattr(X, "items") else enumerate(X.iter_columns())
     parts = [np.asarray(column) for _, column in columns]
-    wide = any(part.dtype.kind in "iuO" for part in parts)
-    return np.column_stack([part.astype(object) for part in parts]) if wide else table
+    rounds = any(part.dtype.kind in "iuO" for part in parts)
+    return np.column_stack([part.astype(object) for part in parts]) if rounds else table
 
 
 def _as_float64(table: Table) -> Table:
-    """Cast without changing a number; what float64 cannot hold is refused."""
+    """Cast to float64; raise if that changes a number."""
     if table.dtype.kind not in "biufO":
         raise TypeError(f"X must hold real numbers; got dtype {table.dtype}: encode it first.")
     try:
@@ -52,16 +52,16 @@ def _as_float64(table: Table) -> Table:
         raise TypeError(f"X must hold numbers only; {error}: encode or fill it first.") from error
     except OverflowError as error:
         raise ValueError(f"X must hold numbers that float64 can; {error}: {CURE}.") from error
-    _refuse_rounded(table, cast)
+    _check_exact(table, cast)
     if sparse.issparse(cast):
         cast.sum_duplicates()
         cast.eliminate_zeros()
         return cast
-    return np.ascontiguousarray(cast) + 0.0  # -0.0 becomes 0.0: equal rows have equal bytes
+    return np.ascontiguousarray(cast) + 0.0  # not -0.0: equal rows have equal bytes
 
 
-def _refuse_rounded(table: Table, cast: Table) -> None:
-    """Refuse the first number that the cast to float64 changed, naming the place."""
+def _check_exact(table: Table, cast: Table) -> None:
+    """Raise if the cast to float64 changed a number, with its place."""
     given, floats = (t.data if sparse.issparse(t) else t.ravel() for t in (table, cast))
     if given.dtype.kind == "b":
         return
@@ -85,7 +85,7 @@ def _refuse_rounded(table: Table, cast: Table) -> None:
 
 
 def _place(table: Table, at: int) -> str:
-    """Return row and column of the stored value number `at`."""
+    """Describe row and column of a stored value."""
     if sparse.issparse(table):
         table = table.tocoo()
         i, j = table.row[at], table.col[at]
@@ -94,8 +94,8 @@ def _place(table: Table, at: int) -> str:
     return f"row {i}, column {j}"
 
 
-def _refuse_values(table: Table) -> None:
-    """Refuse NaN, infinity, and magnitudes whose squares overflow or underflow."""
+def _check_values(table: Table) -> None:
+    """Raise for NaN, infinity, and magnitudes whose squares overflow or underflow."""
     values = table.data if sparse.issparse(table) else table.ravel()
     bad = np.flatnonzero(~(np.abs(values) <= BEYOND))
     if bad.size:
@@ -109,8 +109,8 @@ def _refuse_values(table: Table) -> None:
     faint = np.flatnonzero((largest > 0) & (largest < 1 / BEYOND))
     if faint.size:
         raise ValueError(
-            f"X must hold numbers whose squares are not lost; got at most {largest[faint[0]]:g} "
-            f"in column {faint[0]}: rescale the column."
+            f"X must hold numbers whose squares do not underflow; got at most "
+            f"{largest[faint[0]]:g} in column {faint[0]}: rescale the column."
         )
 
 

@@ -14,6 +14,7 @@ C. L. Lawson, R. J. Hanson (1974), Solving Least Squares Problems, chapter 23.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,13 +34,13 @@ MOST_ROWS = 2000  # of a working set
 
 @dataclass(frozen=True)
 class HullPoint:
-    """The nearest point of a working set: the rows that make it up, their weights, the margin."""
+    """The nearest point of a working set, as weighted rows, and its margin."""
 
     index: NDArray[np.intp]
     rows: Floats
     weights: Floats
     direction: Floats  # a unit vector, or zeros
-    margin: float  # the smallest product with the direction: the mean of the groups' smallest
+    margin: float  # the smallest product with the direction, averaged over groups
     bound: float  # no unit vector has a larger margin
 
 
@@ -51,12 +52,11 @@ def nearest_points(A: Table, group: NDArray[np.intp], start: Floats) -> Iterator
     """
     n_groups, size = int(group.max()) + 1, len(start) + 10
     members = [np.flatnonzero(group == g) for g in range(n_groups)]
-
-    def margin_of(scores: Floats) -> float:
-        return float(np.mean([scores[index].min() for index in members]))
-
-    scores = A @ start
-    work = np.unique(np.concatenate([_first_rows(scores, index, size) for index in members]))
+    scores, first = A @ start, []
+    for index in members:  # the rows with the smallest scores, and as many spread over the others
+        order = index[np.argsort(scores[index], kind="stable")]
+        first += [order[:size], order[size :: max(1, len(order) // size)]]
+    work = np.unique(np.concatenate(first))
     for _ in range(ROUNDS):
         rows = dense(A[work])
         u = nearest_weights(rows, group[work], n_groups)
@@ -71,9 +71,14 @@ def nearest_points(A: Table, group: NDArray[np.intp], start: Floats) -> Iterator
             return
         w = z / np.linalg.norm(z)
         scores = A @ w
-        margin = margin_of(scores)
+        margin = float(np.mean([scores[index].min() for index in members]))
         yield HullPoint(*support, w, margin, bound)
-        fresh = np.concatenate([_too_near(scores, index, work, size) for index in members])
+        new = []
+        for index in members:  # rows below the least score of the working set, the worst first
+            reached = scores[np.intersect1d(index, work)].min()
+            below = np.setdiff1d(index[scores[index] < reached], work)
+            new.append(below[np.argsort(scores[below], kind="stable")[:size]])
+        fresh = np.concatenate(new)
         kept = work[carrying | (scores[work] < np.median(scores[work]))]
         if margin >= bound * (1.0 - CLOSE) or not len(fresh) or len(kept) > MOST_ROWS:
             return
@@ -92,9 +97,9 @@ def widest_direction(A: Table, group: NDArray[np.intp], start: Floats) -> tuple[
 
 def nearest_weights(A: Floats, group: NDArray[np.intp], n_groups: int) -> Floats:
     """Return weights u >= 0, one in each group, of the shortest ``sum u_i a_i``; zeros if stuck."""
-    # The sums are asked for by least squares too, so they come out a little below one. With one
-    # group that only scales u. With two, unequal sums would tilt the answer; they are equal when
-    # the origin lies midway between the hulls, and a few shifts put it there.
+    # The condition on the sums is part of the least squares, so the sums are a little below one.
+    # With one group that only scales u. With two, unequal sums would change the direction; they are
+    # equal when the origin lies midway between the hulls, and a few shifts move it there.
     member = (group == np.arange(n_groups)[:, None]).astype(float)
     side = np.where(group == 0, -1.0, 1.0)[:, None] if n_groups == 2 else np.zeros((len(A), 1))
     if A.shape[1] > 2 * len(A):  # the same lengths and angles in fewer columns
@@ -109,8 +114,9 @@ def nearest_weights(A: Floats, group: NDArray[np.intp], n_groups: int) -> Floats
             return np.zeros(len(A))
         if system.shape[0] > 2 * system.shape[1]:  # the same problem in fewer equations
             system = np.asarray(linalg.qr(system, mode="r")[0][: system.shape[1]])
+        problem, most = (system[:, :-1], system[:, -1]), 10 * len(A)
         try:
-            u = _nonnegative_least_squares(system[:, :-1], system[:, -1])
+            u = interruptible(partial(nnls, *problem, maxiter=most), len(A) > LONG_CALL)[0]
         except RuntimeError:
             return np.zeros(len(A))
         total = member @ u
@@ -121,23 +127,3 @@ def nearest_weights(A: Floats, group: NDArray[np.intp], n_groups: int) -> Floats
             break
         A = A - side * ((side * A).T @ u / 2.0)
     return u
-
-
-def _nonnegative_least_squares(E: Floats, target: Floats) -> Floats:
-    is_long = E.shape[1] > LONG_CALL
-    return np.asarray(interruptible(lambda: nnls(E, target, maxiter=10 * E.shape[1]), is_long)[0])
-
-
-def _first_rows(scores: Floats, index: NDArray[np.intp], size: int) -> NDArray[np.intp]:
-    """Return the rows with the smallest scores, and as many spread over the others."""
-    order = index[np.argsort(scores[index], kind="stable")]
-    return np.append(order[:size], order[size :: max(1, len(order) // size)])
-
-
-def _too_near(
-    scores: Floats, index: NDArray[np.intp], work: NDArray[np.intp], size: int
-) -> NDArray[np.intp]:
-    """Return the rows below the least score of the working set, at most the `size` worst."""
-    reached = scores[np.intersect1d(index, work)].min()
-    below = np.setdiff1d(index[scores[index] < reached], work)
-    return below[np.argsort(scores[below], kind="stable")[:size]]

@@ -1,4 +1,4 @@
-"""What separability answers, and how anyone can check the answer from the data alone."""
+"""Answers of `separability` and `widest`, and their verification from the data alone."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .exact import (
+    ROUNDED,
     integers,
     least_margin,
     nearest_point,
@@ -20,8 +21,7 @@ from .exact import (
 from .homogeneous_rows import dense, homogeneous_rows, needed_columns, standardize
 from .inputs import Floats, Table, check_labels, check_table
 
-MOST_ENTRIES = 200_000  # of the rows for which exact weights are looked for
-ROUNDED = 1e-12  # published weights are rounded: averages agree to this share of their terms
+MOST_ENTRIES = 200_000  # of the rows whose exact weights are verified
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -33,17 +33,17 @@ class Separability:
     separable : True if every row lies strictly on its own class's side.
     classes : the labels, sorted; of two, the plane is positive on ``classes[1]``.
     grade : "proved" (exact or interval arithmetic) or "checked" (floating point, see `gap`).
-    coef, intercept : the plane ``w.x + b``, |w| = 1; jointly (K, d) and (K,), |(W, b)| = 1. None if
-        there is no plane, and with several pairs. The intercept is a float, or a Fraction between
+    coef, intercept : the plane ``w.x + b``, |w| = 1; jointly (K, d) and (K,), |(W, b)| = 1. None
+        without a plane, and with several pairs. The intercept is a float, or a Fraction between
         classes so close that no float64 lies between them.
     margin : the distance from the plane to the nearest row; jointly the smallest lead of a row's
-        own score; with several pairs the smallest of theirs. None if not separable.
-    combination : the proof that there is no plane: weights (n,), >= 0, that sum to one in each
+        own score; with several pairs the smallest margin of all. None if not separable.
+    combination : the proof that no plane exists: weights (n,), >= 0, that sum to one in each
         class and give both classes the same average. Without intercept they sum to one overall
         and ``sum p_i y_i x_i = 0``. Jointly (n, K): ``sum c_ik (e_yi - e_k) (x) (x_i, 1) = 0``.
-    gap : an e such that no unit plane has a margin above e: zero when proved, None if separable.
-    fit_intercept, joint : what was asked.
-    pairs : with more than two classes and not jointly, the answer for each two of them.
+    gap : an upper bound on the margin of any unit plane: zero when proved, None if separable.
+    fit_intercept, joint : the arguments.
+    pairs : with more than two classes and not jointly, the answer for each pair of classes.
 
     Examples
     --------
@@ -70,9 +70,9 @@ class Separability:
 
         A plane is checked row by row, in fractions where rounding leaves a sign in doubt, its
         margin to one part in 1e9. Weights must be >= 0 and sum to one, and their averages must
-        agree to 1e-12 of the terms added, for the weights are rounded, or to `gap` if checked.
-        If few rows carry weight, integers show in addition that exact weights exist for them.
-        What is said of several pairs must follow from the pairs, which must be all there are.
+        agree to 1e-12 of the terms added, because weights are rounded, or to `gap` if checked.
+        If few rows have weights, integers prove in addition that exact weights exist. With several
+        pairs, all pairs are checked, and the summary must follow from them.
 
         Examples
         --------
@@ -98,13 +98,13 @@ class Separability:
         return self._combination_holds(table, code, mine)
 
     def _follows(self) -> bool:
-        """The pairs are all two classes each, and this answer is what theirs amount to."""
+        """Return whether the pairs are complete and this answer is their summary."""
         pairs, names = dict(self.pairs or {}), self.classes.tolist()
         if set(pairs) != set(combinations(names, 2)) or self.joint:
             return False
         for key, pair in pairs.items():
-            asked = (pair.fit_intercept, pair.joint, pair.pairs)
-            if pair.classes.tolist() != list(key) or asked != (self.fit_intercept, False, None):
+            settings = (pair.fit_intercept, pair.joint, pair.pairs)
+            if pair.classes.tolist() != list(key) or settings != (self.fit_intercept, False, None):
                 return False
         whole = summary(pairs)
         return all(getattr(self, name) == value for name, value in whole.items())
@@ -114,7 +114,7 @@ class Separability:
         return homogeneous_rows(X, code, float(self.fit_intercept), n_scores)
 
     def _plane_holds(self, X: Table, code: NDArray[np.intp]) -> bool:
-        """Every row's own score leads all others, by the margin claimed."""
+        """Return whether every row's own score leads all others by the margin."""
         if self.coef is None or self.margin is None or not 0.0 < self.margin < np.inf:
             return False
         if self.grade != "proved" or self.gap is not None or self.combination is not None:
@@ -134,7 +134,7 @@ class Separability:
         return least is not None and abs(float(least) / length - self.margin) <= 1e-9 * self.margin
 
     def _combination_holds(self, X: Table, code: NDArray[np.intp], mine: NDArray[np.bool_]) -> bool:
-        """Weights are >= 0, sum to one, and the rows they weigh cancel."""
+        """Return whether the weights are >= 0, sum to one, and cancel the rows."""
         p, gap = self.combination, self.gap
         if p is None or gap is None or len(p) != len(mine) or not (p >= 0).all() or p[~mine].any():
             return False
@@ -157,12 +157,12 @@ class Separability:
         if self.grade == "proved":
             nearly = bool((rest <= ROUNDED * terms).all())
             return nearly and gap == 0 and self._exact_weights_exist(X, code, p)
-        # Two class averages at distance 2e leave room for a margin e.
+        # Two class averages at distance 2e allow a margin of at most e.
         length = hypot(*rest) * (0.5 if in_classes else 1.0)
         return self.grade == "checked" and length <= gap + ROUNDED * hypot(*terms)
 
     def _exact_weights_exist(self, X: Table, code: NDArray[np.intp], p: Floats) -> bool:
-        """Rows that carry weight p cancel for some exact weights; taken as shown if too many."""
+        """Return whether exact weights cancel the rows with weights p; True if too many."""
         index = np.flatnonzero(p)
         if len(index) * X.shape[1] > MOST_ENTRIES:
             return True
@@ -170,9 +170,9 @@ class Separability:
         A = dense(A[index])
         with np.errstate(all="ignore"):
             B = needed_columns(A, len(self.classes) if self.joint else 1)
-            if weights_by_intervals(B) is not None:
-                return True
-            if weights_by_elimination(B, p[index]) is not None:
+            if weights_by_intervals(B) is not None or (
+                weights_by_elimination(B, p[index]) is not None
+            ):
                 return True
         found = nearest_point(integers(A)[0])
         return found is None or not found[0].any()
@@ -213,7 +213,7 @@ class Separability:
 
 
 def summary(pairs: Mapping[tuple[Any, Any], Separability]) -> dict[str, Any]:
-    """Return what the answers for each two classes say of all of them."""
+    """Return the attributes of all classes that follow from their pairs."""
     failing = [pair for pair in pairs.values() if not pair.separable]
     if not failing:
         margin = min(pair.margin or 0.0 for pair in pairs.values())
@@ -229,7 +229,7 @@ def summary(pairs: Mapping[tuple[Any, Any], Separability]) -> dict[str, Any]:
 
 @dataclass(frozen=True, eq=False)
 class Widest:
-    """The unit vector u = (w, b) of largest margin ``min sign_i u.(x_i, bias)``, or why none.
+    """The unit vector u = (w, b) of largest margin ``min sign_i u.(x_i, bias)``, or a proof.
 
     Attributes
     ----------
@@ -238,7 +238,7 @@ class Widest:
     margin : the margin of `direction`, exact to a few units in the last place.
     combination : weights (n,), >= 0, summing to one, with ``sum p_i sign_i (x_i, bias) = 0``.
     grade : "proved" or "checked".
-    gap : an e that no unit vector's margin exceeds; zero when proved, None if separable.
+    gap : an upper bound on the margin of any unit vector: zero when proved, None if separable.
 
     Examples
     --------

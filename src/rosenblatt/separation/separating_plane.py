@@ -1,9 +1,9 @@
-"""The search for a plane or for its impossibility, and the proof of what was found.
+"""Search for a separating plane or a proof that none exists.
 
 The rows to keep positive are ``sign_i (x_i, 1)``, and for K classes with one score each
 ``(e_y - e_k) (x) (x_i, 1)`` (Kesler). Either some v has ``a.v > 0`` for all rows a, or weights
-p >= 0 exist with ``sum p_i a_i = 0``: the nearest point of their hull to the origin decides it.
-Nothing that floating point finds is trusted; `exact` proves it, or decides small tables by itself.
+p >= 0 exist with ``sum p_i a_i = 0``: the point of their hull nearest to the origin decides.
+`exact` proves every result of floating point, and decides small tables by itself.
 """
 
 from dataclasses import dataclass, replace
@@ -34,13 +34,13 @@ from .inputs import UNIT, Floats, Table, check_labels, check_table
 from .margin import HullPoint, nearest_points, nearest_weights, widest_direction
 from .result import Separability, Widest, summary
 
-DIRECT = 700  # rows or columns up to which the nearest point is found by least squares
+DIRECT = 700  # rows or columns up to which least squares finds the nearest point
 MOST_CELLS = 20_000_000  # of a working set
-MOST_WHOLE = 200_000  # numbers written as integers for a decision without rounding
-NEARLY_ZERO = 1e-9  # length of a nearest point, of rows of length one, that may be zero
-CLOSED = 1e-9  # relative distance between margin and bound that counts as none
-ROUNDINGS = 32  # of an exact plane to float64 that are tried
-SPREAD = 20  # rows per column among which weights are looked for once more
+MOST_WHOLE = 200_000  # entries up to which a table is decided in integers
+NEARLY_ZERO = 1e-9  # relative length below which a nearest point may be zero
+CLOSED = 1e-9  # relative gap between margin and bound that counts as zero
+ROUNDINGS = 32  # attempts to round an exact plane to float64
+SPREAD = 20  # additional rows per column in the second search for weights
 HINGE_STEPS = 60
 HINGE_PENALTY = 1e-2
 
@@ -60,13 +60,13 @@ def separability(
     Parameters
     ----------
     X : array-like or sparse matrix of shape (n, d)
-        Training rows. Numbers that float64 cannot hold exactly are refused.
+        Training rows. Numbers that float64 cannot represent exactly raise an error.
     y : array-like of shape (n,)
-        Labels of two classes or more; with more, each pair of classes is answered.
+        Labels of two or more classes; with more than two, each pair is decided.
     fit_intercept : bool, default=True
         False searches for planes through the origin only.
     joint : bool, default=False
-        Search for one linear score per class instead, such that each row's own is the largest.
+        Search for one linear score per class such that each row's own score is the largest.
 
     Returns
     -------
@@ -118,12 +118,12 @@ def widest(X: Any, sign: Any, *, bias: float | None = 1.0) -> Widest:
     sign : array-like of shape (n,)
         -1 or +1 for each row.
     bias : float or None, default=1.0
-        The constant coordinate; None or 0 for none.
+        The constant coordinate; None or 0 for no such coordinate.
 
     Returns
     -------
     Widest
-        `direction` and `margin`, or the `combination` that proves there is none.
+        `direction` and `margin`, or the `combination` that proves that none exists.
 
     Examples
     --------
@@ -142,7 +142,7 @@ def widest(X: Any, sign: Any, *, bias: float | None = 1.0) -> Widest:
         raise ValueError(f"sign must hold -1 and +1 only; got {sign!r}.")
     if bias is not None and not np.isfinite(bias):
         raise ValueError(f"bias must be a finite number or None; got {bias!r}.")
-    answer = _answer(Question(table, 1 * (side > 0), constant=bias or 0.0))
+    answer = _answer(Problem(table, 1 * (side > 0), constant=bias or 0.0))
     if answer.coef is None:
         return Widest(False, None, None, answer.combination, answer.grade, answer.gap)
     direction = np.append(answer.coef[0], answer.intercept) if bias else answer.coef[0]
@@ -151,12 +151,12 @@ def widest(X: Any, sign: Any, *, bias: float | None = 1.0) -> Widest:
 
 def _two(table: Table, classes: Any, code: NDArray[Any], fit_intercept: bool) -> Separability:
     """Return the answer for two classes."""
-    question = Question(table, code, constant=float(fit_intercept), free=fit_intercept)
-    return _published(_answer(question), classes, fit_intercept, joint=False)
+    problem = Problem(table, code, constant=float(fit_intercept), free=fit_intercept)
+    return _result(_answer(problem), classes, fit_intercept, joint=False)
 
 
 def _jointly(table: Table, classes: Any, code: Any, fit_intercept: bool) -> Separability:
-    """Return the answer for one score per class; one inseparable pair of classes settles it."""
+    """Return the answer for one score per class; one inseparable pair of classes decides."""
     K = len(classes)
     for low, high in combinations(range(K), 2):
         mine = np.flatnonzero(np.isin(code, (low, high)))
@@ -164,17 +164,17 @@ def _jointly(table: Table, classes: Any, code: Any, fit_intercept: bool) -> Sepa
         if not pair.separable and pair.grade == "proved":
             C = np.zeros((len(code), K))
             C[mine, low + high - code[mine]] = pair.combination
-            return _published(Answer(combination=C / C.sum()), classes, fit_intercept, joint=True)
-    answer = _answer(Question(table, code, constant=float(fit_intercept), n_scores=K))
+            return _result(Answer(combination=C / C.sum()), classes, fit_intercept, joint=True)
+    answer = _answer(Problem(table, code, constant=float(fit_intercept), n_scores=K))
     if answer.combination is not None:
         C = np.zeros((len(code), K))
         C[np.arange(K) != code[:, None]] = answer.combination
         answer = replace(answer, combination=C)
-    return _published(answer, classes, fit_intercept, joint=True)
+    return _result(answer, classes, fit_intercept, joint=True)
 
 
-def _published(answer: "Answer", classes: Any, fit_intercept: bool, joint: bool) -> Separability:
-    """Return an answer with the attributes of the public class."""
+def _result(answer: "Answer", classes: Any, fit_intercept: bool, joint: bool) -> Separability:
+    """Return the public form of an answer."""
     about: Any = {"fit_intercept": fit_intercept, "joint": joint}
     if answer.coef is None:
         p, gap = answer.combination, answer.gap
@@ -188,7 +188,7 @@ def _published(answer: "Answer", classes: Any, fit_intercept: bool, joint: bool)
 
 @dataclass(frozen=True)
 class Answer:
-    """A plane that is proved to separate, or normalized weights and the margin they allow."""
+    """A plane that is proved to separate, or normalized weights and a bound on the margin."""
 
     coef: Any = None  # (K, d), or (1, d) of two classes
     intercept: Any = None
@@ -198,14 +198,13 @@ class Answer:
     gap: float = 0.0
 
 
-class Question:
+class Problem:
     """Rows A to separate from the origin; `free` if the constant is not part of the length."""
 
     def __init__(
-        self, X: Table, code: NDArray[Any], *, constant: float, free: bool = False,
-        n_scores: int = 1,
-    ):  # fmt: skip
-        # Columns of zeros are left out. Small tables are dense, whose columns can be shifted.
+        self, X: Table, code: Any, *, constant: float, free: bool = False, n_scores: int = 1
+    ):
+        # Columns of zeros are left out. Small tables are dense, so their columns can be shifted.
         filled = np.unique(X.indices) if sp.issparse(X) else X.any(axis=0).nonzero()[0]
         self.used = filled if len(filled) else np.zeros(1, np.intp)
         self.n_columns = X.shape[1]
@@ -219,7 +218,7 @@ class Question:
 
     @property
     def is_direct(self) -> bool:
-        """Whether the nearest point of the rows can be found by least squares."""
+        """True if least squares can find the nearest point of the rows."""
         n, m = self.A.shape
         return bool(min(n, m) <= DIRECT and min(n, 2 * m + 20) * m <= MOST_CELLS)
 
@@ -238,11 +237,13 @@ class Question:
 
     def prove(self, u: Floats, rounded: bool = True) -> Answer | None:
         """Return u, in units of x, with its exact margin; None unless it is proved to separate."""
-        # With a free intercept u are the coefficients, and the best intercept is found: a float, or
-        # if not `rounded` a fraction.
-        u = unit_vector(u)
-        if not u.any():
+        # With a free intercept, u are the coefficients, and the best intercept is computed: a float
+        # or, if not `rounded`, a fraction.
+        size = float(np.abs(u).max())
+        if not 0.0 < size < np.inf:
             return None
+        u = u / np.ldexp(1.0, np.frexp(size)[1] - 1)  # norm then neither overflows nor underflows
+        u = u / np.linalg.norm(u)
         b = None
         if self.free:
             b = middle(self.X, u, 2.0 * self.code - 1.0)
@@ -261,7 +262,7 @@ class Question:
         return Answer(coef, intercept, float(least) / length_of(u))
 
     def widen(self, plane: Answer) -> tuple[Answer, bool]:
-        """Return the widest plane found, `plane` itself at worst, and whether no other is wider."""
+        """Return the widest plane found, or `plane`, and whether no other plane is wider."""
         if not self.is_direct:
             return plane, False
         start = plane.coef[:, self.used]
@@ -275,14 +276,20 @@ class Question:
         return wider(plane, self.prove(u), bound)
 
     def normalize(self, p: Floats) -> Floats:
-        """Scale weights p as their proof is published: to sum to one, in each class if free."""
+        """Scale weights p to sum to one, in each class if free."""
         if not self.free:
             return np.asarray(p / p.sum())
         total = np.bincount(self.code, p, 2)[self.code]
         return np.asarray(np.divide(p, total, out=np.full(len(p), np.inf), where=total > 0))
 
+    def weights_of_all(self, index: NDArray[np.intp], weights: Floats) -> Floats:
+        """Return normalized weights of all rows from the weights of some."""
+        p = np.zeros(self.A.shape[0])
+        p[index] = weights
+        return self.normalize(p)
+
     def gap(self, p: Floats) -> float:
-        """Return an e that no unit plane's margin exceeds, whatever the normalized weights p."""
+        """Return an upper bound on the margin of any unit plane, by normalized weights p."""
         rest, sizes = self.A.T @ p, abs(self.A).T @ p
         rounding = (self.A.shape[0] + 3) * UNIT * sizes
         if self.free:  # for a unit plane with margin g the class averages are at least 2g apart
@@ -290,64 +297,64 @@ class Question:
         return 1.01 * hypot(*rounding) + hypot(*rest)  # hypot, unlike norm, never underflows
 
 
-# Numbers near the limits may overflow in a search: what is not finite proves nothing.
+# Numbers near the limits may overflow in a search; results that are not finite prove nothing.
 @np.errstate(all="ignore")
-def _answer(question: Question) -> Answer:
-    """Return the widest plane found, or the proof that there is none."""
-    p = contradiction(question.A)
+def _answer(problem: Problem) -> Answer:
+    """Return the widest plane found, or the proof that none exists."""
+    p = contradiction(problem.A)
     if p is not None:
-        return Answer(combination=question.normalize(p))
-    answer = _search(question)
+        return Answer(combination=problem.normalize(p))
+    answer = _search(problem)
     if answer.grade == "checked":
-        answer = _without_rounding(question) or answer
+        answer = _without_rounding(problem) or answer
     if answer.coef is None:
         return answer
-    answer, is_widest = question.widen(answer)
-    return answer if is_widest else wider(answer, _without_rounding(question), np.inf)[0]
+    answer, is_widest = problem.widen(answer)
+    return answer if is_widest else wider(answer, _without_rounding(problem), np.inf)[0]
 
 
-def _search(question: Question) -> Answer:
-    """Search in floating point for the first proof either way."""
-    A, last, is_zero = question.standard, None, False
+def _search(problem: Problem) -> Answer:
+    """Search in floating point for a plane or for weights that can be proved."""
+    A, last, is_zero = problem.standard, None, False
     v = _least_squares(A)
-    if (A @ v).min() > 0.0 and (plane := question.plane(v)) is not None:
+    if (A @ v).min() > 0.0 and (plane := problem.plane(v)) is not None:
         return plane
-    if question.is_direct:
+    if problem.is_direct:
         for last in nearest_points(A, np.zeros(A.shape[0], int), v):
-            if last.margin > 0.0 and (plane := question.plane(last.direction)) is not None:
+            if last.margin > 0.0 and (plane := problem.plane(last.direction)) is not None:
                 return plane
             if is_zero := last.bound <= NEARLY_ZERO * np.abs(last.rows).max():
-                p = weights_by_intervals(needed_columns(last.rows, question.n_scores))
+                p = weights_by_intervals(needed_columns(last.rows, problem.n_scores))
                 if p is not None:
-                    return _proof(question, last.index, p)
+                    return Answer(combination=problem.weights_of_all(last.index, p))
         if is_zero and last is not None:
-            found = _canceling_weights(needed_columns(A, question.n_scores), last)
+            found = _canceling_weights(needed_columns(A, problem.n_scores), last)
             if found is not None:
-                return _proof(question, *found)
+                return Answer(combination=problem.weights_of_all(*found))
     else:
-        v = _hinge_direction(A, v)
-        if (A @ v).min() > 0.0 and (plane := question.plane(v)) is not None:
+        # Lower ``sum [1 - a.v]_+^2`` by Newton steps, damped so that their equations are regular.
+        # S. S. Keerthi, D. DeCoste (2005), A modified finite Newton method for fast solution of
+        # large scale linear SVMs.
+        for _ in range(HINGE_STEPS):
+            margins = A @ v
+            if margins.min() > 0.0:
+                break
+            active = A[margins < 1.0]
+            v = lsmr(active, np.ones(active.shape[0]), damp=HINGE_PENALTY, x0=v, maxiter=100)[0]
+        if (A @ v).min() > 0.0 and (plane := problem.plane(v)) is not None:
             return plane
-    p = np.maximum(1.0 - A @ v, 0.0)
+    ones = np.ones(A.shape[0])
+    tried = [problem.normalize(np.maximum(1.0 - A @ v, 0.0)), problem.normalize(ones)]
     if last is not None:
-        p = np.zeros(len(p))
-        p[last.index] = last.weights
-    tried = [question.normalize(p), question.normalize(np.ones(len(p)))]
-    gaps = [question.gap(p) if np.isfinite(p).all() else np.inf for p in tried]
+        tried[0] = problem.weights_of_all(last.index, last.weights)
+    gaps = [problem.gap(p) if np.isfinite(p).all() else np.inf for p in tried]
     best = int(np.argmin(gaps))
     return Answer(combination=tried[best], grade="checked", gap=gaps[best])
 
 
-def _proof(question: Question, index: NDArray[np.intp], weights: Floats) -> Answer:
-    """Return proved weights of some rows as an answer."""
-    p = np.zeros(question.A.shape[0])
-    p[index] = weights
-    return Answer(combination=question.normalize(p))
-
-
 def _canceling_weights(A: Table, point: HullPoint) -> tuple[NDArray[np.intp], Floats] | None:
     """Return rows and weights, rounded from exact ones that cancel them; None if unproved."""
-    # Columns that depend on each other leave too few rows: their differences ask for more.
+    # Dependent columns leave too few rows: their differences need more.
     spread = np.arange(0, A.shape[0], max(1, A.shape[0] // (SPREAD * A.shape[1])))
     index = np.union1d(point.index, spread)
     rows = dense(A[index])
@@ -376,35 +383,22 @@ def _least_squares(A: Table) -> Floats:
     return v if np.isfinite(v).all() and v.any() else np.ones(m)
 
 
-def _hinge_direction(A: Table, v: Floats) -> Floats:
-    """Lower ``sum [1 - a.v]_+^2`` until all margins are positive: Newton steps, nearly solved."""
-    # S. S. Keerthi, D. DeCoste (2005), A modified finite Newton method for fast solution of large
-    # scale linear SVMs. The step stays near the last v, which makes its equations regular.
-    for _ in range(HINGE_STEPS):
-        margins = A @ v
-        if margins.min() > 0.0:
-            break
-        active = A[margins < 1.0]
-        v = lsmr(active, np.ones(active.shape[0]), damp=HINGE_PENALTY, x0=v, maxiter=100)[0]
-    return np.asarray(v)
-
-
-def _without_rounding(question: Question) -> Answer | None:
-    """Decide a small question in integers; None if it is large."""
+def _without_rounding(problem: Problem) -> Answer | None:
+    """Decide a small problem in integers; return None for large problems."""
     # Also None where a plane exists but none was found whose coefficients float64 can hold.
-    if np.prod(question.standard.shape) > MOST_WHOLE:
+    if np.prod(problem.standard.shape) > MOST_WHOLE:
         return None
-    found = nearest_point(integers(dense(question.standard))[0])
+    found = nearest_point(integers(dense(problem.standard))[0])
     if found is None:
         return None
     z, parts = found
     if not z.any():
         p = shares_of_one(parts.tolist())
-        return None if p is None else Answer(combination=question.normalize(p))
+        return None if p is None else Answer(combination=problem.normalize(p))
     unit = 2 ** (max(abs(int(value)) for value in z).bit_length() + 50)
-    for nudge in range(ROUNDINGS):  # a hair longer, other digits are rounded
+    for nudge in range(ROUNDINGS):  # slightly other lengths round other digits
         v = np.array([float(Fraction(int(value) * (2**50 + nudge), unit)) for value in z])
-        plane = question.plane(v)
+        plane = problem.plane(v)
         if plane is not None:
             return plane
     return None
@@ -433,16 +427,7 @@ def wider(plane: Answer, other: Answer | None, bound: float) -> tuple[Answer, bo
     return plane, plane.margin >= bound * (1.0 - CLOSED)
 
 
-def unit_vector(w: Floats) -> Floats:
-    """Return w at length one, however long it was; zeros and infinities give zeros."""
-    size = float(np.abs(w).max())
-    if not 0.0 < size < np.inf:
-        return np.zeros(w.shape)
-    w = w / np.ldexp(1.0, np.frexp(size)[1] - 1)
-    return np.asarray(w / np.linalg.norm(w))
-
-
 def length_of(w: Floats) -> float:
-    """Return |w|, rounded hardly more than once."""
+    """Return |w|, accurate to about one rounding."""
     whole, power = integers(w)
     return sqrt(int(whole @ whole) * Fraction(4) ** power)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 import numpy as np
-import scipy.sparse as sp
+from sklearn.utils.extmath import row_norms
 
 from rosenblatt.loops import random
 from rosenblatt.loops.rows import arrays
@@ -143,10 +143,7 @@ def safe_step(problem: LogisticProblem) -> float:
     # That is at most half the squared length of the row, a quarter for two classes.
     longest = 0.0
     for start, stop in problem.blocks(problem.d):
-        part, c = problem.X[start:stop], problem.c[start:stop]
-        if sp.issparse(part):
-            squares = np.asarray(part.astype(np.float64).power(2).sum(axis=1)).ravel()
-        else:
-            squares = np.einsum("nd,nd->n", part, part, dtype=np.float64)
-        longest = max(longest, float((c * (squares + problem.fit_intercept)).max()))
+        squares = row_norms(problem.X[start:stop].astype(np.float64), squared=True)
+        weighted = problem.c[start:stop] * (squares + problem.fit_intercept)
+        longest = max(longest, float(weighted.max()))
     return 2.0 / max(longest * float(problem.n / problem.c.sum()), 1e-300)

@@ -4,7 +4,7 @@ import os
 
 import numpy as np
 
-from rosenblatt.workbench.protocol.results import Opening
+from rosenblatt.workbench.findings import Opening
 from rosenblatt.workbench.report.page import render, write
 from rosenblatt.workbench.report.prediction_figures import class_values
 

@@ -185,8 +185,10 @@ def _table(place: Path) -> Iterator[Mail]:
         names = [cell.strip().lower().lstrip("\ufeff") for cell in first]
         text = next((names.index(name) for name in TEXT_COLUMNS if name in names), None)
         label = next((names.index(name) for name in LABEL_COLUMNS if name in names), None)
+        if not names:
+            raise ValueError(f"{place} is empty.")
         if text is None:
-            if not names or label_of(names[0]) is None:
+            if label_of(names[0]) is None:
                 raise ValueError(
                     f"{place} needs a column called {', '.join(TEXT_COLUMNS[:3])} or the like; "
                     f"it has {', '.join(first[:8])}."

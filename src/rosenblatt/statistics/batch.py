@@ -37,7 +37,7 @@ class Labels:
 
     Parameters
     ----------
-    classes : the classes, sorted, shape (K,); some may have no row.
+    classes : the classes, sorted, shape (K,); some may be without rows.
     codes : the place of each row's class in `classes`, shape (n,).
 
     Examples
@@ -57,6 +57,10 @@ class Labels:
                 f"codes must be from 0 to {len(self.classes) - 1}, one less than the number of "
                 f"classes; got {codes.min()} to {codes.max()}."
             )
+
+    def __getitem__(self, rows: Any) -> "Labels":
+        """Return the labels of some rows."""
+        return Labels(self.classes, self.codes[rows])
 
     @staticmethod
     def of(y: Any, n_rows: int | None = None) -> "Labels":
@@ -107,7 +111,7 @@ class Batch:
         targets: NDArray[Any] | None = None,
     ) -> None:
         self.feature_names = feature_names_of(X)
-        self.X: Any = _table(X)
+        self.X: Any = _numeric(X)
         self.n_rows, self.n_features = self.X.shape
         self.targets = targets
         if targets is not None:
@@ -131,17 +135,6 @@ class Batch:
     def n_buckets(self) -> int:
         """Number of groups times number of classes."""
         return self.n_groups * len(self.classes)
-
-    @property
-    def largest_weight(self) -> float:
-        """The largest weight of a row."""
-        return 1.0 if self.weights is None else float(self.weights.max(initial=0.0))
-
-    @property
-    def n_cells(self) -> int:
-        """Number of values that X stores."""
-        stored = int(self.X.nnz) if sp.issparse(self.X) else int(self.X.size)
-        return stored + (0 if self.targets is None else self.targets.size)
 
     def sum_duplicates(self) -> None:
         """Add up the duplicate entries of CSR rows."""
@@ -185,8 +178,10 @@ class Batch:
         # Tables of sparse data are wide, and are made and added up for every chunk.
         least = 4 * CELLS_PER_CHUNK if sp.issparse(self.X) else CELLS_PER_CHUNK
         wanted = max(least, CHUNK_OVER_TABLE * table_cells)
-        # The pool cuts chunks of its own size: this number of cells makes them as wanted.
-        cells = max(1, self.n_cells * threads.CELLS_PER_CHUNK // wanted)
+        stored = self.X.nnz if sp.issparse(self.X) else self.X.size
+        stored += 0 if self.targets is None else self.targets.size
+        # The pool computes the size of chunks from the number of cells.
+        cells = max(1, int(stored) * threads.CELLS_PER_CHUNK // wanted)
         return threads.over_chunks(work_on, self.n_rows, cells)
 
     def _rows(self, start: int, stop: int, dtypes: tuple[DTypeLike, ...]) -> Any:
@@ -221,19 +216,12 @@ class Batch:
         for table in suspects:
             if not np.isfinite(table).all():
                 j = int(np.flatnonzero(~np.isfinite(table).all(axis=0))[0])
-                raise ValueError(self._not_finite(j))
-
-    def _not_finite(self, j: int) -> str:
-        """Return the message about column j, whose sums are not finite."""
-        who, advice = f"Feature {self.name(j)}", "leave NaN out with missing='ignore', or rescale."
-        if self.targets is not None:
-            advice = "rescale it."
-            if j >= self.X.shape[1]:
-                who = f"Target {j - self.X.shape[1]}"
-        return (
-            f"{who} holds NaN, infinity, or numbers whose squares are too large for 64 bits; "
-            f"{advice}"
-        )
+                d, advice = self.X.shape[1], "leave NaN out with missing='ignore', or rescale."
+                raise ValueError(
+                    f"{f'Feature {self.name(j)}' if j < d else f'Target {j - d}'} holds NaN, "
+                    "infinity, or numbers whose squares are too large for 64 bits; "
+                    + (advice if self.targets is None else "rescale it.")
+                )
 
     def name(self, j: int) -> str:
         """Return the name of feature j in error messages."""
@@ -254,14 +242,7 @@ def total_of(parts: list[Sums], shape: tuple[int, ...]) -> Sums:
     return total
 
 
-def freeze(*tables: NDArray[Any] | None) -> None:
-    """Make arrays read-only."""
-    for table in tables:
-        if table is not None:
-            table.setflags(write=False)
-
-
-def _table(X: Any) -> Any:
+def _numeric(X: Any) -> Any:
     """Return X as a numeric table, without a copy if it is one."""
     if sp.issparse(X):
         return X.tocsr()

@@ -8,11 +8,11 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from rosenblatt.missing_values import which_missing
+from rosenblatt.mixed_tables import codes_of, column, names_of, places_among
 
 from . import counts_loops
-from .batch import Batch, Labels, Sums, check_missing, feature_names_of, freeze, total_of
-from .counts import ByClass, ClassCounts, Joint, unite
+from .batch import Batch, Labels, Sums, check_missing, feature_names_of, total_of
+from .counts import ByClass, refuse_negative, unite
 from .statistic import DOUBLES, LABELS, NUMBERS, ArrayForm, Names
 
 # Columns of integers from 0 to this limit are counted as they are; others are encoded first.
@@ -58,43 +58,27 @@ class CategoryCounts(ByClass):
     options: ClassVar[tuple[str, ...]] = ("n_features", "missing")
 
     def __post_init__(self) -> None:
-        freeze(self.table, *self.categories)
+        super().__post_init__()
+        for values in self.categories:
+            values.setflags(write=False)
 
     @classmethod
-    def zero(cls, n_features: int, *, missing: str = "refuse") -> Self:
-        """Return the counts of no rows."""
-        check_missing(missing)
-        nothing = tuple(np.zeros(0, np.int64) for _ in range(n_features))
-        table, dtype = np.zeros((0, 0), np.int64), np.dtype(np.float32)
-        return cls(ClassCounts.zero(), None, dtype, nothing, table, missing)
-
-    @classmethod
-    def by_group(
-        cls,
-        X: Any,
-        y: Any,
-        groups: Any,
-        n_groups: int | None,
-        weights: Any = None,
-        *,
+    def by_group(  # type: ignore[override]
+        cls, X: Any, y: Any, groups: Any, n_groups: int | None, weights: Any = None,
         missing: str = "refuse",
-    ) -> list[Self]:
+    ) -> list[Self]:  # fmt: skip
         """Return the counts of each group of rows; groups (n,) are numbers from 0.
 
         With ``missing="ignore"`` values that are NaN or None are left out.
         """
         check_missing(missing)
-        names, columns = feature_names_of(X), _columns(X)
-        codes, categories = _encode(columns, names, missing)
+        names = feature_names_of(X)
+        codes, categories = _encode(X, names, missing)
         batch = Batch(codes, y, weights, groups, n_groups)
-        starts = _starts(categories)
-        table = _count(batch, starts)
-        statistics = []
-        for g, (counts, kept) in enumerate(ClassCounts.of_groups(batch)):
-            about = (counts, names, np.dtype(np.float64))
-            part = cls(*about, categories, batch.group(table, g, kept), missing)
-            statistics.append(part._without_empty())
-        return statistics
+        batch.feature_names, batch.dtype = names, np.dtype(np.float64)
+        table = _count(batch, _starts(categories))
+        parts = cls._of_tables(batch, {"table": table}, categories=categories, missing=missing)
+        return [part._without_empty() for part in parts]
 
     @property
     def n_features(self) -> int:
@@ -111,12 +95,9 @@ class CategoryCounts(ByClass):
         seen = self.table.any(axis=0)
         if seen.all():
             return self
-        parts = np.split(seen, _starts(self.categories)[1:-1])
-        categories = tuple(
-            values[part] for values, part in zip(self.categories, parts, strict=True)
-        )
-        about = (self.counts, self.feature_names, self.dtype)
-        return type(self)(*about, categories, self.table[:, seen], self.missing)
+        parts = zip(self.categories, np.split(seen, _starts(self.categories)[1:-1]), strict=True)
+        categories = tuple(values[part] for values, part in parts)
+        return replace(self, categories=categories, table=self.table[:, seen])
 
     def _combined(self, other: Self, sign: int) -> Self:
         joint = self.counts.join(other.counts, sign)
@@ -135,25 +116,17 @@ class CategoryCounts(ByClass):
             theirs.append(starts[j] + others)
         table = _wider(self.table, np.concatenate(mine), starts[-1])
         table = joint.combine(table, _wider(other.table, np.concatenate(theirs), starts[-1]), sign)
-        about = (joint.counts, *self._shared(other))
-        result = type(self)(*about, categories, table, self.missing)
+        result = self._joined(other, joint.counts, categories=categories, table=table)
         if sign < 0:
-            result._refuse_negative(joint)
+            refuse_negative(table, joint.counts.classes, result._category_name)
             return result._without_empty()
         return result
 
-    def _refuse_negative(self, joint: Joint) -> None:
-        """Raise if the count of a category would be negative."""
-        negative = np.argwhere(self.table < 0)
-        if len(negative):
-            k, c = negative[0]
-            starts = _starts(self.categories)
-            j = int(np.searchsorted(starts, c, side="right")) - 1
-            raise ValueError(
-                f"Cannot remove these rows: in class {joint.counts.classes[k]!s} category "
-                f"{self.categories[j][c - starts[j]]!s} of {self._name_of(j)} would be left with "
-                f"{self.table[k, c]}."
-            )
+    def _category_name(self, c: int) -> str:
+        """Return the name of column c of the table in error messages."""
+        starts = _starts(self.categories)
+        j = int(np.searchsorted(starts, c, side="right")) - 1
+        return f"category {self.categories[j][c - starts[j]]!s} of {self._name_of(j)}"
 
     def _tables(self) -> dict[str, NDArray[Any]]:
         own = {name: getattr(self, name) for name in self.forms}
@@ -210,24 +183,14 @@ class PairCounts(CategoryCounts):
         "pairs": ArrayForm("K c c", DOUBLES, 0),
     }
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        freeze(self.pairs)
-
     @classmethod
-    def by_group(
-        cls,
-        X: Any,
-        y: Any,
-        groups: Any,
-        n_groups: int | None,
-        weights: Any = None,
-        *,
+    def by_group(  # type: ignore[override]
+        cls, X: Any, y: Any, groups: Any, n_groups: int | None, weights: Any = None,
         missing: str = "refuse",
-    ) -> list[Self]:
+    ) -> list[Self]:  # fmt: skip
         """Return the counts of each group of rows; groups (n,) are numbers from 0."""
-        parts = super().by_group(X, y, groups, n_groups, weights, missing=missing)
-        codes, categories = _encode(_columns(X), feature_names_of(X), missing)
+        parts = super().by_group(X, y, groups, n_groups, weights, missing)
+        codes, categories = _encode(X, feature_names_of(X), missing)
         labels = Labels.of(np.zeros(len(codes), np.int64) if y is None else y, len(codes))
         weight = np.ones(len(codes)) if weights is None else np.asarray(weights, np.float64)
         group = np.zeros(len(codes), np.int64) if groups is None else np.asarray(groups)
@@ -247,7 +210,7 @@ class PairCounts(CategoryCounts):
         starts = _starts(self.categories)
         rows, columns = [], []
         for j, (values, mine) in enumerate(zip(categories, self.categories, strict=True)):
-            places = np.append(_places(values, mine), -1)[codes[:, j]]
+            places = np.append(places_among(values, mine), -1)[codes[:, j]]
             known = np.flatnonzero(places >= 0)
             rows.append(known)
             columns.append(starts[j] + places[known])
@@ -275,15 +238,14 @@ class PairCounts(CategoryCounts):
     def _gathered(self, result: CategoryCounts) -> NDArray[np.float64]:
         """Return the pairs (K, c, c) of the classes and categories of another statistic."""
         starts = _starts(self.categories)
+        places = map(places_among, result.categories, self.categories)
         found = [
-            np.where(places < 0, -1, start + places)
-            for start, places in zip(
-                starts, map(_places, result.categories, self.categories), strict=False
-            )
+            np.where(some < 0, -1, start + some)
+            for start, some in zip(starts[:-1], places, strict=True)
         ]
         columns = np.concatenate([np.zeros(0, np.int64), *found])
         padded = np.pad(self.pairs, ((0, 1), (0, 1), (0, 1)))  # -1 finds nothing
-        classes = _places(result.classes, self.classes)
+        classes = places_among(result.classes, self.classes)
         return np.asarray(padded[np.ix_(classes, columns, columns)])
 
 
@@ -301,61 +263,24 @@ def _wider(table: Sums, places: NDArray[np.int64], width: int) -> Sums:
     return wide
 
 
-def _columns(X: Any) -> Any:
-    """Return X as an array, or as a list of columns with types of their own."""
-    if isinstance(X, Coded):
-        return X
-    if hasattr(X, "columns"):
-        return [np.asarray(X[name]) for name in X.columns]
-    if isinstance(X, np.ndarray) and X.dtype.kind in "iubf":
-        return X
-    # Rows of strings and numbers: NumPy alone would turn the numbers into strings.
-    return [_column(values) for values in np.asarray(X, object).T]
-
-
-def _column(values: NDArray[Any]) -> NDArray[Any]:
-    """Return the values of one feature, as strings or numbers if none is missing."""
-    if values.dtype.kind != "O" or which_missing(values).any():
-        return values
-    return np.array(values.tolist())
-
-
-def _encode(
-    columns: Any, names: Names, missing: str
-) -> tuple[NDArray[Any], tuple[NDArray[Any], ...]]:
+def _encode(X: Any, names: Names, missing: str) -> tuple[NDArray[Any], tuple[NDArray[Any], ...]]:
     """Return the category of each value, -1 if it is missing; and each feature's categories."""
-    if isinstance(columns, Coded):
-        if missing == "refuse":
-            for j in range(columns.shape[1]):
-                _refuse_missing(columns.codes[:, j] >= 0, j, names)
-        return columns.codes, columns.words
-    if isinstance(columns, np.ndarray) and columns.dtype.kind in "iub" and columns.size:
-        widths = columns.max(axis=0).astype(np.int64) + 1
-        if columns.min() >= 0 and widths.max() <= MOST_PLAIN_CATEGORIES:
-            return columns, tuple(np.arange(width) for width in widths)
-    if isinstance(columns, np.ndarray):
-        columns = columns.T
-    codes = np.empty((len(columns[0]) if len(columns) else 0, len(columns)), np.int64)
-    categories = []
-    for j, values in enumerate(columns):
-        known = ~which_missing(values)
-        if missing == "refuse":
-            _refuse_missing(known, j, names)
-        found, numbers = np.unique(_column(values[known]), return_inverse=True)
-        codes[:, j] = -1
-        codes[known, j] = numbers
-        categories.append(found)
-    return codes, tuple(categories)
-
-
-def _refuse_missing(known: NDArray[np.bool_], j: int, names: Names) -> None:
-    """Raise unless all values (n,) of feature j are known."""
-    if not known.all():
-        i = int((~known).nonzero()[0][0])
-        name = j if names is None else names[j]
+    if isinstance(X, np.ndarray) and X.dtype.kind in "iub" and X.size:
+        widths = X.max(axis=0).astype(np.int64) + 1
+        if X.min() >= 0 and widths.max() <= MOST_PLAIN_CATEGORIES:
+            return X, tuple(np.arange(width) for width in widths)
+    if not isinstance(X, Coded):
+        # Rows of strings and numbers: NumPy alone would turn the numbers into strings.
+        is_table = hasattr(X, "columns") or (isinstance(X, np.ndarray) and X.dtype.kind in "iubf")
+        table = X if is_table else np.asarray(X, object)
+        X = coded([codes_of(np.asarray(column(table, name))) for name in names_of(table)])
+    if missing == "refuse" and (X.codes < 0).any():
+        j, i = np.argwhere(X.codes.T < 0)[0]
         raise ValueError(
-            f"Feature {name} is missing in row {i}; missing='ignore' leaves such values out."
+            f"Feature {j if names is None else names[j]} is missing in row {i}; missing='ignore' "
+            "leaves such values out."
         )
+    return X.codes, X.words
 
 
 def _count(batch: Batch, starts: NDArray[np.int64]) -> Sums:
@@ -369,14 +294,6 @@ def _count(batch: Batch, starts: NDArray[np.int64]) -> Sums:
 
     parts = batch.over_chunks(work, shape[0] * shape[1], (np.int64,))
     return total_of(parts, shape)
-
-
-def _places(values: NDArray[Any], among: NDArray[Any]) -> NDArray[np.int64]:
-    """Return the places of values among sorted others; -1 for values that are not there."""
-    if not len(among) or not len(values):
-        return np.full(len(values), -1, np.int64)
-    found = np.minimum(np.searchsorted(among, values), len(among) - 1)
-    return np.where(among[found] == values, found, -1)
 
 
 # Encoded columns: for each row the place of its value among the sorted values of its column.

@@ -1,7 +1,7 @@
 """Counts of rows by class, part of every other statistic."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from rosenblatt import checks
 
-from .batch import Batch, Labels, Sums, freeze
+from .batch import Batch, Labels, Sums
 from .statistic import COUNTS, LABELS, LEAST_WEIGHT, NUMBERS, ArrayForm, Names, Statistic
 
 Places = NDArray[np.int64] | None  # None: each class stays where it is
@@ -109,6 +109,18 @@ def of_class(classes: NDArray[Any], k: int) -> str:
     return "" if unlabeled else f"class {classes[k]!s}"
 
 
+def refuse_negative(
+    left: Sums, classes: NDArray[Any], name_of: Callable[[int], str], what: str = ""
+) -> None:
+    """Raise if a sum (K, c) that would be left is negative; `name_of` names column c."""
+    if (left < 0).any():
+        k, c = np.argwhere(left < 0)[0]
+        raise ValueError(
+            f"Cannot remove these rows: in class {classes[k]!s} {name_of(c)} would be left with "
+            f"{left[k, c]}{what}."
+        )
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class ClassCounts(Statistic):
     """Number of rows and weight of each class.
@@ -139,9 +151,6 @@ class ClassCounts(Statistic):
         "classes": ArrayForm("K", LABELS),
         "weight": ArrayForm("K", NUMBERS, LEAST_WEIGHT),
     }
-
-    def __post_init__(self) -> None:
-        freeze(self.classes, self.rows, self.sums)
 
     @classmethod
     def zero(cls) -> Self:
@@ -255,18 +264,45 @@ class ByClass(Statistic):
         return self.counts.weight
 
     @classmethod
+    def zero(cls, n_features: int, **options: Any) -> Self:
+        """Return the statistic of no rows; options as in `of`."""
+        return cls.of(np.zeros((0, n_features), np.float32), **options)
+
+    @classmethod
     def of(cls, X: Any, y: Any = None, weights: Any = None, **options: Any) -> Self:
         """Return the statistic of rows X (n, d) with labels y (n,) and weights (n,).
 
-        Without labels all rows are of one class, 0. The options are those of `by_group`.
+        Without labels all rows are of one class, 0. The options are those of the class, such as
+        `missing`.
         """
-        kind: Any = cls
-        groups: list[Self] = kind.by_group(X, y, None, None, weights, **options)
-        return groups[0]
+        return cls.by_group(X, y, None, None, weights, **options)[0]
 
-    def _shared(self, other: "ByClass") -> tuple[Names, np.dtype[Any]]:
-        """Return the names of either statistic, and the finer precision."""
-        return self.feature_names or other.feature_names, np.promote_types(self.dtype, other.dtype)
+    @classmethod
+    def by_group(
+        cls, X: Any, y: Any, groups: Any, n_groups: int | None, weights: Any = None, **options: Any
+    ) -> list[Self]:
+        """Return the statistic of each group of rows, in one read; groups (n,) count from 0."""
+        kind: Any = cls
+        found: list[Self] = kind._of_batch(Batch(X, y, weights, groups, n_groups), **options)
+        return found
+
+    @classmethod
+    def _of_tables(cls, batch: Batch, tables: Mapping[str, Any], **options: Any) -> list[Self]:
+        """Return the statistic of each group of a batch, from the tables (B, ...) of all."""
+        statistics = []
+        for g, (counts, kept) in enumerate(ClassCounts.of_groups(batch)):
+            own = {
+                name: None if table is None else batch.group(table, g, kept)
+                for name, table in tables.items()
+            }
+            statistics.append(cls(counts, batch.feature_names, batch.dtype, **own, **options))
+        return statistics
+
+    def _joined(self, other: Self, counts: ClassCounts, **tables: Any) -> Self:
+        """Return the statistic of both together with other counts and tables."""
+        names = self.feature_names or other.feature_names
+        dtype = np.promote_types(self.dtype, other.dtype)
+        return replace(self, counts=counts, feature_names=names, dtype=dtype, **tables)
 
     def _name_of(self, j: int) -> str:
         """Return the name of feature j in error messages."""
@@ -315,23 +351,12 @@ class RowCounts(ByClass):
     options: ClassVar[tuple[str, ...]] = ("n_features",)
 
     @classmethod
-    def zero(cls, n_features: int) -> Self:
-        """Return the counts of no rows."""
-        return cls(ClassCounts.zero(), None, np.dtype(np.float32), n_features)
-
-    @classmethod
-    def by_group(
-        cls, X: Any, y: Any, groups: Any, n_groups: int | None, weights: Any = None
-    ) -> list[Self]:
-        """Return the counts of each group of rows; groups (n,) are numbers from 0."""
-        batch = Batch(X, y, weights, groups, n_groups)
-        about = (batch.feature_names, batch.dtype, batch.n_features)
-        return [cls(counts, *about) for counts, _ in ClassCounts.of_groups(batch)]
+    def _of_batch(cls, batch: Batch) -> list[Self]:
+        return cls._of_tables(batch, {}, n_features=batch.n_features)
 
     def total(self) -> Self:
         """Return the counts of all classes together, as one class, 0."""
-        return type(self)(self.counts.total(), self.feature_names, self.dtype, self.n_features)
+        return replace(self, counts=self.counts.total())
 
     def _combined(self, other: Self, sign: int) -> Self:
-        counts = self.counts.join(other.counts, sign).counts
-        return type(self)(counts, *self._shared(other), self.n_features)
+        return self._joined(other, self.counts.join(other.counts, sign).counts)

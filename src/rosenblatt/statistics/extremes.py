@@ -1,6 +1,6 @@
 """Minimum and maximum of each feature in each class."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, ClassVar, Self
 
@@ -9,8 +9,8 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from . import counts_loops
-from .batch import Batch, check_missing, freeze
-from .counts import ByClass, ClassCounts
+from .batch import Batch, check_missing
+from .counts import ByClass
 from .statistic import DOUBLES, ArrayForm
 
 Table = NDArray[np.float64]
@@ -53,40 +53,13 @@ class Extremes(ByClass):
     }
     options: ClassVar[tuple[str, ...]] = ("n_features", "missing")
 
-    def __post_init__(self) -> None:
-        freeze(self.low, self.high)
-
     @classmethod
-    def zero(cls, n_features: int, *, missing: str = "refuse") -> Self:
-        """Return the extremes of no rows."""
+    def _of_batch(cls, batch: Batch, *, missing: str = "refuse") -> list[Self]:
+        """Return the extremes of each group; rows of weight 0 are left out."""
         check_missing(missing)
-        empty = np.zeros((0, n_features))
-        return cls(ClassCounts.zero(), None, np.dtype(np.float32), empty, empty.copy(), missing)
-
-    @classmethod
-    def by_group(
-        cls,
-        X: Any,
-        y: Any,
-        groups: Any,
-        n_groups: int | None,
-        weights: Any = None,
-        *,
-        missing: str = "refuse",
-    ) -> list[Self]:
-        """Return the extremes of each group of rows, in one read; groups (n,) count from 0.
-
-        Rows of weight 0 are left out, and with ``missing="ignore"`` NaN.
-        """
-        check_missing(missing)
-        batch = Batch(X, y, weights, groups, n_groups)
         batch.sum_duplicates()  # a sum may lie farther out than its parts
-        tables = _extremes(batch) if missing == "refuse" else _known_extremes(batch)
-        statistics = []
-        for g, (counts, kept) in enumerate(ClassCounts.of_groups(batch)):
-            low, high = (batch.group(table, g, kept).copy() for table in tables)
-            statistics.append(cls(counts, batch.feature_names, batch.dtype, low, high, missing))
-        return statistics
+        low, high = _extremes(batch) if missing == "refuse" else _known_extremes(batch)
+        return cls._of_tables(batch, {"low": low, "high": high}, missing=missing)
 
     @property
     def n_features(self) -> int:
@@ -102,8 +75,7 @@ class Extremes(ByClass):
         if not len(self):
             return self
         low, high = self.low.min(axis=0, keepdims=True), self.high.max(axis=0, keepdims=True)
-        about = (self.counts.total(), self.feature_names, self.dtype)
-        return type(self)(*about, low, high, self.missing)
+        return replace(self, counts=self.counts.total(), low=low, high=high)
 
     def _combined(self, other: Self, sign: int) -> Self:
         if sign < 0 and len(other):
@@ -113,11 +85,11 @@ class Extremes(ByClass):
         joint = self.counts.join(other.counts, 1)
         low = np.full((joint.n_classes, self.n_features), np.inf)
         high = -low
-        low[slice(None) if joint.places is None else joint.places] = self.low
-        high[slice(None) if joint.places is None else joint.places] = self.high
+        places = slice(None) if joint.places is None else joint.places
+        low[places], high[places] = self.low, self.high
         low[joint.others] = np.minimum(low[joint.others], other.low)
         high[joint.others] = np.maximum(high[joint.others], other.high)
-        return type(self)(joint.counts, *self._shared(other), low, high, self.missing)
+        return self._joined(other, joint.counts, low=low, high=high)
 
     def _check_values(self) -> None:
         low, high = self.low, self.high
@@ -127,31 +99,30 @@ class Extremes(ByClass):
 
 
 def _known_extremes(batch: Batch) -> tuple[Table, Table]:
-    """Return minima and maxima (B, d) of the values that are not NaN."""
-    # Two reads of the rows.
+    """Return minima and maxima (B, d) of the values that are not NaN, from two reads."""
 
     def instead(extreme: float, numbers: NDArray[Any]) -> NDArray[Any]:
         if np.isinf(numbers).any():
             raise ValueError("Input X contains infinity.")
         return np.where(np.isnan(numbers), numbers.dtype.type(extreme), numbers)
 
-    low = _extremes(batch.changed(partial(instead, np.inf)), finite=False)[0]
-    high = _extremes(batch.changed(partial(instead, -np.inf)), finite=False)[1]
-    return low, high
+    low, _ = _extremes(batch.changed(partial(instead, np.inf)), finite=False)
+    return low, _extremes(batch.changed(partial(instead, -np.inf)), finite=False)[1]
 
 
 def _extremes(batch: Batch, finite: bool = True) -> tuple[Table, Table]:
     """Return minima and maxima (B, d) of each bucket."""
     shape = (batch.n_buckets, batch.n_features)
 
-    def work(X: Any, buckets: NDArray[np.int64], weights: Any) -> tuple[Table, ...]:
-        low = np.full(shape, np.inf)
-        high, stored, spoiled = -low, np.zeros(shape), np.zeros(shape)
-        counts_loops.widen(X, buckets, low, high, stored, spoiled)
-        return low, high, stored, spoiled
+    def tables() -> tuple[Table, ...]:
+        return np.full(shape, np.inf), np.full(shape, -np.inf), np.zeros(shape), np.zeros(shape)
 
-    low = np.full(shape, np.inf)
-    high, stored, spoiled = -low, np.zeros(shape), np.zeros(shape)
+    def work(X: Any, buckets: NDArray[np.int64], weights: Any) -> tuple[Table, ...]:
+        found = tables()
+        counts_loops.widen(X, buckets, *found)
+        return found
+
+    low, high, stored, spoiled = tables()
     for part in batch.over_chunks(work, 4 * shape[0] * shape[1]):
         np.minimum(low, part[0], out=low)
         np.maximum(high, part[1], out=high)

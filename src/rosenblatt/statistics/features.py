@@ -7,9 +7,11 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt import checks
+
 from . import counts_loops
-from .batch import Batch, Sums, check_missing, filled, freeze, gaps, total_of
-from .counts import ByClass, ClassCounts, checked
+from .batch import Batch, Sums, check_missing, filled, gaps, total_of
+from .counts import ByClass, checked, refuse_negative
 from .statistic import NUMBERS as KINDS
 from .statistic import ArrayForm
 
@@ -18,7 +20,6 @@ EXACT = 2**53 - 1  # doubles hold whole numbers up to here exactly
 # classes.
 FEW_BITS = ((np.uint16, 2**16 - 1), (np.int32, 2**31 - 1), (np.int64, EXACT))
 FEW = 100  # numbers that are checked first
-NOT_FINITE = "Input X contains NaN, infinity or a value too large to be counted."
 NUMBERS = (np.float64, np.float32, np.int64)  # what the loops read without a copy
 
 
@@ -56,7 +57,7 @@ class FeatureCounts(ByClass):
 
     sums: Sums  # (K, d)
     binarize: float | None
-    gaps: Sums | None = None  # (K, d): the weight of what is missing, if it may be
+    gaps: Sums | None = None  # (K, d): the weight of missing values; None if they are refused
 
     forms: ClassVar[dict[str, ArrayForm]] = {
         "sums": ArrayForm("K d", KINDS, 0),
@@ -64,40 +65,13 @@ class FeatureCounts(ByClass):
     }
     options: ClassVar[tuple[str, ...]] = ("n_features", "binarize", "missing")
 
-    def __post_init__(self) -> None:
-        freeze(self.sums, self.gaps)
-
     @classmethod
-    def zero(
-        cls, n_features: int, *, binarize: float | None = None, missing: str = "refuse"
-    ) -> Self:
-        """Return the counts of no rows."""
-        check_missing(missing)
-        table = np.zeros((0, n_features), np.int64)
-        about = (ClassCounts.zero(), None, np.dtype(np.float32))
-        missed = None if missing == "refuse" else table.copy()
-        return cls(*about, table, _threshold(binarize), missed)
-
-    @classmethod
-    def by_group(
-        cls,
-        X: Any,
-        y: Any,
-        groups: Any,
-        n_groups: int | None,
-        weights: Any = None,
-        *,
-        binarize: Any = None,
-        missing: str = "refuse",
+    def _of_batch(
+        cls, batch: Batch, *, binarize: Any = None, missing: str = "refuse"
     ) -> list[Self]:
-        """Return the counts of each group of rows, in one read; groups (n,) are numbers from 0.
-
-        `binarize` is a threshold >= 0, or None. With ``missing="ignore"`` NaN is left out, which
-        takes a second read.
-        """
+        """Return the counts of each group, from one read of the rows or two to ignore NaN."""
         check_missing(missing)
         binarize = _threshold(binarize)
-        batch = Batch(X, y, weights, groups, n_groups)
         missed = None
         if missing == "ignore" or binarize is not None:
             # A number and NaN in one place are missing together; a sum may be above a threshold.
@@ -105,12 +79,7 @@ class FeatureCounts(ByClass):
         if missing == "ignore":
             missed, batch = _presence(batch.changed(gaps), 0.5), batch.changed(filled)
         table = _sum(batch) if binarize is None else _presence(batch, binarize)
-        statistics = []
-        for g, (counts, kept) in enumerate(ClassCounts.of_groups(batch)):
-            absent = None if missed is None else batch.group(missed, g, kept)
-            about = (counts, batch.feature_names, batch.dtype)
-            statistics.append(cls(*about, batch.group(table, g, kept), binarize, absent))
-        return statistics
+        return cls._of_tables(batch, {"sums": table, "gaps": missed}, binarize=binarize)
 
     @property
     def feature_weight(self) -> NDArray[np.float64]:
@@ -130,24 +99,15 @@ class FeatureCounts(ByClass):
 
     def _combined(self, other: Self, sign: int) -> Self:
         joint = self.counts.join(other.counts, sign)
-        pairs = ((self.sums, other.sums), (self.gaps, other.gaps))
-        table, missed = (
-            None if a is None or b is None else joint.combine(a, b, sign) for a, b in pairs
-        )
+        table, missed = joint.combine(self.sums, other.sums, sign), None
+        if self.gaps is not None and other.gaps is not None:
+            missed = joint.combine(self.gaps, other.gaps, sign)
         if sign < 0:
-            self._refuse_negative(joint.counts.classes, table, "")
-            self._refuse_negative(joint.counts.classes, missed, " rows where it is missing")
-        about = (joint.counts, *self._shared(other))
-        return type(self)(*about, table, self.binarize, missed)  # type: ignore[arg-type]
-
-    def _refuse_negative(self, classes: NDArray[Any], left: Sums | None, of: str) -> None:
-        """Raise if a sum would be negative."""
-        if left is not None and (left < 0).any():
-            k, j = np.argwhere(left < 0)[0]
-            raise ValueError(
-                f"Cannot remove these rows: in class {classes[k]!s} {self._name_of(j)} would be "
-                f"left with {left[k, j]}{of}."
-            )
+            refuse_negative(table, joint.counts.classes, self._name_of)
+        if sign < 0 and missed is not None:
+            what = " rows where it is missing"
+            refuse_negative(missed, joint.counts.classes, self._name_of, what)
+        return self._joined(other, joint.counts, sums=table, gaps=missed)
 
     def _check_values(self) -> None:
         _threshold(self.binarize)
@@ -167,33 +127,26 @@ def _sum(batch: Batch) -> Sums:
     shape = (batch.n_buckets, batch.n_features)
 
     def work(X: Any, buckets: NDArray[np.int64], weights: Any) -> Sums:
-        for dtype, most in FEW_BITS[1:] if batch.whole and _begins_whole(X) else ():
+        # If the first numbers are whole, a table of integers may be enough.
+        first = X[0][X[2][0] : X[2][0] + FEW] if isinstance(X, tuple) else X[:1, :FEW]
+        may_be_whole = batch.whole and (first == np.floor(first)).all()
+        for dtype, most in FEW_BITS[1:] if may_be_whole else ():
             whole = np.zeros(shape, dtype)
             n_rows = batch.n_rows if most == EXACT else len(buckets)
             if counts_loops.sum_whole(X, buckets, weights, most / n_rows, whole) < 0:
                 return whole
         real = np.zeros(shape)
-        bad = counts_loops.sum_real(X, buckets, weights, real)
-        if bad >= 0:
-            raise ValueError(_not_counts(X, bad))
+        _refuse_row(X, counts_loops.sum_real(X, buckets, weights, real))
         return real
 
     parts = batch.over_chunks(work, batch.n_buckets * batch.n_features, NUMBERS)
     return checked(total_of(parts, shape))
 
 
-def _begins_whole(X: Any) -> bool:
-    """Return True if the first numbers are whole, so that a table of integers may be enough."""
-    numbers = X[0][X[2][0] : X[2][0] + FEW] if isinstance(X, tuple) else X[:1, :FEW]
-    return bool((numbers == np.floor(numbers)).all())
-
-
-def _not_counts(X: Any, i: int) -> str:
-    """Return the message about row i, which cannot be counted."""
-    row = X[0][X[2][i] : X[2][i + 1]] if isinstance(X, tuple) else X[i]
-    if (row < 0).any():
-        return f"Negative values in data cannot be counted; got {row[row < 0][0]}."
-    return NOT_FINITE
+def _refuse_row(X: Any, i: int) -> None:
+    """Raise because row i does not hold counts, unless i is negative."""
+    if i >= 0:
+        raise checks.not_counts(X[0][X[2][i] : X[2][i + 1]] if isinstance(X, tuple) else X[i])
 
 
 def _presence(batch: Batch, threshold: float) -> Sums:
@@ -203,11 +156,11 @@ def _presence(batch: Batch, threshold: float) -> Sums:
     def work(X: Any, buckets: NDArray[np.int64], weights: Any) -> Sums:
         dtype: Any = np.float64
         if batch.whole:
-            largest = batch.largest_weight * len(buckets)
+            heaviest = 1.0 if batch.weights is None else batch.weights.max(initial=0.0)
+            largest = heaviest * len(buckets)
             dtype = next(dtype for dtype, most in FEW_BITS if largest <= most or most == EXACT)
         counts = np.zeros(shape, dtype)
-        if counts_loops.count_present(X, buckets, weights, threshold, counts) >= 0:
-            raise ValueError(NOT_FINITE)
+        _refuse_row(X, counts_loops.count_present(X, buckets, weights, threshold, counts))
         return counts
 
     return total_of(batch.over_chunks(work, batch.n_buckets * batch.n_features, NUMBERS), shape)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 
@@ -70,7 +70,15 @@ def load(path: Any) -> Any:
     True
     """
     with Path(path).open("rb") as file:
-        arrays = _arrays(file, path)
+        try:
+            with np.load(file, allow_pickle=False) as read:
+                arrays = {name: read[name] for name in read.files}
+        except Exception:
+            # Archives, compression and arrays have other errors; some advise to run the file.
+            raise ValueError(
+                f"{path} is damaged, or not a file of rosenblatt.statistics.save: it cannot be "
+                "read as an archive of plain arrays."
+            ) from None
     kind = kind_of(arrays)
     if kind not in KINDS:
         raise ValueError(f"{path} holds {kind!r}, not one of {', '.join(sorted(KINDS))}.")
@@ -81,16 +89,3 @@ def rebuilt(arrays: Mapping[str, Any]) -> Any:
     """Return the statistic of arrays that its method `arrays` returned."""
     kind = str(kind_of(arrays))
     return getattr(import_module(f"rosenblatt.{KINDS[kind]}"), kind).from_arrays(arrays)
-
-
-def _arrays(file: BinaryIO, path: Any) -> dict[str, Any]:
-    """Return the arrays of a file; raise a ValueError for every kind of damage."""
-    try:
-        with np.load(file, allow_pickle=False) as read:
-            return {name: read[name] for name in read.files}
-    except Exception:
-        # Archives, compression and arrays have errors of their own; some advise to run the file.
-        raise ValueError(
-            f"{path} is damaged, or not a file of rosenblatt.statistics.save: it cannot be read "
-            "as an archive of plain arrays."
-        ) from None

@@ -1,6 +1,5 @@
 """Gram matrices of centered features and targets, for least squares."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -10,6 +9,8 @@ from numpy.typing import NDArray
 from .batch import Batch
 from .moments import Moments
 from .statistic import Names, Statistic
+
+Table = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -63,9 +64,9 @@ class Gram(Statistic):
         if targets.ndim != 2 or targets.dtype.kind not in "fiub":
             raise ValueError(f"y must be numbers, (n,) or (n, t); got shape {y.shape}, {y.dtype}.")
         batch = Batch(X, None, weights, groups, n_groups, targets)
-        parts = Moments.of_batch(batch, None, True, "refuse")
+        parts = Moments._of_batch(batch, full=True)
         about = (targets.shape[1], batch.feature_names, y.ndim == 1)
-        return [cls(part, *about) for part in parts]
+        return [cls(replace(part, feature_names=None), *about) for part in parts]
 
     @property
     def classes(self) -> NDArray[Any]:
@@ -117,9 +118,7 @@ class Gram(Statistic):
         """Scatter of the targets, (t, t)."""
         return self._scatter()[self.n_features :, self.n_features :]
 
-    def about(
-        self, centred: bool
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    def about(self, centred: bool) -> tuple[Table, Table, Table]:
         """Return products of features (d, d), of features and targets (d, t), and squares (t,).
 
         They are centered for least squares with an intercept, and not with ``centred=False``.
@@ -202,7 +201,3 @@ class Gram(Statistic):
         moments = Moments._checked(tables, inside)
         names = None if names is None else tuple(map(str, names))
         return cls(moments, n_targets, names, bool(about["flat_y"]))
-
-    @classmethod
-    def _rebuilt(cls, tables: Mapping[str, NDArray[Any]], about: Mapping[str, Any]) -> Self:
-        raise NotImplementedError("the moments inside are rebuilt by themselves")

@@ -16,9 +16,9 @@ from rosenblatt.loops.tiles import TILE
 from rosenblatt.runtime.threads import interruptible, one_blas_thread
 
 from . import moments_loops
-from .batch import CHUNK_OVER_TABLE, AugmentedRows, Batch, Labels, check_missing, freeze, total_of
+from .batch import CHUNK_OVER_TABLE, AugmentedRows, Batch, Labels, check_missing, total_of
 from .counts import ROUNDING, ByClass, ClassCounts, of_class
-from .statistic import DOUBLES, ArrayForm, Names
+from .statistic import DOUBLES, ArrayForm
 
 SINGLE, DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
 ONE_ROW = np.ones(1, np.int64)
@@ -71,46 +71,20 @@ class Moments(ByClass):
     }
     options: ClassVar[tuple[str, ...]] = ("n_features", "full", "missing")
 
-    def __post_init__(self) -> None:
-        freeze(self.mean, self.mean_low, self.scatter, self.noise, self.known)
-
     @classmethod
-    def zero(cls, n_features: int, *, full: bool = False, missing: str = "refuse") -> Self:
-        """Return the moments of no rows."""
-        _check_missing(missing, full)
-        mean = np.zeros((0, n_features))
-        scatter = np.zeros((0, n_features, n_features)) if full else mean.copy()
-        known = mean.copy() if missing == "ignore" else None
-        return cls(ClassCounts.zero(), None, SINGLE, mean, mean.copy(), scatter, mean.copy(), known)
+    def of(cls, X: Any, y: Any = None, weights: Any = None, **options: Any) -> Self:
+        """Return the moments of rows X (n, d) with labels y (n,) and weights (n,).
 
-    @classmethod
-    def by_group(
-        cls,
-        X: Any,
-        y: Any,
-        groups: Any,
-        n_groups: int | None,
-        weights: Any = None,
-        *,
-        full: bool = False,
-        missing: str = "refuse",
-    ) -> list[Self]:
-        """Return the moments of each group of rows, in one read; groups (n,) are numbers from 0.
-
-        With ``missing="ignore"`` NaN is left out, and each feature has a weight of its own; not
-        for `full`.
+        Without labels all rows are of one class, 0. The options are `full` and `missing`; with
+        ``missing="ignore"``, which is not possible for `full`, each feature has its own weight.
         """
-        if weights is None and groups is None and missing == "refuse":
-            row = cls._of_row(X, y, full)
-            if row is not None:
-                return [row]
-        batch = Batch(X, y, weights, groups, n_groups)
-        return cls.of_batch(batch, batch.feature_names, full, missing)
+        row = None if weights is not None else cls._of_row(X, y, **options)
+        return super().of(X, y, weights, **options) if row is None else row
 
     @classmethod
-    def _of_row(cls, X: Any, y: Any, full: bool) -> Self | None:
+    def _of_row(cls, X: Any, y: Any, full: bool = False, missing: str = "refuse") -> Self | None:
         """Return the moments of a single row, for streams; None if X is another table."""
-        if not isinstance(X, np.ndarray) or X.ndim != 2 or len(X) != 1:
+        if not isinstance(X, np.ndarray) or X.ndim != 2 or len(X) != 1 or missing != "refuse":
             return None
         if X.dtype.kind not in "fiub":
             return None
@@ -124,16 +98,12 @@ class Moments(ByClass):
         return cls(counts, None, dtype, mean, np.zeros((1, d)), scatter, np.zeros((1, d)))
 
     @classmethod
-    def of_batch(cls, batch: Batch, names: Names, full: bool, missing: str) -> list[Self]:
-        """Return the moments of each group of a batch."""
+    def _of_batch(cls, batch: Batch, *, full: bool = False, missing: str = "refuse") -> list[Self]:
         _check_missing(missing, full)
         batch.sum_duplicates()  # the square of a number is not that of its parts
-        tables = moments_by_bucket(batch, full, missing)
-        statistics = []
-        for g, (counts, kept) in enumerate(ClassCounts.of_groups(batch)):
-            own: Any = (None if table is None else batch.group(table, g, kept) for table in tables)
-            statistics.append(cls(counts, names, batch.dtype, *own))
-        return statistics
+        names = ("mean", "mean_low", "scatter", "noise", "known")
+        tables = zip(names, moments_by_bucket(batch, full, missing), strict=True)
+        return cls._of_tables(batch, dict(tables))
 
     @property
     def missing(self) -> str:
@@ -297,11 +267,12 @@ class Moments(ByClass):
                 scatter[np.abs(scatter) <= root[:, :, None] * root[:, None, :]] = 0.0
             else:
                 scatter[scatter <= new_noise] = 0.0
-        tables: Any = (new_mean, new_low, scatter, new_noise)
-        tables += (None if self.known is None else all_w,)
+        tables = {"mean": new_mean, "mean_low": new_low, "scatter": scatter, "noise": new_noise}
+        if self.known is not None:
+            tables["known"] = all_w
         if sign < 0:
-            tables = tuple(None if table is None else joint.keep(table) for table in tables)
-        return type(self)(joint.counts, *self._shared(other), *tables)
+            tables = {name: joint.keep(table) for name, table in tables.items()}
+        return self._joined(other, joint.counts, **tables)
 
     def _refuse_negative(self, left: Table, noise: Table, name_of: Callable[[int], str]) -> None:
         """Raise if a scatter would be negative by more than rounding."""
@@ -392,7 +363,7 @@ FLOATS = (np.float64, np.float32)
 
 
 def moments_by_bucket(batch: Batch, full: bool, missing: str) -> tuple[Any, ...]:
-    """Return mean, mean_low, scatter and noise of each bucket of a batch, and what is known."""
+    """Return mean, mean_low, scatter, noise and known of each bucket of a batch."""
     centers = typical_values(batch)
     found = _about_centers(batch, batch.buckets, centers, full, missing)
     mean, scatter, squares = found[0], found[2], found[5]
@@ -422,7 +393,7 @@ def typical_values(batch: Batch) -> Table:
     first, last = ends[:-1], ends[1:] - 1
     places = np.stack([first, (first + last) // 2, last]).clip(0, len(seen) - 1)
     a, b, c = batch.doubles(seen[order[places.ravel()]]).reshape(3, B, -1)
-    with np.errstate(invalid="ignore"):
+    with np.errstate(over="ignore", invalid="ignore"):
         middle = np.fmax(np.fmin(a, b), np.fmin(np.fmax(a, b), c))  # NaN is left out
         if sp.issparse(batch.X):
             away = np.fmax(np.fmax(a, b), c) - np.fmin(np.fmin(a, b), c)

@@ -80,22 +80,19 @@ class ProductStatistic(Statistic):
         return next(iter(self.parts.values()))
 
     @property
-    def classes(self) -> NDArray[Any]:
+    def classes(self) -> Any:
         """Classes that have rows, sorted, (K,)."""
-        classes: NDArray[Any] = self._first.classes
-        return classes
+        return self._first.classes
 
     @property
-    def rows(self) -> NDArray[np.int64]:
+    def rows(self) -> Any:
         """Number of rows of each class, (K,)."""
-        rows: NDArray[np.int64] = self._first.rows
-        return rows
+        return self._first.rows
 
     @property
-    def weight(self) -> NDArray[np.float64]:
+    def weight(self) -> Any:
         """Weight of the rows of each class, (K,)."""
-        weight: NDArray[np.float64] = self._first.weight
-        return weight
+        return self._first.weight
 
     @property
     def n_features(self) -> int:
@@ -143,7 +140,3 @@ class ProductStatistic(Statistic):
             parts[name] = PARTS[kind]._checked(mine, about["inside"][name])
         names = about["feature_names"]
         return cls.of(parts, about["columns"], None if names is None else tuple(map(str, names)))
-
-    @classmethod
-    def _rebuilt(cls, tables: Mapping[str, NDArray[Any]], about: Mapping[str, Any]) -> Self:
-        raise NotImplementedError("parts are rebuilt by themselves")

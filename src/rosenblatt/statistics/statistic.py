@@ -54,14 +54,19 @@ class Statistic(ABC):
     forms: ClassVar[dict[str, ArrayForm]] = {}  # of the attributes that are arrays
     options: ClassVar[tuple[str, ...]] = ()  # attributes that must be equal in a sum; plain JSON
 
+    def __post_init__(self) -> None:
+        for value in vars(self).values():
+            if isinstance(value, np.ndarray):
+                value.setflags(write=False)
+
     @abstractmethod
     def _combined(self, other: Self, sign: int) -> Self:
         """Return the statistic of both together (+1), or without the other's rows (-1)."""
 
     @classmethod
-    @abstractmethod
     def _rebuilt(cls, tables: Mapping[str, NDArray[Any]], about: Mapping[str, Any]) -> Self:
         """Return the statistic from its arrays, whose forms were checked, and `_about`."""
+        raise NotImplementedError("needed unless `_checked` is overridden")
 
     @classmethod
     def _forms(cls, about: Mapping[str, Any]) -> dict[str, ArrayForm]:
@@ -85,7 +90,7 @@ class Statistic(ABC):
         return sum(int(table.nbytes) for table in self._tables().values())
 
     def relative_noise(self, floor: Any = 0.0, pooled: bool = False) -> float:
-        """Return a bound on the relative error of the scatters; counts have none."""
+        """Return a bound on the relative error of the scatters; zero for counts."""
         return 0.0
 
     def __add__(self, other: Any) -> Self:
@@ -200,9 +205,9 @@ class Statistic(ABC):
         if type(d) is not int or d < 0:
             raise ValueError(f"n_features is {d!r}, not an integer >= 0")
         if names is not None:
+            names = tuple(names)
             if len(names) != d or not all(isinstance(name, str) for name in names):
                 raise ValueError(f"the feature names are not {d} strings")
-            names = tuple(names)
         if about["dtype"] not in ("float32", "float64"):
             raise ValueError(f"dtype is {about['dtype']}")
         about = {**about, "feature_names": names, "dtype": np.dtype(about["dtype"])}

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from rosenblatt.term_table import joined, split
 
-from .batch import freeze
 from .statistic import COUNTS, ArrayForm, Statistic
 
 Counts = NDArray[np.int64]
@@ -45,9 +44,6 @@ class TermCounts(Statistic):
     occurrences: Counts  # (V,)
     text: NDArray[np.uint8]
     limits: Counts  # (V + 1,)
-
-    def __post_init__(self) -> None:
-        freeze(self.documents, self.occurrences, self.text, self.limits)
 
     @classmethod
     def zero(cls) -> Self:
@@ -105,14 +101,9 @@ class TermCounts(Statistic):
         terms = sorted({*mine, *others})
         place = {term: j for j, term in enumerate(terms)}
         tallies = np.zeros((2, len(terms)), np.int64)
-        for tally, a, b in zip(
-            tallies,
-            (self.documents, self.occurrences),
-            (other.documents, other.occurrences),
-            strict=True,
-        ):
-            tally[[place[term] for term in mine]] = a
-            tally[[place[term] for term in others]] += sign * b
+        tallies[:, [place[term] for term in mine]] = self.documents, self.occurrences
+        pair = np.stack([other.documents, other.occurrences])
+        tallies[:, [place[term] for term in others]] += sign * pair
         n = self.n_documents + sign * other.n_documents
         documents, times = tallies
         # A term is in no more documents than there are, and once at least in each that has it.

@@ -4,8 +4,8 @@
     xi_i = max_k (f_k - f_y + [k != y])  at the scores f = W x_i + b
 
 Dual coordinate descent visits rows and sets all multipliers of one at once. As in
-`dual_coordinate`, rows firmly at rest are left out, and free intercepts are penalized by their
-distance from where they were a pass ago.
+`dual_coordinate`, rows whose multipliers will hardly change are skipped, and free intercepts are
+penalized by their distance from the intercepts of the pass before.
 
 References
 ----------
@@ -24,15 +24,15 @@ from numpy.typing import NDArray
 from rosenblatt.loops.rows import arrays, read_only
 
 from . import crammer_singer_loops, dual_coordinate_loops
-from .dual_coordinate import NEARLY, PROXIMAL_COLUMN
+from .dual_coordinate import FINER, PROXIMAL_COLUMN
 from .margin_problem import ROUNDING, Array, MarginSolver
 
-ROUNDING_OF_LEAD = 1e-9  # no more of a lead of one is inside a hard margin
+ROUNDING_OF_LEAD = 1e-9  # of a hard margin: a lead this little below one counts as one
 
 
 @dataclass(frozen=True, eq=False)
 class CrammerSingerProblem:
-    """One plane for each class."""
+    """The problem of Crammer and Singer: one plane for each class."""
 
     X: Any  # (n, d), an array or CSR
     codes: NDArray[np.intp]
@@ -63,7 +63,7 @@ class CrammerSingerProblem:
         return 0.5 * float(np.vdot(W, W) + level @ level) + float(self.c[paid] @ slack[paid])
 
     def slack(self, W: Array, b: Array, signed: bool = False) -> Array:
-        """By how much each row misses its margin (n,); `signed`, less than zero if it does not."""
+        """Return by how much each row misses its margin (n,), at least 0 unless `signed`."""
         f = np.asarray(self.X @ W.T, np.float64) + b
         own = np.arange(len(f)), self.codes
         lead = f[own][:, np.newaxis] - f
@@ -71,7 +71,7 @@ class CrammerSingerProblem:
         return np.asarray(1 - lead.min(axis=1))
 
     def dual(self, alpha: Array) -> float:
-        """A value that no weights go below, from multipliers (n, K) within their limits."""
+        """Return a lower bound on the objective, from multipliers (n, K) within their limits."""
         own = np.arange(len(alpha)), self.codes
         if self.free:
             alpha = self.balanced(alpha)
@@ -82,15 +82,15 @@ class CrammerSingerProblem:
         return max(share, 0.0) * gain - share**2 * bend / 2
 
     def gap(self, objective: float, alpha: Array) -> float:
-        """How far an objective is above the best possible, at most."""
+        """Return an upper bound on the distance of an objective from the minimum."""
         allowance = ROUNDING * (abs(objective) + float(np.abs(alpha).sum()))
         return max(objective - max(self.dual(alpha), 0.0), 0.0) + allowance
 
     def balanced(self, alpha: Array) -> Array:
-        """Multipliers of which each class gives as much weight as it gets."""
-        # Shares p of a row's weight go to classes: p = 1 for the own one without multipliers. Each
-        # class must get in all what its rows weigh: too much is cut, and what is cut is given to
-        # the classes that lack some.
+        """Return multipliers that sum to zero in each class."""
+        # Each row divides its cost c among the classes; without multipliers its own class gets all.
+        # A class must get the total cost of its rows: shares of classes that get too much are
+        # reduced, and the rest is divided among the classes that get too little.
         own = np.arange(len(alpha)), self.codes
         c = np.where(np.isinf(self.c), 2 * alpha[own].max(initial=0.0) + 1e-300, self.c)
         mass = -alpha
@@ -121,30 +121,23 @@ class CrammerSingerDescent(MarginSolver):
             bias = PROXIMAL_COLUMN * max(float(np.sqrt(lengths.mean())), 1e-30)
         codes, c = read_only(problem.codes.astype(np.int32)), read_only(problem.c)
         self.table = crammer_singer_loops.ClassRows(rows, codes, c, lengths + bias**2, float(bias))
-        self.alpha = np.zeros((n, K)) if alpha is None else alpha.copy()
+        alpha = np.zeros((n, K)) if alpha is None else alpha.copy()
+        self.multipliers = self.start = alpha  # changed in place
         self.weights = np.vstack(
-            [np.asarray(problem.X.T @ self.alpha, np.float64), bias * self.alpha.sum(axis=0)]
+            [np.asarray(problem.X.T @ alpha, np.float64), bias * alpha.sum(axis=0)]
         )
         self.center = np.zeros(K)
         self.order, self.n_active, self.firm = np.arange(n), n, np.inf
         self.seed = np.array([2 * seed + 1], np.uint64)
-        self.wanted = self.still = tol
+        self.wanted = self.tolerance = tol
 
     @property
     def small_gap(self) -> float:
-        """The gap that is small enough."""
         return self.tol * (self.objective() if self.problem.hard else self.problem.zero)
 
     @property
-    def multipliers(self) -> Array:
-        """The multipliers (n, K)."""
-        return self.alpha
-
-    start = multipliers
-
-    @property
     def planes(self) -> tuple[Array, Array]:
-        """Weights (K, d) and intercepts (K,); of a hard margin, with a least lead of one."""
+        """Weights (K, d) and intercepts (K,), scaled to a least lead of one for a hard margin."""
         W = np.ascontiguousarray(self.weights[:-1].T)
         b = np.asarray(self.center + self.table.bias * self.weights[-1])
         lead = 1 - float(self.problem.slack(W, b).max()) if self.problem.hard else 1.0
@@ -152,15 +145,14 @@ class CrammerSingerDescent(MarginSolver):
 
     @property
     def support(self) -> NDArray[np.intp]:
-        """The rows that the planes are made of."""
-        return np.flatnonzero(self.alpha.any(axis=1))
+        return np.flatnonzero(self.multipliers.any(axis=1))
 
     def advance(self) -> bool:
-        """Make a pass; return whether all rows are at rest and the gap is small."""
+        """Make a pass; return whether the violation and the gap are small."""
         K = self.problem.n_classes
         self.n_active, self.violation = crammer_singer_loops.joint_pass(
             self.table, self.center, self.order, self.n_active, self.firm, self.seed,
-            self.alpha, self.weights, np.empty(K), np.empty(K),
+            self.multipliers, self.weights, np.empty(K), np.empty(K),
         )  # fmt: skip
         self.firm = self.violation
         moved = 0.0
@@ -168,11 +160,11 @@ class CrammerSingerDescent(MarginSolver):
             step = self.table.bias * self.weights[-1]
             self.center += step
             moved = float(np.abs(step).max())
-        resting = max(self.violation, moved) <= self.still
-        if self.n_active < len(self.order) and (resting or self.n_active == 0):
+        is_small = max(self.violation, moved) <= self.tolerance
+        if self.n_active < len(self.order) and (is_small or self.n_active == 0):
             self.n_active, self.firm = len(self.order), np.inf
             return False
-        if resting and self.gap() <= self.small_gap:
+        if is_small and self.gap() <= self.small_gap:
             return True
-        self.still *= NEARLY if resting else 1.0
-        return self.still < 1e-14
+        self.tolerance *= FINER if is_small else 1.0
+        return self.tolerance < 1e-14

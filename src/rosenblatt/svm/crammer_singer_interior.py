@@ -3,9 +3,9 @@
 As `interior_point`, with a multiplier for each row and other class and one slack a row. A step
 costs a weighted Gram matrix for each two classes, and some twenty steps are enough.
 
-Of many rows few hold the planes in place. Planes of a sample say which rows lie near their margins;
-planes of those, which were missed. The others have no multipliers, so that a bound from the
-multipliers of some rows holds for all.
+Few of many rows determine the planes. The planes of a sample show which rows lie near their
+margins; the planes of these show which rows are missing. The multipliers of all other rows are
+zero, so a bound from the multipliers of some rows holds for all.
 """
 
 from dataclasses import replace
@@ -21,7 +21,7 @@ from rosenblatt.loops.rows import arrays
 
 from . import crammer_singer_loops as loops
 from .crammer_singer import CrammerSingerProblem
-from .interior_point import FALLING, FINE, Sifting
+from .interior_point import FALLING, FINE, ScreenedInteriorPoint
 from .interior_point_loops import weighted_rows
 from .margin_problem import Array, MarginSolver
 
@@ -31,15 +31,15 @@ MOST_KNOWN = 2_000_000  # such products that are kept
 MOST_OF_STEP = 0.995  # of the longest step that stays inside
 MOST_CORRECTIONS = 2  # of a direction, each a tenth of the work of the system
 LONGER = 0.01  # a correction that does not lengthen the step so much is the last
-STEPS_PER_LOOK = 8  # at the gap, as long as it cannot be small
-MOST_LOOKS_IN_VAIN = 50  # since the gap was least
+STEPS_PER_GAP = 8  # between two evaluations of the gap, as long as it cannot be small
+MOST_WITHOUT_PROGRESS = 50  # evaluations since the gap was least
 
-SAMPLE = 500  # rows, of which at least
-TIMES = 4  # as many make a sample worth while
-FIRST_GAP = 0.005  # of the objective without weights: the gap at which rows are looked for
-NEAR = 0.3  # beyond its margin, a row may yet be needed
-OF_A_CLASS = 20  # rows at least, those with the least lead
-MOST = 0.5  # of all rows: then all
+SAMPLE = 500  # rows of the first fit
+SCREENED_ROWS = 2000  # from which rows are screened
+FIRST_GAP = 0.005  # of the objective without weights: the gap at which rows are screened
+NEAR = 0.3  # distance beyond the margin up to which a row may be needed
+OF_A_CLASS = 20  # rows with the least lead, which are always kept
+MOST = 0.5  # share of the rows above which all are kept
 
 
 class CrammerSingerInterior(MarginSolver):
@@ -51,35 +51,29 @@ class CrammerSingerInterior(MarginSolver):
 
     def __init__(self, problem: CrammerSingerProblem, tol: float) -> None:
         super().__init__(problem, tol)
-        # Rows that cost nothing would have multipliers without room to move.
+        # Rows without cost are left out: their multipliers would have no interior.
         self.kept = np.flatnonzero(problem.c > 0)
         self.X, self.codes = problem.X[self.kept], problem.codes[self.kept]
         self.c, n, K = problem.c[self.kept], len(self.kept), problem.n_classes
-        self.W, self.b = np.zeros((K, problem.X.shape[1])), np.zeros(K)
+        self.planes = np.zeros((K, problem.X.shape[1])), np.zeros(K)
         a, u, q, da, du, first, fixed = np.zeros((7, n, K))
         xi, g, h, dxi, second, rest = np.zeros((6, n))
         a[:], u[:], xi[:], g[:] = self.c[:, np.newaxis] / K, 1.0, 2.0, self.c / K
         a[np.arange(n), self.codes] = 0.0
         self.state = loops.State(self.codes, a, u, xi, g, q, h)
         self.step = loops.Step(da, du, dxi, first, second, fixed, rest)
-        self.last = self.left = np.inf  # the gap when it was least, and the sum of the products
-        self.n_steps = self.in_vain = 0
+        self.least_gap = self.left = np.inf  # and the sum of the products
+        self.n_steps = self.n_without_progress = 0
         self.ones = np.ones(n)
         self.best = self._point
         self.known: dict[int, Array] = {}  # products of columns, by the first row of a block
 
     @property
-    def _point(self) -> tuple[Array, Array, Array, Array]:
-        return self.state.a.copy(), self.state.u.copy(), self.W, self.b
-
-    @property
-    def planes(self) -> tuple[Array, Array]:
-        """Weights (K, d) and intercepts (K,)."""
-        return self.W, self.b
+    def _point(self) -> tuple[Array, Array, tuple[Array, Array]]:
+        return self.state.a.copy(), self.state.u.copy(), self.planes
 
     @property
     def multipliers(self) -> Array:
-        """The multipliers of all rows (n, K), as the problem has them."""
         alpha = np.zeros((len(self.problem.c), self.problem.n_classes))
         alpha[self.kept] = -self.state.a
         alpha[self.kept, self.codes] = self.state.a.sum(axis=1)
@@ -87,38 +81,38 @@ class CrammerSingerInterior(MarginSolver):
 
     @property
     def support(self) -> NDArray[np.intp]:
-        """The rows that the planes are made of: a multiplier is more than its lead."""
-        positive = self.state.a > self.state.u * self.c[:, np.newaxis]  # never the own one, of 0
+        """The rows with a multiplier larger than its lead."""
+        positive = self.state.a > self.state.u * self.c[:, np.newaxis]  # the own one is 0
         return np.asarray(self.kept[positive.any(axis=1)])
 
     def advance(self) -> bool:
-        """Make a step; return whether the gap is small, or rounding keeps it, and falls no more."""
+        """Make a step; return whether the gap is small or, due to rounding, no longer falls."""
         self.n_steps += 1
         try:
             with np.errstate(all="ignore"):
                 self.left = self._step()
         except scipy.linalg.LinAlgError:
             return self._return_to_best()
-        if self.left > self.small_gap and self.n_steps % STEPS_PER_LOOK:
+        if self.left > self.small_gap and self.n_steps % STEPS_PER_GAP:
             return False
         gap = self.gap()
-        if gap < self.last:
-            self.best, self.in_vain = self._point, 0
-        elif self.in_vain == MOST_LOOKS_IN_VAIN:
+        if gap < self.least_gap:
+            self.best, self.n_without_progress = self._point, 0
+        elif self.n_without_progress == MOST_WITHOUT_PROGRESS:
             return self._return_to_best()
-        self.in_vain += 1
+        self.n_without_progress += 1
         done = gap <= min(FINE, self.tol / 100) * self.problem.zero or (
-            gap >= FALLING * self.last <= self.small_gap
+            gap >= FALLING * self.least_gap <= self.small_gap
         )
-        self.last = min(gap, self.last)
+        self.least_gap = min(gap, self.least_gap)
         return bool(done)
 
     def _return_to_best(self) -> bool:
-        self.state.a[:], self.state.u[:], self.W, self.b = self.best
+        self.state.a[:], self.state.u[:], self.planes = self.best
         return True
 
     def _step(self) -> float:
-        """Mehrotra's predictor and corrector; return the sum of the products that go to zero."""
+        """Make Mehrotra's predictor and corrector step; return the sum of the products."""
         state, step = self.state, self.step
         factor = self._factor()
         for part in step:
@@ -131,20 +125,21 @@ class CrammerSingerInterior(MarginSolver):
         length = min(1.0, MOST_OF_STEP * length)
         if not (np.isfinite(length) and np.isfinite(dW).all()):
             return 0.0
-        self.W, self.b = self.W + length * dW, self.b + length * db
+        W, b = self.planes
+        self.planes = W + length * dW, b + length * db
         return float(loops.move(state, step, length))
 
     def _corrected(
         self, factor: Any, target: float, found: tuple[float, Array, Array]
     ) -> tuple[float, Array, Array]:
-        """A direction turned away from the edges that it meets first, if that makes it longer."""
+        """Return a direction corrected towards the central path while that lengthens the step."""
         for _ in range(MOST_CORRECTIONS):
             length = found[0]
             if length >= 1:
                 break
             before = [part.copy() for part in self.step[:3]]
-            wish = min(1.0, max(1.5 * length, length + 0.1))
-            loops.correct(self.state, self.step, target, wish)
+            wanted = min(1.0, max(1.5 * length, length + 0.1))
+            loops.correct(self.state, self.step, target, wanted)
             other = self._direction(factor)
             if not other[0] >= length + LONGER:
                 for part, old in zip(self.step, before, strict=False):
@@ -154,8 +149,9 @@ class CrammerSingerInterior(MarginSolver):
         return found
 
     def _direction(self, factor: Any) -> tuple[float, Array, Array]:
-        """The longest step, and the changes of W and b, that bring products where `step` aims."""
-        W, b, (K, d) = self.W, self.b, self.W.shape
+        """Return the longest step, and the changes of W and b, for the products `step` aims at."""
+        W, b = self.planes
+        K, d = W.shape
         push = np.empty(self.state.a.shape)
         loops.push(self.state, self.step, push)
         right = np.zeros((K, d + 1))
@@ -168,14 +164,14 @@ class CrammerSingerInterior(MarginSolver):
         return loops.change(self.state, self.step, df), dW, db
 
     def _factor(self) -> Array:
-        """Cholesky's factor; LAPACK's own, as SciPy's checks take longer than it does."""
+        """Return Cholesky's factor, from LAPACK because SciPy's checks take longer than that."""
         factor, status = dpotrf(self._system().T, lower=1, clean=0, overwrite_a=1)
         if status:
-            raise scipy.linalg.LinAlgError("The system has no Cholesky factor.")
+            raise scipy.linalg.LinAlgError("The system is not positive definite.")
         return np.asarray(factor)
 
     def _system(self) -> Array:
-        """The identity and the sum of (x, 1)(x, 1)' (x) M, M (K, K) the curvature of a row."""
+        """Return the identity plus the sum of (x, 1)(x, 1)' (x) M, M (K, K) a row's curvature."""
         (n, K), m = self.state.a.shape, self.X.shape[1] + 1
         upper = np.triu_indices(m)
         by_pair = len(upper[0]) <= MOST_PAIRS
@@ -193,22 +189,30 @@ class CrammerSingerInterior(MarginSolver):
                 for part, weight in zip(sums, weights.T, strict=True):
                     part += rows.T @ (rows * weight[:, np.newaxis])
         if by_pair:
-            blocks = np.empty((len(sums), m, m))
-            blocks[:, *upper] = blocks[:, *upper[::-1]] = sums
-            sums = blocks
-        H = np.empty((K, m, K, m))
+            squares = np.empty((len(sums), m, m))
+            squares[:, *upper] = squares[:, *upper[::-1]] = sums
+            sums = squares
+        blocks = np.empty((K, m, K, m))
         for (k, j), part in zip(combinations_with_replacement(range(K), 2), sums, strict=True):
-            H[k, :, j] = H[j, :, k] = part
-        return self._penalized(H.reshape(K * m, -1), m - 1)
+            blocks[k, :, j] = blocks[j, :, k] = part
+        H, level = blocks.reshape(K * m, -1), self.problem.bias
+        is_bias = np.arange(K * m) % m == m - 1
+        if not level:
+            H[is_bias] = H[:, is_bias] = 0.0
+        # Equal changes of all free intercepts change nothing: a small ridge keeps H regular.
+        ridge = 1e-10 * float(H.diagonal()[is_bias].max()) + 1e-300
+        own = 1.0 if not level else ridge if self.problem.free else 1 / level**2
+        H[np.diag_indices(len(H))] += np.where(is_bias, own, 1.0)
+        return H
 
     def _rows(self, start: int, stop: int) -> Array:
-        """Some rows with a one behind."""
+        """Return some rows with a column of ones appended."""
         rows = np.empty((stop - start, self.X.shape[1] + 1))
         weighted_rows(arrays(self.X), np.ones(stop), start, stop, rows)
         return rows
 
     def _pairs(self, start: int, stop: int, size: int) -> Array:
-        """The products of each two columns of some rows, kept if those of all need little room."""
+        """Return the products of each two columns of some rows; cache them if they are few."""
         if start in self.known:
             return self.known[start]
         products, rows = np.empty((stop - start, size)), self._rows(start, stop)
@@ -217,69 +221,52 @@ class CrammerSingerInterior(MarginSolver):
             self.known[start] = products
         return products
 
-    def _penalized(self, H: Array, d: int) -> Array:
-        """With the curvature of the penalty."""
-        bias, level = np.arange(len(H)) % (d + 1) == d, self.problem.bias
-        if not level:
-            H[bias] = H[:, bias] = 0.0
-        # Free intercepts may all move alike: a little weight keeps the system regular.
-        ridge = 1e-10 * float(H.diagonal()[bias].max()) + 1e-300
-        own = 1.0 if not level else ridge if self.problem.free else 1 / level**2
-        H[np.diag_indices(len(H))] += np.where(bias, own, 1.0)
-        return H
 
-
-class CrammerSingerSifting(Sifting):
-    """A fit of some rows, and which they are."""
+class ScreenedCrammerSinger(ScreenedInteriorPoint):
+    """An interior point method on the rows that determine the planes."""
 
     def __init__(self, problem: CrammerSingerProblem, tol: float) -> None:
         MarginSolver.__init__(self, problem, tol)
-        self.n_looks = 0
+        self.n_screenings = 0
         by_class = np.argsort(np.where(problem.c > 0, problem.codes, -1), kind="stable")
         by_class = by_class[np.count_nonzero(problem.c <= 0) :]
         starts = np.flatnonzero(np.diff(problem.codes[by_class], prepend=-1))
         every = np.arange(0, len(by_class), max(1, len(by_class) // SAMPLE))
-        self._begin_with(np.sort(by_class[np.union1d(every, starts)]), as_all=True)
+        rows = np.sort(by_class[np.union1d(every, starts)])
+        c = problem.c[rows]
+        self._restart(rows, c * (problem.c.sum() / c.sum()))
 
-    def _begin_with(self, rows: NDArray[np.intp], as_all: bool = False) -> None:
-        """Begin with some rows, which may count as much as all."""
-        problem, c = self.problem, self.problem.c[rows]
-        if as_all:
-            c = c * (problem.c.sum() / c.sum())
-        self.rows = rows
+    def _restart(self, rows: NDArray[np.intp], c: Array) -> None:
+        """Start a fit of some rows with costs c."""
+        self.rows, problem = rows, self.problem
         some = replace(problem, X=problem.X[rows], codes=problem.codes[rows], c=c)
-        self.of_some = CrammerSingerInterior(some, self.tol)
+        self.solver = CrammerSingerInterior(some, self.tol)
 
     def advance(self) -> bool:
-        """Make a step; return whether the gap of some rows is small, and no other is needed."""
-        done = bool(self.of_some.advance())
-        if self.n_looks < 2:
-            if done or self.of_some.left <= FIRST_GAP * self.of_some.problem.zero:
-                self._look()
+        """Make a step; return whether the gap of the kept rows is small, and no other is needed."""
+        done = bool(self.solver.advance())
+        if self.n_screenings < 2:
+            if done or self.solver.left <= FIRST_GAP * self.solver.problem.zero:
+                self._screen()
             return False
         if not done or self.gap() <= self.small_gap / 100:
             return done
         before = len(self.rows)
-        self._look()
+        self._screen()
         return len(self.rows) == before
 
-    def _look(self) -> None:
-        """Go on with the rows that are near their margins, or begin with them."""
-        self.n_looks += 1
+    def _screen(self) -> None:
+        """Start with the rows near their margins, or continue if they are kept already."""
+        self.n_screenings += 1
         lead, counted = 1 - self.problem.slack(*self.planes, signed=True), self.problem.c > 0
-        near = counted & (lead < 1 + (NEAR if self.n_looks < 3 else 0.0))
+        near = counted & (lead < 1 + (NEAR if self.n_screenings < 3 else 0.0))
         for k in range(self.problem.n_classes):
             own = np.flatnonzero(counted & (self.problem.codes == k))
             near[own[np.argsort(lead[own], kind="stable")[:OF_A_CLASS]]] = True
-        if self.n_looks > 1:
+        if self.n_screenings > 1:
             near[self.rows] = True
         if near.sum() > MOST * counted.sum():
-            near, self.n_looks = counted, max(self.n_looks, 2)
+            near, self.n_screenings = counted, max(self.n_screenings, 2)
         rows = np.flatnonzero(near)
-        if self.n_looks == 1 or len(rows) > len(self.rows):
-            self._begin_with(rows)
-
-
-def is_worth_while(problem: CrammerSingerProblem) -> bool:
-    """Whether there are many more rows than a sample has."""
-    return bool(np.count_nonzero(problem.c > 0) > TIMES * SAMPLE)
+        if self.n_screenings == 1 or len(rows) > len(self.rows):
+            self._restart(rows, self.problem.c[rows])

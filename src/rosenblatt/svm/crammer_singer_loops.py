@@ -28,7 +28,7 @@ LOW, HIGH = 0.1, 10.0  # of the product that is aimed at: others are corrected
 
 
 class ClassRows(NamedTuple):
-    """What a pass reads, an entry for each row."""
+    """Arguments of a pass, with an entry for each row."""
 
     X: Any  # (n, d), see `rows`
     y: Any  # class numbers
@@ -43,8 +43,8 @@ def joint_pass(table, center, order, n_active, firm, seed, alpha, W, scores, new
 
     A row without multipliers whose own class leads all others by `firm` more than it must becomes
     inactive. Changes order (n,), seed (1,), alpha (n, K), W (d + 1, K); scores and new (K,) are
-    scratch space. Returns how many rows are still active, and the largest violation met: by how
-    much another class's slope was above that of a class whose multiplier could grow.
+    scratch space. Returns the number of active rows and the largest violation: the amount by which
+    another class's slope was above the slope of a class whose multiplier could grow.
     """
     K = scores.shape[0]
     shuffle(order, n_active, seed)
@@ -53,7 +53,11 @@ def joint_pass(table, center, order, n_active, firm, seed, alpha, W, scores, new
         rows.prefetch_row(table.X, table.c, order[:n_active], t)
         i = order[t]
         own = table.y[i]
-        slopes_of(table, i, center, W, scores)
+        rows.dots(table.X, i, W, scores)
+        for k in range(K):  # the slope of the objective by each multiplier
+            scores[k] += table.bias * W[W.shape[0] - 1, k] + center[k]
+            if k != own:
+                scores[k] += 1.0
         violation, rest = violation_of(scores, alpha[i], own, table.c[i])
         if rest > firm:
             n_active -= 1
@@ -70,18 +74,8 @@ def joint_pass(table, center, order, n_active, firm, seed, alpha, W, scores, new
 
 
 @compiled
-def slopes_of(table, i, center, W, scores):
-    """Fill scores (K,) with the slope of the objective by each multiplier of row i."""
-    rows.dots(table.X, i, W, scores)
-    for k in range(scores.shape[0]):
-        scores[k] += table.bias * W[W.shape[0] - 1, k] + center[k]
-        if k != table.y[i]:
-            scores[k] += 1.0
-
-
-@compiled
 def violation_of(slopes, alpha, own, c):
-    """How far a row is from rest; and, with no multiplier, how firmly its own class leads."""
+    """Return the violation of a row and, if it has no multiplier, the lead of its own class."""
     # Weight can move from any class to one whose multiplier is below its limit.
     most, least, other, empty = -np.inf, np.inf, -np.inf, True
     for k in range(slopes.shape[0]):
@@ -102,20 +96,20 @@ def violation_of(slopes, alpha, own, c):
 def best(slopes, alpha, own, c, curvature, new):
     """Fill new (K,) with the best multipliers of a row while all others stay.
 
-    They are ``min(limit, wish - level)``, with the level at which they sum to zero: those at their
-    limit are found in a few rounds, each of which can only lower the level.
+    They are ``min(limit, free - level)``, with the level at which they sum to zero. The multipliers
+    at their limit are found in a few rounds, each of which can only lower the level.
     """
     K = slopes.shape[0]
     level = np.inf
     while True:
         total, n_free = 0.0, 0
         for k in range(K):
-            wish = alpha[k] - slopes[k] / curvature
+            free = alpha[k] - slopes[k] / curvature
             limit = c if k == own else 0.0
-            if wish - level > limit:
+            if free - level > limit:
                 total += limit
             else:
-                total += wish
+                total += free
                 n_free += 1
         lower = total / n_free
         if not lower < level:
@@ -128,7 +122,7 @@ def best(slopes, alpha, own, c, curvature, new):
 
 @compiled
 def add_row(table, i, old, new, W):
-    """Add row i to the columns of W, as often as its multipliers have changed."""
+    """Add row i times the changes of its multipliers to the columns of W."""
     K, last = new.shape[0], W.shape[0] - 1
     for k in range(K):
         W[last, k] += table.bias * (new[k] - old[k])
@@ -145,7 +139,7 @@ def add_row(table, i, old, new, W):
 
 
 class State(NamedTuple):
-    """Where the fit is: own (n,) class numbers, a and u (n, K), xi and g (n,)."""
+    """The current point: own (n,) class numbers, a and u (n, K), xi and g (n,)."""
 
     own: Any
     a: Any
@@ -153,7 +147,7 @@ class State(NamedTuple):
     xi: Any
     g: Any
     q: Any  # a / u (n, K), 0 for the own class
-    h: Any  # (n,), what the slack takes of a change of the leads
+    h: Any  # (n,), share of a change of the leads that the slack absorbs
 
 
 class Step(NamedTuple):
@@ -164,7 +158,7 @@ class Step(NamedTuple):
     xi: Any
     first: Any
     second: Any
-    fixed: Any  # what a and xi change by while the scores stay
+    fixed: Any  # changes of a and xi while the scores stay
     rest: Any
 
 
@@ -172,7 +166,7 @@ class Step(NamedTuple):
 def weigh(state, start, stop, M):
     """Fill q and h of rows start to stop, and M (m, K (K + 1) / 2) with their curvature.
 
-    That is E'(diag q - h q q')E by the scores, E the map to leads of the own class, upper half.
+    It is the upper half of E'(diag q - h q q')E, with E the map from scores to leads.
     """
     K = state.a.shape[1]
     for i in range(start, stop):
@@ -211,7 +205,7 @@ def multiply_pairs(X, Z):
 
 @compiled
 def push(state, step, beta):
-    """Fill beta (n, K), what the multipliers of rows add to each class while the scores stay."""
+    """Fill beta (n, K) with the multipliers by class after a step in which the scores stay."""
     K = state.a.shape[1]
     for i in range(state.own.shape[0]):
         own, xi, g = state.own[i], state.xi[i], state.g[i]
@@ -237,7 +231,7 @@ def push(state, step, beta):
 def change(state, step, df):
     """Fill the changes of a step that changes scores by df (n, K); return the longest, up to 1."""
     K = state.a.shape[1]
-    fastest = 1.0  # of all, in lengths of their own: a step of its inverse brings it to zero
+    fastest = 1.0  # the largest relative decrease of any number
     for i in range(state.own.shape[0]):
         own, taken = state.own[i], 0.0
         for k in range(K):
@@ -259,7 +253,7 @@ def change(state, step, df):
 
 @compiled
 def products(state, step, length):
-    """The sum of a u and g xi after a step of this length: the gap, if all is feasible."""
+    """Return the sum of a u and g xi after a step: the gap, if all is feasible."""
     result = 0.0
     for i in range(state.own.shape[0]):
         total = 0.0
@@ -274,7 +268,7 @@ def products(state, step, length):
 
 @compiled
 def aim(state, step, target):
-    """Let products go to the target, less the products of the changes of a first try."""
+    """Aim products at the target, less the second-order terms of the predictor step."""
     for i in range(state.own.shape[0]):
         total = 0.0
         for k in range(state.a.shape[1]):
@@ -286,7 +280,7 @@ def aim(state, step, target):
 
 @compiled
 def correct(state, step, target, length):
-    """Let products that a step of this length would leave far from the target come nearer.
+    """Correct the aim of products that a step of this length would leave far from the target.
 
     J. Gondzio (1996), Multiple centrality corrections.
     """
@@ -304,7 +298,7 @@ def correct(state, step, target, length):
 
 @compiled(inline=True)
 def correction(found, target):
-    """What brings a product back between LOW and HIGH of the target, the latter by steps."""
+    """Return the change that brings a product between LOW and HIGH times the target."""
     return max(LOW * target - found, 0.0) - min(max(found - HIGH * target, 0.0), HIGH * target)
 
 

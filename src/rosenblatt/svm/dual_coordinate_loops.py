@@ -1,5 +1,5 @@
 # mypy: ignore-errors
-"""Dual coordinate descent for machines with a margin: one row's multiplier at a time, exactly.
+"""Dual coordinate descent for linear support vector machines: one multiplier at a time, exactly.
 
     minimize  |w|^2 / 2 + sum_i [ridge_i beta_i^2 / 2 - target_i beta_i + epsilon |beta_i|],
     w = sum_i beta_i (x_i, bias),  low_i <= beta_i <= high_i
@@ -18,7 +18,7 @@ NO_STEP = 1e-12  # slopes below are rounding
 
 
 class DualRows(NamedTuple):
-    """What a pass reads, an entry for each row."""
+    """Arguments of a pass, with an entry for each row."""
 
     X: Any  # (n, d), see `rows`
     target: Any
@@ -27,7 +27,7 @@ class DualRows(NamedTuple):
     ridge: Any
     lengths: Any  # |x|^2 + bias^2
     epsilon: float
-    bias: float  # the value of one more column; 0 for none
+    bias: float  # the value of an additional column; 0 for none
 
 
 @compiled
@@ -35,8 +35,8 @@ def dual_pass(table, center, order, n_active, firm, seed, beta, w):
     """Visit the active rows, ``order[:n_active]``, in a new random order and set each multiplier.
 
     A row whose multiplier is at a limit and pushed against it by more than `firm` becomes inactive.
-    Changes order (n,), seed (1,), beta (n,), w (d + 1,). Returns how many rows are still active,
-    the largest slope that was met along which a multiplier could move, and the sum of all such.
+    Changes order (n,), seed (1,), beta (n,), w (d + 1,). Returns the number of active rows, and the
+    largest and the sum of the slopes along which a multiplier could move.
     """
     epsilon, bias, d = table.epsilon, table.bias, w.shape[0] - 1
     shuffle(order, n_active, seed)
@@ -75,7 +75,7 @@ def dual_pass(table, center, order, n_active, firm, seed, beta, w):
 
 @compiled(inline=True)
 def best(table, i, old, slope, curvature):
-    """The multiplier of row i that is best while all others stay: a soft threshold, then limits."""
+    """Return the best multiplier of row i while all others stay: soft threshold, then limits."""
     free = old * curvature - slope
     if free > table.epsilon:
         free -= table.epsilon
@@ -96,7 +96,7 @@ def shuffle(order, n_active, seed):
 
 @compiled(inline=True)
 def draw(seed, n):
-    """A number from 0 to n - 1 by Marsaglia's xorshift generator."""
+    """Draw a number from 0 to n - 1 by Marsaglia's xorshift generator."""
     bits = seed[0]
     bits ^= bits << np.uint64(13)
     bits ^= bits >> np.uint64(7)
@@ -108,7 +108,7 @@ def draw(seed, n):
 
 @compiled
 def multiply(X, beta, w):
-    """Set w (d + 1,) but for its last entry to sum_i beta_i x_i."""
+    """Set all but the last entry of w (d + 1,) to sum_i beta_i x_i."""
     w[:-1] = 0.0
     for i in range(beta.shape[0]):
         if beta[i] != 0:

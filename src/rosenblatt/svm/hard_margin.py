@@ -1,8 +1,8 @@
-"""The hard margin, C=inf: the widest plane with every row on its own side, or the proof of none.
+"""The hard margin, C=inf: the widest plane with every row on its side, or a proof of none.
 
 `separation` finds the plane and proves that it separates; up to some hundred columns it is the
-widest. Multipliers of the rows nearest to it, by non-negative least squares, then show how near to
-the best it is. Where that is not near enough, dual coordinate descent without limits goes on.
+widest. Multipliers of the rows nearest to it, by non-negative least squares, then bound the duality
+gap. If the gap is too large, dual coordinate descent without limits continues.
 """
 
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ from .training_rows import TrainingRows
 
 NEAR = 1e-6  # of a margin: rows no further away carry the plane
 MOST_NEAR = 1000
-UNDECIDED = 1e-6  # of the range of targets: what the linear program may be off by
+UNDECIDED = 1e-6  # of the range of targets: the tolerance of the linear program
 
 
 class HardMargin(MarginSolver):
@@ -32,14 +32,14 @@ class HardMargin(MarginSolver):
     def __init__(self, problem: MarginProblem, tol: float, seed: int) -> None:
         super().__init__(problem, tol)
         self.kept = np.flatnonzero((problem.above > 0) | (problem.below > 0))
-        self.w, self.b = self._plane()
-        self.beta = self._multipliers_of_near()
+        self.planes = self._plane()
+        self.multipliers = self._multipliers_of_near()
         self.descent: DualCoordinate | None = None
         self.violation = 0.0  # how far the worst row is inside the margin
         self.seed = seed
 
     def _plane(self) -> tuple[Array, float]:
-        """The plane that `separation` finds, its least functional margin one."""
+        """Return the plane that `separation` finds, with least functional margin one."""
         problem = self.problem
         X, sign = problem.X[self.kept], problem.t[self.kept]
         if problem.free:
@@ -56,39 +56,28 @@ class HardMargin(MarginSolver):
         return self._scaled(direction, 0.0)
 
     def _scaled(self, w: Array, b: float) -> tuple[Array, float]:
-        """A plane with its least functional margin one."""
+        """Return a plane scaled to least functional margin one."""
         least = float((self.problem.t * (self.problem.scores(w) + b))[self.kept].min())
         return w / least, b / least
 
     def _multipliers_of_near(self) -> Array:
-        """Multipliers of the rows on the margin that make the plane, as nearly as can be."""
-        problem = self.problem
-        margins = problem.t * (problem.scores(self.w) + self.b)
+        """Return the multipliers whose combination of rows on the margin is nearest the plane."""
+        problem, (w, b) = self.problem, self.planes
+        margins = problem.t * (problem.scores(w) + b)
         order = self.kept[np.argsort(margins[self.kept], kind="stable")[:MOST_NEAR]]
         near = order[margins[order] <= 1 + NEAR]
         rows = problem.X[near]
         rows = rows.toarray() if hasattr(rows, "toarray") else rows
         signed = problem.t[near][:, np.newaxis] * np.asarray(rows, np.float64)
         level = problem.t[near] * (1.0 if problem.free else problem.bias)
-        share = 0.0 if problem.free or not problem.bias else self.b / problem.bias
+        share = 0.0 if problem.free or not problem.bias else b / problem.bias
         equations = np.column_stack([signed, level]).T
         beta = np.zeros(len(problem.t))
-        beta[near] = problem.t[near] * nnls(equations, np.append(self.w, share))[0]
+        beta[near] = problem.t[near] * nnls(equations, np.append(w, share))[0]
         return beta
 
     @property
-    def planes(self) -> tuple[Array, float]:
-        """Weights (d,) and intercept."""
-        return self.w, self.b
-
-    @property
-    def multipliers(self) -> Array:
-        """The multipliers (n,)."""
-        return self.beta
-
-    @property
     def small_gap(self) -> float:
-        """The gap that is small enough."""
         return self.tol * self.objective()
 
     def advance(self) -> bool:
@@ -96,33 +85,33 @@ class HardMargin(MarginSolver):
         if self.gap() <= self.small_gap:
             return True
         if self.descent is None:
-            self.descent = DualCoordinate(self.problem, self.tol, self.seed, self.beta)
+            self.descent = DualCoordinate(self.problem, self.tol, self.seed, self.multipliers)
         self.descent.advance()
         self.violation = self.descent.violation
         with np.errstate(divide="ignore", invalid="ignore"):
             w, b = self._scaled(*self.descent.planes)
-        if np.isfinite(w).all() and 0 < w @ w < self.w @ self.w:
-            self.w, self.b = w, b
-        if self.problem.dual(self.descent.beta) > self.problem.dual(self.beta):
-            self.beta = self.descent.beta.copy()
+        if np.isfinite(w).all() and 0 < w @ w < self.planes[0] @ self.planes[0]:
+            self.planes = w, b
+        if self.problem.dual(self.descent.multipliers) > self.problem.dual(self.multipliers):
+            self.multipliers = self.descent.multipliers.copy()
         return self.gap() <= self.small_gap
 
     def objective(self) -> float:
-        """The objective of the plane: no row is inside the margin, but for rounding."""
-        return float(self.problem.penalty(self.w, self.b))
+        """Return the penalty: up to rounding, no row is inside the margin."""
+        return float(self.problem.penalty(*self.planes))
 
 
 def refusal(answer: object) -> str:
-    """The message for data without a hard margin, with its proof."""
-    proof = str(answer).replace("-1.0 and 1.0", "the two sides")  # signs are no labels of the user
+    """Return the message for data without a hard margin, with the proof."""
+    proof = str(answer).replace("-1.0 and 1.0", "the two sides")  # users do not know the signs
     return (
-        "C=inf asks for a plane with no row inside its margin, and there is none. "
+        "C=inf allows no row inside the margin, and no such plane exists. "
         f"{proof} See rosenblatt.separability for the weights. Use a finite C."
     )
 
 
 def refuse_no_joint_margin(X: Any, codes: NDArray[np.intp]) -> None:
-    """Raise if no planes, one for each class, put every row's own class first."""
+    """Raise if no planes, one for each class, give every row's own class the highest score."""
     found = separability(X, codes, joint=True)
     if not found.separable:
         counted = np.flatnonzero(np.asarray(found.combination).any(axis=1))
@@ -134,20 +123,21 @@ def refuse_no_joint_margin(X: Any, codes: NDArray[np.intp]) -> None:
 
 
 def some_of(rows: NDArray[np.intp]) -> str:
-    """The first numbers of rows, for a message."""
+    """List the first row numbers for a message."""
     numbers = ", ".join(str(int(i)) for i in rows[:6])
     return numbers + (", ..." if len(rows) > 6 else "")
-
-
-# With a kernel: no margin, or no tube, without slack.
 
 
 def refuse_inseparable(
     rows: TrainingRows, codes: NDArray[np.intp], sides: Sequence[tuple[NDArray[np.intp], Array]]
 ) -> None:
     """Raise if the sides, 1 and -1, of some groups cannot be separated in the kernel's space."""
-    if rows.kernel is not None:
-        _refuse_equal_rows(rows, codes)
+    if rows.kernel is not None and (pair := _conflict(rows, codes, 0.0)):
+        i, j = sorted(rows.first[list(pair)])
+        raise ValueError(
+            f"C=inf allows no slack, and rows {i} and {j} of X are equal but have different "
+            "labels. Choose a finite C."
+        )
     if isinstance(rows.kernel, Gaussian | Laplacian):
         return  # different rows are independent: any sides are separated
     for some, side in sides:
@@ -161,22 +151,25 @@ def refuse_inseparable(
             )
 
 
-def _refuse_equal_rows(rows: TrainingRows, codes: NDArray[np.intp]) -> None:
-    """Raise if two equal rows have different classes: no kernel separates them."""
-    first, seen = rows.first, dict[bytes, int]()
-    for k, key in enumerate(row_keys(rows.X[first])):
-        other = seen.setdefault(key, k)
-        if other != k and codes[other] != codes[k]:
-            raise ValueError(
-                f"C=inf allows no slack, and rows {first[other]} and {first[k]} of X are equal but "
-                "have different labels. Choose a finite C."
-            )
+def _conflict(rows: TrainingRows, t: NDArray[Any], width: float) -> tuple[Any, Any] | None:
+    """Return two groups of equal rows with targets (g,) more than `width` apart, or None."""
+    least: dict[bytes, int] = {}
+    order = np.argsort(t, kind="stable")
+    for k, key in zip(order, row_keys(rows.X[rows.first[order]]), strict=True):
+        other = least.setdefault(key, k)
+        if t[k] - t[other] > width:
+            return other, k
+    return None
 
 
 def refuse_narrow_tube(rows: TrainingRows, t: Array, epsilon: float) -> None:
     """Raise if no function of the kernel's space is within epsilon of all targets."""
-    if rows.kernel is not None:
-        _refuse_far_targets(rows, t, epsilon)
+    if rows.kernel is not None and (pair := _conflict(rows, t, 2 * epsilon)):
+        (i, j), (low, high) = rows.first[list(pair)], t[list(pair)]
+        raise ValueError(
+            f"C=inf allows no error above epsilon={epsilon:g}, and rows {i} and {j} of X are equal "
+            f"but have targets {low:g} and {high:g}. Choose a finite C or a larger epsilon."
+        )
     if isinstance(rows.kernel, Gaussian | Laplacian):
         return  # different rows are independent: any targets are reached
     F = _coordinates(rows, rows.first)
@@ -190,7 +183,7 @@ def refuse_narrow_tube(rows: TrainingRows, t: Array, epsilon: float) -> None:
 
 
 def narrowest_tube(F: Array, t: Array) -> float:
-    """The least h such that some plane over F (n, r) is within h of the targets t (n,).
+    """Return the least h such that some plane over F (n, r) is within h of the targets t (n,).
 
     >>> narrowest_tube(np.array([[0.0], [1.0], [2.0]]), np.array([0.0, 1.0, 0.0]))
     0.5
@@ -205,26 +198,12 @@ def narrowest_tube(F: Array, t: Array) -> float:
         b_ub=np.concatenate([wanted, -wanted]),
         bounds=[(None, None)] * F.shape[1] + [(0, None)],
     )
-    # Without an answer nothing is refused: the run of the fit has an end of its own.
+    # Without an answer nothing is refused: the solver stops by its own rules.
     return scale * float(found.fun) if found.status == 0 else 0.0
 
 
-def _refuse_far_targets(rows: TrainingRows, t: Array, epsilon: float) -> None:
-    """Raise if two equal rows have targets that no tube of this width holds both."""
-    first, order = rows.first, np.argsort(t, kind="stable")
-    least: dict[bytes, int] = {}
-    for k, key in zip(order, row_keys(rows.X[first[order]]), strict=True):
-        other = least.setdefault(key, k)
-        if t[k] - t[other] > 2 * epsilon:
-            raise ValueError(
-                f"C=inf allows no error above epsilon={epsilon:g}, and rows {first[other]} and "
-                f"{first[k]} of X are equal but have targets {t[other]:g} and {t[k]:g}. Choose a "
-                "finite C or a larger epsilon."
-            )
-
-
 def _coordinates(rows: TrainingRows, places: NDArray[np.intp]) -> Any:
-    """The rows in the kernel's space."""
+    """Return the rows in the kernel's space."""
     if isinstance(rows.kernel, Linear):
         return rows.wide[places]
     K = rows.wide[np.ix_(places, places)] if rows.kernel is None else rows.kernel(rows.wide[places])

@@ -1,9 +1,9 @@
 # mypy: ignore-errors
-"""Steps of an interior point method for machines with a margin, an entry for each side of a row.
+"""Steps of an interior point method for linear support vector machines.
 
-To the scores ``f = w.x + b`` of rows (n,) belong leads ``u = s f + xi - r``, slacks xi and
-multipliers a, all positive, and a below its price c. A step brings the products a u and (c - a) xi
-towards zero.
+Rows (n,) have scores ``f = w.x + b``. Each of the m sides has a lead ``u = s f + xi - r``, a slack
+xi and a multiplier a, all positive, and a below its cost c. A step brings the products a u and
+(c - a) xi towards zero.
 """
 
 import math
@@ -17,18 +17,18 @@ MOST_OF_STEP = 0.995  # of the longest step that stays inside
 
 
 class Sides(NamedTuple):
-    """What does not change, an entry (m,) for each side."""
+    """The constants of the problem, with an entry (m,) for each side."""
 
     row: Any
-    s: Any  # +1 for a score that must not be low, -1 for one that must not be high
+    s: Any  # +1 for a lower limit of the score, -1 for an upper limit
     c: Any
     r: Any  # s t - epsilon
     X: Any  # the rows, see `rows`
-    hold: float  # curvature of the penalty on the intercept; negative if there is none
+    bias_curvature: float  # of the intercept's penalty; negative without an intercept
 
 
 class State(NamedTuple):
-    """Where the fit is, and what is divided by (m,); theta (m,) says how multipliers give way."""
+    """The current point, inverses (m,), and theta (m,): minus the slope of a by the lead."""
 
     a: Any
     u: Any
@@ -55,7 +55,7 @@ class Step(NamedTuple):
 
 @compiled
 def weigh(sides, state, h):
-    """Fill theta and what is divided by; and h (n,), the sums of theta by row."""
+    """Fill the inverses and theta; and h (n,), the sums of theta by row."""
     h[:] = 0.0
     for k in range(state.a.shape[0]):
         state.over_a[k], state.over_g[k] = 1.0 / state.a[k], 1.0 / (sides.c[k] - state.a[k])
@@ -66,7 +66,7 @@ def weigh(sides, state, h):
 
 @compiled
 def advance(sides, state, step, factor, scale):
-    """Mehrotra's predictor and corrector; return the sum of the products that go to zero.
+    """Make Mehrotra's predictor and corrector step; return the sum of the products.
 
     The Newton system has the matrix ``S L L' S``, with L (d + 1, d + 1) the `factor` and S the
     diagonal `scale`. Changes `state` and `step`; returns 0 if a change is not finite.
@@ -91,13 +91,13 @@ def advance(sides, state, step, factor, scale):
 
 @compiled
 def direct(sides, state, step, factor, scale, aim):
-    """Change `step` to the one that brings the products to `aim`; return how far it may be made.
+    """Set `step` to the Newton step that brings the products to `aim`; return its longest length.
 
-    The products of the changes of a first try, which `step` holds, are taken off.
+    The second-order terms of the predictor step, which `step` holds before, are subtracted.
     """
     d = state.w.shape[0] - 1
     step.beta[:] = 0.0
-    step.w[d] = -sides.hold * state.w[d]
+    step.w[d] = -sides.bias_curvature * state.w[d]
     for k in range(state.a.shape[0]):
         i = sides.row[k]
         push = sides.s[k] * (state.a[k] + state.theta[k] * short(sides, state, step, aim, k))
@@ -106,7 +106,7 @@ def direct(sides, state, step, factor, scale, aim):
     for j in range(d):
         step.w[j] = -state.w[j]
     rows.add_each(sides.X, 0, step.beta, step.w[:d])
-    if sides.hold < 0:
+    if sides.bias_curvature < 0:
         step.w[d] = 0.0
     solve(factor, scale, step.w)
     score(sides.X, step.w, step.f)
@@ -115,7 +115,7 @@ def direct(sides, state, step, factor, scale, aim):
 
 @compiled(inline=True)
 def short(sides, state, step, aim, k):
-    """By how much the lead of a side falls short while the scores stay."""
+    """Return the amount that the lead of a side is short of while the scores stay."""
     first, second = aim - step.a[k] * step.u[k], aim + step.a[k] * step.xi[k]
     lead = sides.s[k] * state.f[sides.row[k]] - sides.r[k]
     return first * state.over_a[k] - second * state.over_g[k] - lead
@@ -123,11 +123,11 @@ def short(sides, state, step, aim, k):
 
 @compiled
 def change(sides, state, step, aim):
-    """Change a, u and xi of `step` to those of the step that changes scores by its f.
+    """Set a, u and xi of `step` to the changes that follow from its change of the scores.
 
     Returns the longest step, up to 1, that keeps all numbers positive.
     """
-    fastest = 1.0  # of all, in lengths of their own: a step of its inverse brings it to zero
+    fastest = 1.0  # the largest relative decrease of any number
     for k in range(state.a.shape[0]):
         u, xi, over_a, over_g = state.u[k], state.xi[k], state.over_a[k], state.over_g[k]
         first, second = aim - step.a[k] * step.u[k], aim + step.a[k] * step.xi[k]
@@ -143,7 +143,7 @@ def change(sides, state, step, aim):
 
 @compiled(reorder_sums=True)  # a sum of positive numbers, whatever their order
 def products(sides, state, step, length):
-    """The sum of a u and (c - a) xi after a step of this length: the gap, if all is feasible."""
+    """Return the sum of a u and (c - a) xi after a step: the gap, if all is feasible."""
     total = 0.0
     for k in range(state.a.shape[0]):
         a = state.a[k] + length * step.a[k]
@@ -181,9 +181,9 @@ def solve(factor, scale, v):
 
 @compiled
 def weighted_rows(X, h, start, stop, weighted):
-    """Fill the first rows of weighted (m, d + 1) with sqrt(h) (x, 1); return of how many rows.
+    """Fill the first rows of weighted (m, d + 1) with sqrt(h) (x, 1); return their number.
 
-    Reads rows start to stop of X and their weights h (n,); those of weight 0 are left out.
+    Reads rows start to stop of X and their weights h (n,); rows of weight 0 are left out.
     """
     m, d = 0, weighted.shape[1] - 1
     for i in range(start, stop):

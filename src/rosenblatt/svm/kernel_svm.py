@@ -8,12 +8,11 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.callback import CallbackSupportMixin
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt import checks
-from rosenblatt.base import Estimator, Passes, StopReason, warn
+from rosenblatt.base import Estimator, Passes, StopReason, warn, warn_not_converged
 from rosenblatt.capabilities import ModelPath, rows_of
 from rosenblatt.kernels.checks import (
     called_kernel,
@@ -29,46 +28,25 @@ from rosenblatt.runtime.threads import one_blas_thread
 from .smo import BoxProblem, Smo, Solution
 from .training_rows import Array, TrainingRows, widest_columns
 
-MOST_ROWS_OF_EIGENVALUES = 2_000
-ENDLESS = 1 << 62  # steps
-REASONS: tuple[StopReason, ...] = (
-    "max_iter",
-    "no_progress",
-    "converged",
-)  # to stop, the worst first
+Problems = Sequence[tuple[NDArray[np.intp], BoxProblem]]  # the rows of each, and its dual
+Attributes = Callable[[list[Solution]], dict[str, Any]]  # the fitted attributes by solutions
 
-KERNELS = [
-    StrOptions({"linear", "poly", "rbf", "laplacian", "sigmoid", "precomputed"}),
-    callable,
-]
+MOST_ROWS_OF_EIGENVALUES = 2_000
+NO_LIMIT = 1 << 62  # steps
+REASONS: tuple[StopReason, ...] = ("max_iter", "no_progress", "converged")  # the worst first
+
+KERNELS = [StrOptions({"linear", "poly", "rbf", "laplacian", "sigmoid", "precomputed"}), callable]
 
 
 class KernelSVM(CallbackSupportMixin, Estimator):  # type: ignore[misc]
     """Support vector machine with a kernel: for classification and regression."""
 
-    C: float
-    kernel: Any
-    gamma: Any
-    tol: float
-    max_iter: int
-    cache_size: float
-    degree: int
-    coef0: float
-    shrinking: bool
-    gamma_: float | None
-    support_: NDArray[np.int32]
-    support_vectors_: Any
-    dual_coef_: Any
-    intercept_: Array
-    shape_fit_: tuple[int, ...]
-    _scores: KernelScores | None = None  # supports, ready to be compared with
-    _X_fit: Any = None  # what a kernel function compares new rows with
-    _path_cache: "PathCache | None" = None  # of a path: what the fit with the last C left
-
-    # Rows.
+    _scores: KernelScores | None = None  # of the support vectors
+    _X_fit: Any = None  # the training rows, for a kernel function
+    _path_cache: "PathCache | None" = None  # in a path: the state of the fit with the last C
 
     def _training_rows(self, X: Any) -> Any:
-        """Rows or a kernel matrix, checked."""
+        """Return checked rows, or their kernel matrix."""
         self._X_fit = self._scores = None
         if callable(self.kernel) and not isinstance(self.kernel, Kernel):
             self._X_fit = X
@@ -83,7 +61,12 @@ class KernelSVM(CallbackSupportMixin, Estimator):  # type: ignore[misc]
             self.shape_fit_ = X.shape
             return X
         check_symmetric(X)
-        warn_if_indefinite(X)
+        if len(X) <= MOST_ROWS_OF_EIGENVALUES and not is_positive_semidefinite(X):
+            least = float(np.linalg.eigvalsh(X.astype(np.float64))[0])
+            warn(
+                "The kernel matrix is not positive semidefinite: its least eigenvalue is "
+                f"{least:.3g}. The solution may then depend on the order of the rows."
+            )
         self.shape_fit_ = X.shape if self._X_fit is None else np.shape(self._X_fit)
         return X
 
@@ -97,16 +80,10 @@ class KernelSVM(CallbackSupportMixin, Estimator):  # type: ignore[misc]
             raise ValueError(f"The internal representation of {type(self).__name__} was altered")
         return canonical(checks.rows(self, X, order="C"))
 
-    # The fit.
-
     def _solve(
-        self,
-        rows: TrainingRows,
-        problems: Sequence[tuple[NDArray[np.intp], BoxProblem]],
-        passes: Passes,
-        attributes: Callable[[list[Solution]], dict[str, Any]],
+        self, rows: TrainingRows, problems: Problems, passes: Passes, attributes: Attributes
     ) -> None:
-        """Solve the problems of some rows each; a pass is a working set. Set the attributes."""
+        """Solve problems of some rows each, a working set per pass; set the fitted attributes."""
         solutions = [Solution.zero(problem) for _, problem in problems]
         passes.attributes = lambda: attributes(solutions)
         with one_blas_thread():
@@ -119,30 +96,25 @@ class KernelSVM(CallbackSupportMixin, Estimator):  # type: ignore[misc]
             self._path_cache.keep([problem for _, problem in problems], solutions, self.C)
         self.stop_reason_, self.n_sweeps_ = passes.stop_reason, passes.n_iter
         self._warn_not_converged(solutions, rows)
-        for name, value in attributes(solutions).items():
-            setattr(self, name, value)
+        vars(self).update(attributes(solutions))
         if rows.kernel is not None:
             self._scores = KernelScores(self._fitted_kernel(), self.support_vectors_)
 
     def _improve(
-        self,
-        rows: TrainingRows,
-        problems: Sequence[tuple[NDArray[np.intp], BoxProblem]],
-        solutions: list[Solution],
-        watched: bool,
+        self, rows: TrainingRows, problems: Problems, solutions: list[Solution], watched: bool
     ) -> Iterator[int]:
         """Solve the problems; yield how many are solved after each working set.
 
         Solutions are set when a problem is solved and, if `watched`, after each working set.
         """
-        path = self._path_cache
-        most = ENDLESS if self.max_iter < 0 else self.max_iter
+        path, start = self._path_cache, None
+        most = NO_LIMIT if self.max_iter < 0 else self.max_iter
         for number, (places, problem) in enumerate(problems):
             if path:
                 blocks = path.blocks_of(number, rows, places)
                 start = path.start_of(number, self.C)
             else:
-                blocks, start = rows.blocks(places), None
+                blocks = rows.blocks(places)
             solver = Smo(problem, blocks, self.tol, most, start, bool(self.shrinking))
             reason = None
             while reason is None:
@@ -152,7 +124,7 @@ class KernelSVM(CallbackSupportMixin, Estimator):  # type: ignore[misc]
                 yield number + bool(reason)
 
     def _warn_not_converged(self, solutions: list[Solution], rows: TrainingRows) -> None:
-        """Warn if a run stopped short of the tolerance."""
+        """Warn if a solution misses the tolerance."""
         short = [run for run in solutions if run.reason in ("max_iter", "no_progress")]
         self.fit_status_ = int(bool(short))
         if not short:
@@ -162,18 +134,15 @@ class KernelSVM(CallbackSupportMixin, Estimator):  # type: ignore[misc]
         if short[0].reason == "no_progress":
             limit, cure = f"(no progress, after {steps:,} steps in all)", "lower C"
         names = getattr(self, "feature_names_in_", None)
-        warn(
-            f"Solver terminated early {limit}: slopes are off by {worst:.3g}, and tol={self.tol:g} "
-            "was asked for. Consider pre-processing your data with StandardScaler or MinMaxScaler, "
-            f"{cure}, or see how far from the best it is with certify(model, X, y)."
-            + ("" if rows.is_matrix else widest_columns(rows.X, names)),
-            ConvergenceWarning,
+        warn_not_converged(
+            f"Solver terminated early {limit}: slopes are off by {worst:.3g}, wanted was "
+            f"tol={self.tol:g}. Consider pre-processing your data with StandardScaler or "
+            f"MinMaxScaler, {cure}, or bound the remaining error with certify(model, X, y)."
+            + ("" if rows.is_matrix else widest_columns(rows.X, names))
         )
 
-    # Scores.
-
     def _sums(self, X: Any, ends: Sequence[int] = ()) -> Array:
-        """``sum_j a_kj K(x, x_j)`` (g, n, c) over groups of supports, each up to its end."""
+        """Return ``sum_j a_kj K(x, x_j)`` (g, n, c) over groups of supports, each up to its end."""
         a = self.dual_coef_.toarray() if sp.issparse(self.dual_coef_) else self.dual_coef_
         a = np.ascontiguousarray(a, np.float64)
         with one_blas_thread():
@@ -188,9 +157,8 @@ class KernelSVM(CallbackSupportMixin, Estimator):  # type: ignore[misc]
     def _fitted_kernel(self) -> Kernel:
         if isinstance(self.kernel, Kernel):
             return self.kernel
-        rate: Any = self.gamma_
         return kernel_of(  # type: ignore[return-value]
-            self.kernel, None, gamma=rate, degree=self.degree, coef0=self.coef0
+            self.kernel, None, gamma=self.gamma_, degree=self.degree, coef0=self.coef0
         )
 
     def trace_view(self) -> dict[str, Any]:
@@ -204,8 +172,6 @@ class KernelSVM(CallbackSupportMixin, Estimator):  # type: ignore[misc]
             "intercept": self.intercept_,
         }
 
-    # The path over C.
-
     def path_parameters(self) -> tuple[str, ...]:
         """Return ``("C",)``."""
         return ("C",)
@@ -213,7 +179,7 @@ class KernelSVM(CallbackSupportMixin, Estimator):  # type: ignore[misc]
     def fit_path(self, data: Any, parameter: str, values: Sequence[Any]) -> ModelPath:
         """Fit with each C, from where the next smaller one ended, on the same kernel blocks.
 
-        Data, parameter and path are those of `capabilities.PathModel`.
+        Takes and returns the same as `capabilities.PathModel.fit_path`.
         """
         X, y, sample_weight = rows_of(data)
         values = checks.path_values(self, parameter, values)
@@ -233,15 +199,15 @@ class KernelSVM(CallbackSupportMixin, Estimator):  # type: ignore[misc]
 
 
 class PathCache:
-    """Kernel blocks and coefficients that a fit along a path over C leaves to the next."""
+    """Kernel blocks and coefficients of the last fit along a path over C."""
 
     def __init__(self) -> None:
         self.blocks: dict[int, KernelMatrix] = {}
-        self.found: list[tuple[Array, bool]] = []  # coefficients, and whether most are bounded
+        self.found: list[tuple[Array, bool]] = []  # coefficients; True if most are bounded
         self.C = 1.0
 
     def blocks_of(self, number: int, rows: TrainingRows, places: NDArray[np.intp]) -> KernelMatrix:
-        """The kernel blocks of a problem, kept while all fit into the budget of one."""
+        """Return the kernel blocks of a problem, cached while all fit into the budget of one."""
         if number in self.blocks:
             return self.blocks[number]
         blocks = rows.blocks(places)
@@ -251,7 +217,7 @@ class PathCache:
         return blocks
 
     def start_of(self, number: int, C: float) -> Array | None:
-        """Where a problem begins: bounded coefficients grow with C, and free ones hardly do."""
+        """Return the start of a problem: bounded coefficients grow with C, free ones hardly do."""
         ratio = C / self.C
         if number >= len(self.found) or not np.isfinite(ratio):
             return None
@@ -259,7 +225,7 @@ class PathCache:
         return b * ratio if mostly_bounded else b
 
     def keep(self, problems: list[BoxProblem], solutions: list[Solution], C: float) -> None:
-        """Keep the coefficients of the fit with one C."""
+        """Store the coefficients of the fit with one C."""
         self.found, self.C = [], C
         for problem, solution in zip(problems, solutions, strict=True):
             b = solution.b
@@ -268,19 +234,8 @@ class PathCache:
             self.found.append((b, mostly_bounded))
 
 
-def warn_if_indefinite(K: NDArray[Any]) -> None:
-    """Warn, with the eigenvalue, if a matrix holds no scalar products."""
-    if len(K) > MOST_ROWS_OF_EIGENVALUES or is_positive_semidefinite(K):
-        return
-    least = float(np.linalg.eigvalsh(K.astype(np.float64))[0])
-    warn(
-        f"The kernel matrix is not positive semidefinite: its least eigenvalue is {least:.3g}. The "
-        "problem then has no unique solution, and the answer may depend on the order of the rows."
-    )
-
-
 def row_weights(n: int, sample_weight: Any) -> Array:
-    """Weights (n,); rows without a positive one are left out."""
+    """Return weights (n,), with negative ones set to 0: such rows are left out."""
     if sample_weight is None:
         return np.ones(n)
     weight = checks.weights(sample_weight, n, ones=True, negative=True, all_zero=True)

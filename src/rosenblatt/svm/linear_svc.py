@@ -38,11 +38,11 @@ class LinearSVC(LinearSVM, LinearClassifier):
     penalty : {"l1", "l2"}
         ``|w|_1``, which leaves many weights at zero, or ``|w|^2 / 2``.
     loss : {"hinge", "squared_hinge"}
-        What a row inside the margin costs; "hinge" goes with "l2" alone.
+        Loss of a row inside the margin; "hinge" requires the penalty "l2".
     dual : bool or "auto"
         True finds the multipliers of the rows by coordinate descent; False the weights, by Newton's
-        method or, with "l1", coordinate descent. "auto" takes what is fastest for the shape of the
-        data, an interior point method for the hinge loss of few columns included.
+        method or, with "l1", coordinate descent. "auto" chooses by the shape of the data, and also
+        uses an interior point method for the hinge loss of few columns.
     tol : float
         Stop when no optimality condition is violated by more than `tol`, in units of the margin,
         and the duality gap is at most `tol` times the objective at zero weights.
@@ -81,9 +81,9 @@ class LinearSVC(LinearSVM, LinearClassifier):
     objective_ : ndarray of shape (1,) or (K,)
         The value above, of each problem that was solved.
     dual_gap_ : ndarray of shape (1,) or (K,)
-        How far each is above the best possible, at most.
+        An upper bound on the distance of each from the minimum.
     support_ : ndarray of shape (m,)
-        The rows that the planes are made of, sorted.
+        The support vectors' rows, sorted.
     stop_reason_ : str
         Why the fit ended: "converged", "max_iter", "no_progress" or "callback".
     n_parameters_ : int
@@ -169,9 +169,9 @@ class LinearSVC(LinearSVM, LinearClassifier):
     def _problems(
         self, X: Any, codes: NDArray[np.intp], weight: Array, by_class: Array
     ) -> tuple[list[Any], float]:
-        """What to solve, and the factor of its objective."""
+        """Return the problems to solve, and the factor of their objectives."""
         K, bias = len(by_class), self._bias
-        price = product(weight, self.C)  # inf for a hard margin, whatever a row weighs
+        price = product(weight, self.C)  # inf for a hard margin
         if self.multi_class == "ovr":
             squared = self.loss == "squared_hinge"
             problems = class_problems(X, codes, price, by_class, squared, bias)
@@ -205,10 +205,9 @@ class LinearSVC(LinearSVM, LinearClassifier):
 def class_problems(
     X: Any, codes: NDArray[np.intp], price: Array, by_class: Array, squared: bool, bias: float
 ) -> list[MarginProblem]:
-    """One problem for two classes, else one for each class against the rest.
+    """Return one problem for two classes, else one for each class against the rest.
 
-    As in LIBLINEAR the class in question has its own weight and all others have one; of two
-    classes each has its own.
+    As in LIBLINEAR, class weights of more than two classes apply to the positive class only.
     """
     if len(by_class) == 2:
         return [two_class_problem(X, codes == 1, product(price, by_class[codes]), squared, bias)]
@@ -216,7 +215,7 @@ def class_problems(
     for k, own in enumerate(by_class):
         c = np.where(codes == k, product(price, own), price)
         problems.append(two_class_problem(X, codes == k, c, squared, bias))
-        # The rows are the same: what loops read of them is made once.
+        # The rows are the same for all problems.
         vars(problems[-1]).update(rows=problems[0].rows, lengths=problems[0].lengths)
     return problems
 
@@ -224,14 +223,14 @@ def class_problems(
 def two_class_problem(
     X: Any, positive: NDArray[np.bool_], c: Array, squared: bool, bias: float
 ) -> MarginProblem:
-    """Rows of a class against all others, c (n,) what each counts."""
+    """Return the problem of a class against all others, with costs c (n,)."""
     t = np.where(positive, 1.0, -1.0)
     above, below = np.where(positive, c, 0.0), np.where(positive, 0.0, c)
     return MarginProblem(X, t, above, below, squared=squared, bias=bias)
 
 
 def with_column(problem: MarginProblem) -> MarginProblem:
-    """The intercept as a weight like others, which the penalty |w|_1 is for."""
+    """Return the problem with the intercept as a weight, under the penalty |w|_1."""
     if not 0 < problem.bias < np.inf:
         return replace(problem, l1=True)
     column = np.full((problem.X.shape[0], 1), problem.bias, problem.X.dtype)

@@ -23,24 +23,22 @@ from rosenblatt.capabilities import ModelPath, rows_of
 from rosenblatt.runtime.threads import one_blas_thread
 
 from .crammer_singer import CrammerSingerDescent, CrammerSingerProblem
-from .crammer_singer_interior import (
-    CrammerSingerInterior,
-    CrammerSingerSifting,
-    is_worth_while,
-)
+from .crammer_singer_interior import SCREENED_ROWS, CrammerSingerInterior, ScreenedCrammerSinger
 from .dual_coordinate import DualCoordinate
 from .hard_margin import HardMargin
-from .interior_point import InteriorPoint, Sifting
+from .interior_point import InteriorPoint, ScreenedInteriorPoint
 from .margin_problem import Array, MarginProblem, MarginSolver
 from .squared_hinge import MOST_COLUMNS, SquaredHinge
+
+Problem = MarginProblem | CrammerSingerProblem
 
 POSITIVE = Interval(Real, 0, None, closed="neither")
 FEW_COLUMNS = 500  # of which all products are formed, in each step
 WORK_OF_MATRIX = 3e10  # multiplications that forming them may take
-ENOUGH_CELLS = 10_000  # from which on coordinate descent may be quicker than the exact answer
-MANY_CELLS = 50_000  # from which on it is worth while to look for the rows that matter
-# What is left of the first violation of the optimality conditions where passes promise an end soon:
-# after so many passes, of tables with up to many cells and of larger ones.
+ENOUGH_CELLS = 10_000  # from which coordinate descent may be faster than the interior point method
+MANY_CELLS = 50_000  # from which rows are screened
+# Coordinate descent continues while the violation of the optimality conditions, after so many
+# passes, is at most this share of the first; for tables with up to MANY_CELLS and for larger ones.
 QUICK_OF_FEW = {3: 0.05, 10: 0.004, 20: 0.0015, 200: 0.0}
 QUICK = {5: 0.05, 50: 0.002, 200: 0.0}
 LARGEST_SEED = 2**31 - 1
@@ -56,9 +54,9 @@ def passes_of(solver: MarginSolver) -> Iterator[MarginSolver]:
 def few_columns(
     problem: MarginProblem, tol: float, seed: Callable[[], int]
 ) -> Iterator[MarginSolver]:
-    """Yield coordinate descent as long as it is quick, then an interior point method.
+    """Yield coordinate descent as long as it converges fast, then an interior point method.
 
-    Small tables go to the interior point method at once, which is exact but for rounding.
+    Small tables start with the interior point method, which is exact up to rounding.
     """
     n_cells = cells(problem.X)
     few = n_cells < MANY_CELLS
@@ -72,23 +70,24 @@ def few_columns(
             if descent.mean_violation > quick.get(n_passes, np.inf) * descent.first:
                 break
             yield descent
-    exact = InteriorPoint(problem, tol) if few else Sifting(problem, tol, *descent.planes)
+    if few:
+        exact: MarginSolver = InteriorPoint(problem, tol)
+    else:
+        exact = ScreenedInteriorPoint(problem, tol, *descent.planes)
     yield from passes_of(exact)
 
 
 def fit_of(
-    problem: MarginProblem | CrammerSingerProblem,
-    dual: Any,
-    tol: float,
-    seed: Callable[[], int],
-    start: Any,
+    problem: Problem, dual: Any, tol: float, seed: Callable[[], int], start: Any
 ) -> Iterator[MarginSolver]:
     """Choose the solver of a problem; `start` is where the fit with another C ended, or None."""
     if isinstance(problem, CrammerSingerProblem):
-        if dual == "auto" and not problem.hard and has_few_unknowns(problem):
-            many = is_worth_while(problem)
-            solver = CrammerSingerSifting if many else CrammerSingerInterior
-            return passes_of(solver(problem, tol))
+        unknowns = (problem.X.shape[1] + 1) * problem.n_classes
+        few = unknowns <= 2 * FEW_COLUMNS and problem.X.shape[0] * unknowns**2 <= WORK_OF_MATRIX
+        if dual == "auto" and not problem.hard and few:
+            many = np.count_nonzero(problem.c > 0) > SCREENED_ROWS
+            method = ScreenedCrammerSinger if many else CrammerSingerInterior
+            return passes_of(method(problem, tol))
         return passes_of(CrammerSingerDescent(problem, tol, seed(), start))
     if problem.hard:
         return passes_of(HardMargin(problem, tol, seed()))
@@ -104,15 +103,8 @@ def fit_of(
     return passes_of(DualCoordinate(problem, tol, seed(), beta))
 
 
-def has_few_unknowns(problem: CrammerSingerProblem) -> bool:
-    """Whether an interior point method suits a problem of all classes."""
-    n, d = problem.X.shape
-    unknowns = (d + 1) * problem.n_classes
-    return bool(unknowns <= 2 * FEW_COLUMNS and n * unknowns**2 <= WORK_OF_MATRIX)
-
-
 def cells(X: Any) -> int:
-    """How many numbers a table stores."""
+    """Return how many numbers a table stores."""
     return int(X.nnz if sp.issparse(X) else X.size)
 
 
@@ -120,12 +112,7 @@ class MarginFits:
     """The planes of a model: one problem for each, or all classes in one problem."""
 
     def __init__(
-        self,
-        problems: Sequence[MarginProblem | CrammerSingerProblem],
-        dual: Any,
-        tol: float,
-        random_state: Any,
-        starts: Sequence[Any] | None,
+        self, problems: Sequence[Problem], dual: Any, tol: float, random_state: Any, starts: Any
     ) -> None:
         rng = cache(lambda: check_random_state(random_state))  # seeding is slower than some fits
 
@@ -162,13 +149,8 @@ class MarginFits:
         parts = [solver.planes for solver in self.solvers]
         return np.vstack([W for W, _ in parts]), np.hstack([b for _, b in parts])
 
-    @property
-    def starts(self) -> list[Any]:
-        """Where a fit with another penalty may begin: multipliers, or weights and intercept."""
-        return [solver.start for solver in self.solvers]
-
     def attributes(self, factor: float = 1.0) -> dict[str, Any]:
-        """Objectives and gaps (K,), times a factor, and the rows that planes are made of."""
+        """Return objectives and gaps (K,), times a factor, and the support."""
         supports: list[NDArray[np.intp]] = [solver.support for solver in self.solvers]
         return {
             "objective_": factor * np.array([solver.objective() for solver in self.solvers]),
@@ -178,32 +160,31 @@ class MarginFits:
 
     @property
     def _stuck(self) -> list[MarginSolver]:
-        """Fits that rounding keeps from the gap that was asked for."""
-        exact = (CrammerSingerInterior, CrammerSingerSifting)
+        """Solvers that stopped above the tolerated gap because of rounding."""
+        exact = (CrammerSingerInterior, ScreenedCrammerSinger)
         joint = [solver for solver in self.solvers if isinstance(solver, exact)]
         return [solver for solver in joint if not solver.gap() <= solver.small_gap]
 
     def warn(self, reason: str | None, n_iter: int) -> None:
-        """Warn of a fit that stopped short, with what was reached and what was wanted."""
+        """Warn if the fit stopped early, with the gap reached and the gap wanted."""
         if reason == "no_progress":
             (solver,) = self._stuck
             warn_not_converged(
-                f"Rounding keeps the duality gap at {solver.gap():.3g} after {n_iter} steps, and "
-                f"tol asks for {solver.small_gap:.3g}. Standardize the columns, raise tol or lower "
-                "C."
+                f"Rounding keeps the duality gap at {solver.gap():.3g} after {n_iter} steps; "
+                f"wanted was {solver.small_gap:.3g}. Standardize the columns, raise tol or lower C."
             )
         if reason != "max_iter":
             return
         some = [self.solvers[k] for k in self.open]
         worst = max(some, key=lambda solver: solver.gap() / solver.small_gap)
         reached = f"the duality gap is {worst.gap():.3g}; wanted was {worst.small_gap:.3g}"
-        if np.isfinite(worst.violation):  # not before the second pass of some
+        if np.isfinite(worst.violation):  # some solvers measure it from the second pass on
             reached = (
                 f"the duality gap is {worst.gap():.3g} and the violation of the optimality "
                 f"conditions {worst.violation:.3g}; wanted were {worst.small_gap:.3g} and "
                 f"{worst.wanted:.3g}"
             )
-        warn_not_converged(  # it begins with scikit-learn's words, which filters look for
+        warn_not_converged(  # begins like scikit-learn's, for filters
             "Liblinear failed to converge, increase the number of iterations. After "
             f"{n_iter} passes {reached}. Increase max_iter or tol, standardize the columns, or "
             "lower C."
@@ -225,23 +206,8 @@ class LinearSVM(CallbackSupportMixin):  # type: ignore[misc]
         "max_iter": [Interval(Integral, 0, None, closed="left")],
     }
 
-    C: float
-    tol: float
-    dual: Any
-    fit_intercept: bool
-    intercept_scaling: float
-    penalize_intercept: bool
-    verbose: Any
-    random_state: Any
-    max_iter: int
-    n_iter_: int
-    stop_reason_: str
-    objective_: Array
-    dual_gap_: Array
-    support_: NDArray[np.intp]
-
     _fit: Callable[..., MarginFits]  # (X, y, sample_weight): check, solve, set the attributes
-    _starts: Sequence[Any] | None = None  # of a path: where the fit with the last C ended
+    _starts: Sequence[Any] | None = None  # in a path: where the fit with the last C ended
 
     @property
     def _bias(self) -> float:
@@ -267,15 +233,14 @@ class LinearSVM(CallbackSupportMixin):  # type: ignore[misc]
     def _solve(
         self, problems: Sequence[Any], passes: Passes, attributes: Callable[[MarginFits], Any]
     ) -> MarginFits:
-        """Make the passes of all planes, and set the attributes that follow from them."""
+        """Make the passes of all planes, and set the fitted attributes."""
         fits = MarginFits(problems, self.dual, float(self.tol), self.random_state, self._starts)
         passes.attributes = lambda: {
             **attributes(fits), "n_iter_": passes.n_iter, "stop_reason_": "callback"
         }  # fmt: skip
-        with one_blas_thread():  # the bits of a factor depend on how many share its work
+        with one_blas_thread():  # the bits of a factor depend on the number of threads
             fits.run(passes, bool(self.verbose))
-            for name, value in attributes(fits).items():
-                setattr(self, name, value)
+            vars(self).update(attributes(fits))
         self.n_iter_, self.stop_reason_ = passes.n_iter, passes.stop_reason or "max_iter"
         return fits
 
@@ -291,7 +256,7 @@ class LinearSVM(CallbackSupportMixin):  # type: ignore[misc]
     def fit_path(self, data: Any, parameter: str, values: Sequence[Any]) -> ModelPath:
         """Fit at many values of C, each from where the next smaller one ended.
 
-        Data, parameter and path are those of `capabilities.PathModel`.
+        Takes and returns the same as `capabilities.PathModel.fit_path`.
         """
         values = checks.path_values(self, parameter, values)
         models = [clone(self).set_params(C=C) for C in values]
@@ -303,12 +268,12 @@ class LinearSVM(CallbackSupportMixin):  # type: ignore[misc]
             model._starts = starts
             fits = model._fit(*rows_of(data))
             del model._starts
-            starts, before = fits.starts, model.C
+            starts, before = [solver.start for solver in fits.solvers], model.C
         return ModelPath(models)
 
 
 def check_settings(multi_class: str, penalty: str, loss: str, dual: Any, C: float) -> None:
-    """Raise for settings that have no solver, as scikit-learn does."""
+    """Raise for unsupported combinations of settings, as scikit-learn does."""
     if np.isinf(C) and penalty == "l1":
         raise ValueError(
             f"C=inf is the hard margin, which goes with penalty='l2'; got penalty={penalty!r}."

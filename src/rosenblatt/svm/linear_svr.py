@@ -36,7 +36,7 @@ class LinearSVR(LinearSVM, LinearRegressor):
         The price of an error. For a tube that no row may leave, use
         ``SVR(kernel="linear", C=np.inf)``.
     loss : {"epsilon_insensitive", "squared_epsilon_insensitive"}
-        What an error costs.
+        Loss of an error beyond epsilon.
     fit_intercept : bool
         Whether there is a b.
     intercept_scaling : float
@@ -63,9 +63,9 @@ class LinearSVR(LinearSVM, LinearRegressor):
     objective_ : ndarray of shape (1,)
         The value above.
     dual_gap_ : ndarray of shape (1,)
-        How far it is above the best possible, at most.
+        An upper bound on its distance from the minimum.
     support_ : ndarray of shape (m,)
-        The rows that the line is made of: those whose error is not below epsilon.
+        The support vectors' rows: their error is not below epsilon.
     stop_reason_ : str
         Why the fit ended: "converged", "max_iter" or "callback".
     n_parameters_ : int

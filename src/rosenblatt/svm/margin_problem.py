@@ -1,11 +1,11 @@
-"""The problem of a linear support vector machine: rows, targets, and the price of each side.
+"""The problem of a linear support vector machine: rows, targets, and the cost of each side.
 
     minimize  |w|^2 / 2 + (b / bias)^2 / 2 + sum_i above_i [t_i - f_i - epsilon]_+^p
                                            + below_i [f_i - t_i - epsilon]_+^p,   f_i = w.x_i + b
 
 A classifier has targets -1 and +1 and epsilon 0: scores may lie beyond the target at no cost, so
-that only one side has a price. The dual has one multiplier a row, ``w = sum_i beta_i x_i``,
-``-below <= beta <= above`` for p = 1 (hinge); for p = 2 its sign is limited alone. With a free
+only one side has a cost. The dual has one multiplier a row, ``w = sum_i beta_i x_i``,
+``-below <= beta <= above`` for p = 1 (hinge); for p = 2 only its sign is limited. With a free
 intercept, ``bias`` infinite, the multipliers sum to zero. With `l1` the penalty is ``|w|_1``, and
 ``|b| / bias``.
 """
@@ -33,11 +33,11 @@ ROUNDING = 1e-14  # of objective and bound, each a sum of rounded terms
 
 @dataclass(frozen=True, eq=False)
 class MarginProblem:
-    """One plane to be found."""
+    """The problem of one plane."""
 
     X: Any  # (n, d), an array or CSR
     t: Array
-    above: Array  # what scores below the target cost: they push the score up
+    above: Array  # costs of scores below the target, which push the score up
     below: Array
     epsilon: float = 0.0
     squared: bool = False
@@ -46,7 +46,7 @@ class MarginProblem:
 
     @cached_property
     def rows(self) -> Any:
-        """X as loops read it."""
+        """X in the form that loops read."""
         return arrays(self.X)
 
     @cached_property
@@ -61,7 +61,7 @@ class MarginProblem:
 
     @property
     def d(self) -> int:
-        """How many columns."""
+        """The number of columns."""
         return int(self.X.shape[1])
 
     @cached_property
@@ -86,26 +86,26 @@ class MarginProblem:
         return read_only(lengths)
 
     def scores(self, w: Array) -> Array:
-        """X w (n,)."""
+        """Return X w (n,)."""
         scores = np.empty(len(self.t))
         rows_loops.dot_each(self.rows, 0, w, scores)
         return scores
 
     def combination(self, beta: Array) -> Array:
-        """sum_i beta_i x_i (d,)."""
+        """Return sum_i beta_i x_i (d,)."""
         w = np.zeros(self.d + 1)
         dual_coordinate_loops.multiply(self.rows, beta, w)
         return w[:-1]
 
     def excess(self, f: Array) -> Array:
-        """How far scores f (n,) are on the side that costs: above zero if too low."""
+        """Return the error of scores f (n,) beyond epsilon where it costs: positive if too low."""
         over = self.t - f
         if self.epsilon:
             over = np.sign(over) * np.maximum(np.abs(over) - self.epsilon, 0.0)
         return np.where(over > 0, over * (self.above > 0), over * (self.below > 0))
 
     def price(self, excess: Array) -> Array:
-        """What each row pays for a unit of its excess (n,)."""
+        """Return the cost (n,) of a unit of each row's excess."""
         return np.where(excess > 0, self.above, self.below)
 
     def loss(self, f: Array) -> float:
@@ -116,7 +116,7 @@ class MarginProblem:
         return float(np.sum(self.price(excess)[paid] * size[paid]))
 
     def penalty(self, w: Array, b: float) -> float:
-        """What weights and intercept cost."""
+        """Return the penalty of weights and intercept."""
         level = b / self.bias if self.bias else 0.0
         if self.l1:
             return float(np.abs(w).sum() + abs(level))
@@ -128,9 +128,9 @@ class MarginProblem:
 
     @cached_property
     def zero(self) -> float:
-        """The objective of zero weights with the best intercept, to measure gaps against.
+        """The objective of zero weights with the best intercept, the unit of gaps.
 
-        Targets that are all equal would leave nothing of it: then a little of that without one.
+        If it vanishes because all targets are equal, a small share of the objective of zeros.
         """
         if self.hard:
             return np.inf
@@ -141,13 +141,13 @@ class MarginProblem:
         return max(loss, 1e-300)
 
     def best_intercept(self, f: Array) -> float:
-        """The free intercept that serves scores f best; 0 if it is not free."""
+        """Return the best free intercept for scores f; 0 if it is not free."""
         if not self.free or self.hard:
             return 0.0
         # The slope of the loss is a rising function of b; its zero lies between the breakpoints.
         edges = np.sort(np.concatenate([self.t - f - self.epsilon, self.t - f + self.epsilon]))
         low, high = 0, len(edges) - 1
-        while low < high:  # the last breakpoint at whose left the loss still falls
+        while low < high:  # the last breakpoint to the left of which the loss falls
             middle = (low + high + 1) // 2
             fallen = self.slope(f + edges[middle], left=True) <= 0
             low, high = (middle, high) if fallen else (low, middle - 1)
@@ -159,7 +159,7 @@ class MarginProblem:
         return b - self.slope(f + b) / curvature if curvature > 0 else b
 
     def slope(self, f: Array, left: bool = False) -> float:
-        """The derivative of the loss by a number added to all scores, to the right or the left."""
+        """Return the right or left derivative of the loss by a number added to all scores."""
         if self.squared:
             return -float(self.natural(f).sum())
         over = self.t - f
@@ -170,12 +170,12 @@ class MarginProblem:
         return float(self.below[pulled].sum() - self.above[pushed].sum())
 
     def natural(self, f: Array) -> Array:
-        """The multipliers that scores f imply where the loss is squared: minus its slopes (n,)."""
+        """Return the multipliers (n,) that scores f imply for a squared loss: minus its slopes."""
         excess = self.excess(f)
         return 2 * self.price(excess) * excess
 
     def dual(self, beta: Array) -> float:
-        """A value that no weights go below, from multipliers within their limits."""
+        """Return a lower bound on the objective, from multipliers within their limits."""
         if self.free:
             beta = balanced(beta)
         v, level = self.combination(beta), 0.0 if self.free else self.bias * float(beta.sum())
@@ -192,13 +192,13 @@ class MarginProblem:
         return share * gain - share**2 * bend / 2
 
     def gap(self, objective: float, beta: Array) -> float:
-        """How far an objective is above the best possible, at most."""
+        """Return an upper bound on the distance of an objective from the minimum."""
         allowance = ROUNDING * (abs(objective) + float(np.abs(self.t) @ np.abs(beta)))
         return max(objective - max(self.dual(beta), 0.0), 0.0) + allowance
 
 
 class MarginSolver:
-    """A fit under way: `advance` makes a pass, and the planes are those after the last pass.
+    """A fit in progress: `advance` makes a pass and updates the planes.
 
     Solvers of one plane have weights (d,), an intercept and multipliers (n,); solvers of all
     classes in one problem have weights (K, d), intercepts (K,) and multipliers (n, K).
@@ -206,7 +206,7 @@ class MarginSolver:
 
     advance: Callable[[], bool]  # make a pass or a step; return whether the fit is done
     start: Any = None  # where a fit with another penalty may begin; None: at zero
-    violation = np.inf  # the largest of an optimality condition; infinite if not measured
+    violation = np.inf  # the largest violation of an optimality condition; infinite if unknown
     wanted = 0.0  # the violation that is small enough
 
     planes: Any  # weights and intercept
@@ -217,7 +217,7 @@ class MarginSolver:
 
     @property
     def support(self) -> NDArray[np.intp]:
-        """The rows that the planes are made of."""
+        """The rows with multipliers."""
         return np.flatnonzero(self.multipliers)
 
     @property
@@ -230,12 +230,12 @@ class MarginSolver:
         return float(self.problem.objective(*self.planes))
 
     def gap(self) -> float:
-        """An upper bound of the distance of the objective from the best possible."""
+        """Return an upper bound on the distance of the objective from the minimum."""
         return float(self.problem.gap(self.objective(), self.multipliers))
 
 
 def balanced(beta: Array) -> Array:
-    """Multipliers that sum to zero: those of the heavier sign are made smaller."""
+    """Return multipliers that sum to zero, with the larger side scaled down."""
     up, down = float(beta[beta > 0].sum()), -float(beta[beta < 0].sum())
     least = min(up, down)
     factor = np.where(beta > 0, least / up if up > 0 else 0.0, least / down if down > 0 else 0.0)
@@ -243,7 +243,7 @@ def balanced(beta: Array) -> Array:
 
 
 def refuse_tiny_shares(cost: Array) -> None:
-    """Raise if the cost of a row is so small a share of the largest that no digit of it counts."""
+    """Raise if the cost of a row is lost in rounding beside the largest."""
     finite = np.flatnonzero((cost > 0) & (cost < np.inf))
     if not len(finite):
         return
@@ -256,7 +256,7 @@ def refuse_tiny_shares(cost: Array) -> None:
 
 
 def refuse_vast_rows(X: Any) -> None:
-    """Raise if squares of X leave the range of numbers."""
+    """Raise if squares of X overflow."""
     values = np.ravel(X.data if sp.issparse(X) else X)
     with np.errstate(over="ignore"):
         # Not by BLAS, which would wake its threads for it.

@@ -1,9 +1,9 @@
 """Sequential minimal optimization of the dual of a support vector machine, by working sets.
 
-A working set holds the rows whose slopes are furthest off, and some of the last set. Pairs within
-it are improved by `smo_loops`, and the scores of all rows follow from the kernel rows of those that
-changed. At the end the scores of supports and of rows that may become one are computed anew in
-float64: errors of kernel rows in float32 are found and corrected by another round.
+A working set holds the rows with the largest violations, and some rows of the last set. `smo_loops`
+improves pairs within it, and the scores of all rows are updated with the kernel rows of the changed
+coefficients. At the end the scores of supports, and of rows that may become one, are computed anew
+in float64; another round corrects errors of kernel rows in float32.
 """
 
 from typing import Any, NamedTuple
@@ -18,13 +18,13 @@ Array = NDArray[np.float64]
 WORKING_SET = 384
 WHOLE = 1024  # rows that are one working set
 MOST_ROUNDS = 8  # of correction
-FINER, FINEST = 1e-4, 1e-9  # the tolerance for few rows: a share of that asked for, and the least
-FIRM = 10.0  # tolerances from its limit, where a row is firmly at rest
-MOST_EXTRA_STEPS = 2_000  # from the tolerance asked for to the finer one
-FEW_ACTIVE = 0.7  # share of the rows, above which to leave out the others gains nothing
-LEAST_STEPS = 500  # before it is checked again which rows are at rest
+FINER, FINEST = 1e-4, 1e-9  # tolerance for few rows: a share of `tol`, and the least
+FIRM = 10.0  # tolerances beyond which a row at its limit is inactive
+MOST_EXTRA_STEPS = 2_000  # from `tol` to the finer tolerance
+FEW_ACTIVE = 0.7  # share of the rows above which shrinking gains nothing
+LEAST_STEPS = 500  # between two searches for inactive rows
 INNER = 0.2  # share of the violation to which a working set is solved
-STALLED = 1_000_000  # steps, or so many a row, in which the violation should have halved
+STALLED = 1_000_000  # steps, or steps per row, in which the violation must halve
 STALLED_PER_ROW = 100
 MOST_COST = 1e100  # of a row, whose squares and sums stay in range
 
@@ -51,13 +51,13 @@ class Solution(NamedTuple):
 
     @classmethod
     def zero(cls, problem: BoxProblem) -> "Solution":
-        """That of a problem that was not begun."""
+        """Return the solution of a problem before its first step."""
         nothing = np.zeros(len(problem.c))
         return cls(nothing, nothing, 0.0, 0, np.inf, "callback", 0.0)
 
 
 class Smo:
-    """A run: coefficients b (n,), scores f = K b, and by how much slopes are off at most."""
+    """The state of the solver: coefficients b (n,), scores f = K b, and the largest violation."""
 
     def __init__(
         self, problem: BoxProblem, rows: Any, tol: float, most: int, start: Array | None,
@@ -72,48 +72,40 @@ class Smo:
         self.n_steps, self.most, self.rounds = 0, most, 0
         self.size = min(n, WORKING_SET, len(rows.kept))
         self.matrix = rows.matrix if n <= WHOLE else None  # all rows are one working set
-        # Few rows are solved more exactly than was asked for, which costs little: their order and
-        # storage then hardly show in the answer.
+        # Few rows are solved more exactly than `tol`, which costs little: the order and storage of
+        # the rows then hardly change the answer.
         finer = self.matrix is not None and tol >= FINEST
         self.goal = max(FINER * tol, FINEST) if finer else tol
-        self.patience: int | None = None  # steps after which the tolerance asked for is enough
+        self.patience: int | None = None  # number of steps from which `tol` is enough
         self.last = np.empty(0, np.intp)
         self.least, self.since = np.inf, 0  # the violation when it last halved, and steps since
         self.violation = self._slopes()
 
     def _slopes(self) -> float:
-        """Set the slopes of all rows; return by how much the furthest pair is off."""
-        violation = smo_loops.slopes(self.f, self.b, *self.problem, self.up, self.down)
-        return float(violation)
+        """Set the slopes of all rows; return the largest violation of a pair."""
+        return float(smo_loops.slopes(self.f, self.b, *self.problem, self.up, self.down))
 
     def advance(self) -> str | None:
         """Improve one working set; return why to stop, or None."""
-        if self.violation <= self.goal or (self.violation <= self.tol and self._enough()):
+        if self.violation <= self.tol and self.patience is None:
+            self.patience = self.n_steps + min(1000 + 4 * self.n_steps, MOST_EXTRA_STEPS)
+        is_enough = self.patience is not None and self.n_steps >= min(self.patience, self.most)
+        if self.violation <= self.goal or (self.violation <= self.tol and is_enough):
             return self._finish()
         if self.n_steps >= self.most:
             return "max_iter"
         made = self._improve()
         self.n_steps += made
         self.violation = self._slopes()
-        if self._is_stalled(made):
-            return self._finish() or "no_progress"
-        return None if made else self._finish()
-
-    def _enough(self) -> bool:
-        """Whether there were enough steps beyond those that reached the tolerance."""
-        if self.patience is None:
-            self.patience = self.n_steps + min(1000 + 4 * self.n_steps, MOST_EXTRA_STEPS)
-        return self.n_steps >= min(self.patience, self.most)
-
-    def _is_stalled(self, made: int) -> bool:
-        """Whether the violation has not halved in many steps."""
         self.since += made
         if self.violation <= self.least / 2:
             self.least, self.since = self.violation, 0
-        return self.since >= max(STALLED, STALLED_PER_ROW * len(self.b))
+        if self.since >= max(STALLED, STALLED_PER_ROW * len(self.b)):
+            return self._finish() or "no_progress"
+        return None if made else self._finish()
 
     def _improve(self) -> int:
-        """Steps among all rows, if they are few, else in a working set; return their number."""
+        """Make steps among all rows if they are few, else in a working set; return their number."""
         n, left = len(self.b), self.most - self.n_steps
         if self.matrix is None:
             inner = min(max(self.tol, INNER * self.violation), 0.9 * self.violation)
@@ -122,7 +114,9 @@ class Smo:
         most = max(LEAST_STEPS, self.n_steps // 100)
         most = min(most, n // 2 + self.n_steps)  # few at first, for callbacks to see
         if self.shrinking and self.n_steps >= max(n, LEAST_STEPS):
-            active = self._active()
+            # Only these rows can be part of a violating pair.
+            top, bottom = self.down.max(initial=-np.inf), self.up.min(initial=np.inf)
+            active = np.flatnonzero((self.up < top) | (self.down > bottom))
             if len(active) <= FEW_ACTIVE * n:
                 inner = max(self.goal, INNER * self.violation)
                 return self._improve_some(active, inner, min(left, most))
@@ -132,13 +126,13 @@ class Smo:
         return made
 
     def _steps(self, K: Array, g: Array, b: Array, rows: Any, tol: float, most: int) -> int:
-        """Improve pairs of some rows with kernel K; changes their g and b."""
+        """Improve pairs of some rows with kernel K; change their g and b."""
         _, low, high, kink = self.problem
         room = np.empty((4, len(b)))
         return int(smo_loops.smo_steps(K, g, b, low[rows], high[rows], kink, tol, most, room))
 
     def _improve_some(self, work: NDArray[np.intp], tol: float, most: int) -> int:
-        """Steps among some rows, and what they change in the scores of all."""
+        """Make steps among some rows, and update the scores of all; return their number."""
         if self.matrix is None:
             K = self.rows.among(work)
         else:
@@ -156,13 +150,8 @@ class Smo:
             self.exact, self.travelled = False, self.travelled + float(np.abs(steps).sum())
         return made
 
-    def _active(self) -> NDArray[np.intp]:
-        """Rows that a pair of opposite slopes may be made of: all others are at rest."""
-        top, bottom = self.down.max(initial=-np.inf), self.up.min(initial=np.inf)
-        return np.flatnonzero((self.up < top) | (self.down > bottom))
-
     def _working_set(self) -> NDArray[np.intp]:
-        """The rows that are furthest off, half to rise and half to fall, and some of the last."""
+        """Return the rows with the largest violations, half each way, and some of the last."""
         half = max(1, self.size // 2 if len(self.last) == 0 else self.size // 4)
         rise = np.argpartition(self.up, half)[:half]
         fall = np.argpartition(-self.down, half)[:half]
@@ -175,12 +164,16 @@ class Smo:
         return self.last
 
     def _finish(self) -> str | None:
-        """Whether scores computed anew in float64 agree that it is over."""
+        """Return why to stop by scores computed anew in float64; None to continue."""
         if not self.exact:
             if self.matrix is not None:
                 self.f = np.asarray(self.matrix @ self.b)
             else:
-                near = self._near()
+                # Supports, and rows that might be one in view of the errors of the scores.
+                firm = max(FIRM * self.tol, self.rows.blur * self.travelled)
+                top, bottom = self.down.max(initial=-np.inf), self.up.min(initial=np.inf)
+                inactive = (self.up > top + firm) & (self.down < bottom - firm)
+                near = np.flatnonzero((self.b != 0) | ~inactive)
                 self.f[near] = self.rows.exactly(self.b, near)
             self.exact = True
             self.violation = self._slopes()
@@ -188,13 +181,6 @@ class Smo:
         if self.violation <= self.tol:
             return "converged"
         return "no_progress" if self.rounds >= MOST_ROUNDS else None
-
-    def _near(self) -> NDArray[np.intp]:
-        """Supports, and rows that might be one if scores are off: all others are firmly at rest."""
-        firm = max(FIRM * self.tol, self.rows.blur * self.travelled)
-        top, bottom = self.down.max(initial=-np.inf), self.up.min(initial=np.inf)
-        at_rest = (self.up > top + firm) & (self.down < bottom - firm)
-        return np.flatnonzero((self.b != 0) | ~at_rest)
 
     def solution(self, reason: str) -> Solution:
         """Return the coefficients as they are now, and why the run ended."""
@@ -204,7 +190,7 @@ class Smo:
         return Solution(b, f, self._intercept(), self.n_steps, self.violation, reason, dual)
 
     def _intercept(self) -> float:
-        """The mean of what free rows ask for, else the middle of what the slopes allow."""
+        """Return minus the mean slope of free rows, else the middle of the possible interval."""
         free = (self.b > self.problem.low) & (self.b < self.problem.high)
         if self.problem.kink:
             free &= self.b != 0
@@ -217,19 +203,19 @@ class Smo:
 
 
 def between(b: Array, low: Array, high: Array) -> Array:
-    """Coefficients within their limits; at them, where rounding alone keeps them away."""
+    """Clip coefficients to their limits, and set those within rounding of a limit to it."""
     near = 1e-12 * np.abs(b)
     return np.where(b >= high - near, high, np.where(b <= low + near, low, b))
 
 
 def product(weight: Array, price: Any) -> Array:
-    """Weights (n,) times prices: 0 where one is 0, even if the other is infinite."""
+    """Return weights (n,) times prices: 0 where one is 0, even if the other is infinite."""
     both = (weight > 0) & (np.asarray(price) > 0)
     return np.asarray(np.multiply(weight, price, out=np.zeros(len(weight)), where=both))
 
 
 def costs(weight: Array, C: float) -> Array:
-    """Return C times each weight (n,); raise if one leaves the range of numbers."""
+    """Return C times each weight (n,); raise if one is too large."""
     with np.errstate(over="ignore"):
         cost = product(weight, C)
     if np.isfinite(C) and len(cost) and not cost.max() <= MOST_COST:

@@ -18,11 +18,11 @@ TINY = 1e-12  # the curvature along a pair of equal rows
 
 @compiled
 def smo_steps(K, g, b, low, high, kink, tol, most, room):
-    """Improve pairs of a working set until none is off by more than tol; return their number.
+    """Improve pairs of a working set until no violation exceeds tol; return their number.
 
     Reads K (q, q), low, high (q,); changes g (q,) and b (q,); room (4, q) is scratch space. The
-    first of a pair has the lowest slope up; of the others, the second promises most by the
-    curvature along it.
+    first of a pair has the lowest slope up; the second has the largest gain by the curvature along
+    the pair.
     """
     rise, fall = room[0], room[1]  # slopes up and down are g + rise and g + fall
     diagonal, gains = room[2], room[3]
@@ -55,14 +55,14 @@ def smo_steps(K, g, b, low, high, kink, tol, most, room):
 
 @compiled(inline=True)
 def set_kinks(b, low, high, kink, rise, fall, t):
-    """Set what is added to the slope of b_t as it rises and falls, infinite if it cannot."""
+    """Set the offsets of the slope of b_t as it rises and falls, infinite if it cannot."""
     rise[t] = (kink if b[t] >= 0 else -kink) if b[t] < high[t] else np.inf
     fall[t] = (kink if b[t] > 0 else -kink) if b[t] > low[t] else -np.inf
 
 
 @compiled
 def estimate_gains(row, diagonal, g, fall, own, least, gains):
-    """Fill gains (q,) with the square of what each pair is off by over its curvature."""
+    """Fill gains (q,) with the squared violation of each pair over its curvature."""
     # Without branches, which the processor would mispredict.
     for t in range(g.shape[0]):
         off = g[t] + fall[t] - least
@@ -73,10 +73,7 @@ def estimate_gains(row, diagonal, g, fall, own, least, gains):
 
 @compiled
 def move_pair(K, g, b, low, high, kink, i, j):
-    """Raise b_i and lower b_j to the lowest point along the pair, or to the first bound or kink.
-
-    Returns by how much.
-    """
+    """Raise b_i and lower b_j to the minimum along the pair or the first bound; return the step."""
     slope = g[j] + (kink if b[j] > 0 else -kink) - g[i] - (kink if b[i] >= 0 else -kink)
     size = slope / max(K[i, i] + K[j, j] - 2.0 * K[i, j], TINY)
     top = 0.0 if kink > 0 and b[i] < 0 else high[i]
@@ -90,9 +87,9 @@ def move_pair(K, g, b, low, high, kink, i, j):
 
 @compiled
 def slopes(f, b, c, low, high, kink, up, down):
-    """Set up and down (n,): slopes of what can rise and can fall, else infinity and minus it.
+    """Set the slopes up and down (n,), infinite for coefficients at a limit.
 
-    Returns by how much the furthest pair is off.
+    Returns the largest violation of a pair.
     """
     least, highest = np.inf, -np.inf
     for t in range(f.shape[0]):

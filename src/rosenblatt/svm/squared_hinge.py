@@ -5,8 +5,6 @@ finitely many steps, with the exact minimum. With an L2 penalty, and the multipl
 ``beta_i = -d loss / d f_i``, the duality gap is half the squared length of the gradient.
 """
 
-from collections.abc import Iterator
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -19,11 +17,11 @@ from .interior_point import gram
 from .margin_problem import MarginProblem, MarginSolver
 
 MOST_COLUMNS = 1500  # whose second derivative is formed
-EXACT = 1e-9  # of the first gradient: a step further reaches the minimum but for rounding
+EXACT = 1e-9  # of the first gradient: the next step reaches the minimum up to rounding
 
 
 class SquaredHingeProblem(PenalizedProblem):
-    """The primal of a margin problem, as the solvers of smooth problems read it."""
+    """The primal of a margin problem as a smooth problem."""
 
     def __init__(self, margin: MarginProblem) -> None:
         super().__init__(
@@ -32,7 +30,7 @@ class SquaredHingeProblem(PenalizedProblem):
         )  # fmt: skip
         self.margin = margin
         self.P = np.empty(self.n)
-        self.hold = 1 / margin.bias**2 if margin.bias > 0 else 0.0  # of the intercept's penalty
+        self.bias_curvature = 1 / margin.bias**2 if margin.bias > 0 else 0.0
 
     def _loss(self, point: Array) -> tuple[float, Array]:
         margin = self.margin
@@ -47,8 +45,9 @@ class SquaredHingeProblem(PenalizedProblem):
 
         parts = self.over_rows(work)
         gradient = total([g for _, g in parts])
-        gradient[-1] += self.hold * point[-1]
-        return sum(loss for loss, _ in parts) + 0.5 * self.hold * float(point[-1]) ** 2, gradient
+        gradient[-1] += self.bias_curvature * point[-1]
+        penalty = 0.5 * self.bias_curvature * float(point[-1]) ** 2
+        return sum(loss for loss, _ in parts) + penalty, gradient
 
     def _curvature(self, P: Array, v: Array) -> Array:
         def work(start: int, stop: int) -> Array:
@@ -57,7 +56,7 @@ class SquaredHingeProblem(PenalizedProblem):
             return product
 
         product = total(self.over_rows(work))
-        product[-1] += self.hold * v[-1]
+        product[-1] += self.bias_curvature * v[-1]
         return product
 
     def hessian(self, iterate: Iterate, chosen: NDArray[np.intp] | None = None) -> Array:
@@ -66,7 +65,7 @@ class SquaredHingeProblem(PenalizedProblem):
         columns = chosen[chosen < self.d]
         every = len(columns) == self.d
         H = gram(self.X if every else self.X[:, columns], bend)
-        H[-1, -1] += self.hold
+        H[-1, -1] += self.bias_curvature
         if len(columns) == len(chosen):
             H = H[:-1, :-1]
         return self._penalized(H, chosen == self.d)
@@ -74,7 +73,7 @@ class SquaredHingeProblem(PenalizedProblem):
     def diagonal(self, iterate: Iterate) -> Array:
         bend = self.probabilities(iterate)
         diagonal = self._diagonal_of(bend)
-        diagonal[-1] += self.hold
+        diagonal[-1] += self.bias_curvature
         return diagonal
 
 
@@ -92,32 +91,24 @@ class SquaredHinge(MarginSolver):
         at_zero = self.iterate if start is None else self.smooth.at(np.zeros(problem.d + 1))
         self.first = at_zero.gradient_norm
         self.wanted = tol * self.first
-        self.steps = self._solve()
-
-    def _solve(self) -> Iterator[Iterate]:
-        if self.problem.l1:
-            return coordinate(self.smooth, self.iterate)
-        many = self.problem.d > MOST_COLUMNS
-        return (newton_cg if many else newton)(self.smooth, self.iterate)
+        method = newton_cg if problem.d > MOST_COLUMNS else newton
+        self.steps = (coordinate if problem.l1 else method)(self.smooth, self.iterate)
 
     @property
     def planes(self) -> tuple[Array, float]:
-        """Weights (d,) and intercept."""
         return self.iterate.point[:-1], float(self.iterate.point[-1])
 
     start = planes
 
     @property
     def multipliers(self) -> Array:
-        """The multipliers that the scores imply (n,)."""
         w, b = self.planes
         return np.asarray(self.problem.natural(self.problem.scores(w) + b))
 
     def advance(self) -> bool:
-        """Make a step; return whether the gradient is short, the gap small and the step the last.
+        """Make a step; return whether gradient and gap are small and the step was the last.
 
-        Where both are small few rows cross their margin any more, so that one more step is exact,
-        or nearly so.
+        When both are small, few rows still cross their margin, so one more step is nearly exact.
         """
         was_near = self.violation <= self.wanted and self.gap() <= self.small_gap
         new = next(self.steps, None)
@@ -127,11 +118,9 @@ class SquaredHinge(MarginSolver):
         return was_near or (exact and self.gap() <= self.small_gap)
 
     def objective(self) -> float:
-        """The value to be minimized."""
         return self.iterate.objective
 
     def gap(self) -> float:
-        """An upper bound of the distance of the objective from the best possible."""
         if self.problem.l1 or self.problem.free:
             return super().gap()
         return 0.5 * self.violation**2 + 1e-14 * abs(self.objective())

@@ -1,9 +1,9 @@
 # mypy: ignore-errors
 """The squared loss of a margin: loss, gradient and curvature, a block of rows at a time.
 
-Legend: X rows (see `rows`); t (n,) targets; above, below (n,) what a score too low and too high
-costs; w (d + 1,) the weights and, last, the intercept; bend (n,) the second derivative of each
-row's loss by its score: 0 for rows that cost nothing.
+Legend: X rows (see `rows`); t (n,) targets; above, below (n,) costs of scores too low and too high;
+w (d + 1,) the weights and, last, the intercept; bend (n,) the second derivative of each row's loss
+by its score: 0 for rows without loss.
 """
 
 from rosenblatt.loops import compiled, rows
@@ -11,7 +11,7 @@ from rosenblatt.loops import compiled, rows
 
 @compiled
 def loss_pass(X, t, above, below, epsilon, start, stop, w, bend, steps, gradient):
-    """Sum of the losses of rows start to stop. Fills bend, adds to gradient (d + 1,).
+    """Return the sum of the losses of rows start to stop; fill bend, add to gradient (d + 1,).
 
     steps (b,) is scratch space, as long as a block.
     """

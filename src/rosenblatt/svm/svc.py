@@ -41,22 +41,21 @@ class SVC(KernelSVM, sklearn.svm.SVC):  # type: ignore[misc]
     Parameters
     ----------
     C : float
-        What slack costs against a narrow margin; infinity allows none (the hard margin), and is
-        refused for classes that cannot be separated.
+        Cost of slack; infinity allows none (the hard margin), and raises for classes that cannot
+        be separated.
     kernel : {"linear", "poly", "rbf", "laplacian", "sigmoid", "precomputed"}, callable or `Kernel`
-        A function is given two tables of rows, and must return the kernel of all pairs.
+        A function takes two tables of rows and returns the kernel of all pairs.
     degree, gamma, coef0 : float
         The numbers of the kernel.
     shrinking : bool
-        Whether steps among few rows leave out those that are at rest. Working sets of many rows
-        leave them out in any case.
+        Whether steps among few rows skip inactive rows. Working sets of many rows always do.
     verbose : accepted as in scikit-learn.
     probability : bool
         Whether to calibrate probabilities by cross-validation; deprecated, as in scikit-learn.
     tol : by how much slopes of the dual may be off at the end.
     cache_size : megabytes for rows of the kernel matrix.
     class_weight : multiplies C by class.
-    max_iter : pairs improved at most, in each two-class machine; -1 for no limit.
+    max_iter : most pairs improved in each two-class problem; -1 for no limit.
     decision_function_shape, break_ties : how pairs of classes decide, as in scikit-learn.
     random_state : seed of the folds for `probability`.
     multi_class : {"ovo", "ovr"}
@@ -73,11 +72,11 @@ class SVC(KernelSVM, sklearn.svm.SVC):  # type: ignore[misc]
     slack_ : ndarray of shape (n,), or (n, K - 1) for pairs, (n, K) for classes against the rest
         ``[1 - y_i f(x_i)]_+`` of each training row, in the order of `dual_coef_`.
     objective_, dual_gap_ : ndarray of shape (machines,)
-        The objective, and how far it may be from the best possible.
+        The objective, and an upper bound on its distance from the minimum.
     gamma_ : float or None
-        The number that `gamma` stood for; "scale" weighs rows as the fit does.
+        The value of `gamma`; "scale" weights rows as the fit does.
     n_sweeps_, stop_reason_ : int, str
-        Working sets improved, and why that ended: "converged", "max_iter", "no_progress" or
+        Working sets improved, and why the fit ended: "converged", "max_iter", "no_progress" or
         "callback".
 
     References
@@ -143,11 +142,22 @@ class SVC(KernelSVM, sklearn.svm.SVC):  # type: ignore[misc]
             Multiplies C by row; rows of weight 0 are left out, and classes of such rows alone.
         """
         self._validate_params()
-        self._warn_of_probability()
+        if self.probability != "deprecated":
+            warn(
+                "The `probability` parameter was deprecated in 1.9 and will be removed in version "
+                "1.11. Use `CalibratedClassifierCV(SVC(), ensemble=False)` instead of "
+                "`SVC(probability=True)`",
+                FutureWarning,
+            )
         table = self._training_rows(X)
         weight = row_weights(table.shape[0], sample_weight)
         classes, codes = self._check_labels(y, weight)
-        cost = self._costs(codes, weight)
+        cost = weight * self.class_weight_[codes]
+        if np.bincount(codes[cost > 0], minlength=2).min() == 0:
+            raise ValueError(
+                "Invalid input - all samples with positive weights belong to the same class."
+            )
+        cost = costs(cost, self.C)
         rows = TrainingRows(self, table, codes, weight)
         problems = BinaryProblems(rows, codes, cost, self.multi_class)
         if not np.isfinite(self.C):
@@ -162,7 +172,7 @@ class SVC(KernelSVM, sklearn.svm.SVC):  # type: ignore[misc]
         return self
 
     def _check_labels(self, y: Any, weight: Array) -> tuple[NDArray[Any], NDArray[np.intp]]:
-        """The classes that have a weight, and the number of each row's; -1 if it has none."""
+        """Return the classes with a positive weight, and the code of each row; -1 without one."""
         classes, codes = checks.classes(y, len(weight))
         by_class = np.ones(len(classes))
         if self.class_weight is not None:
@@ -175,32 +185,16 @@ class SVC(KernelSVM, sklearn.svm.SVC):  # type: ignore[misc]
         self.class_weight_ = by_class
         return classes, codes
 
-    def _costs(self, codes: NDArray[np.intp], weight: Array) -> Array:
-        """C (n,) of each row."""
-        cost = weight * self.class_weight_[codes]
-        if np.bincount(codes[cost > 0], minlength=2).min() == 0:
-            raise ValueError(
-                "Invalid input - all samples with positive weights belong to the same class."
-            )
-        return costs(cost, self.C)
-
-    def _warn_of_probability(self) -> None:
-        if self.probability != "deprecated":
-            warn(
-                "The `probability` parameter was deprecated in 1.9 and will be removed in version "
-                "1.11. Use `CalibratedClassifierCV(SVC(), ensemble=False)` instead of "
-                "`SVC(probability=True)`",
-                FutureWarning,
-            )
-
     def _calibrate(self, X: Any, y: Any, sample_weight: Any) -> Any:
-        """Probabilities by Platt's sigmoid of scores that folds gave; None if not asked for."""
+        """Return Platt's sigmoids of cross-validated scores; None if not requested."""
         self._probA = self._probB = np.empty(0)
-        if self.probability == "deprecated" or not self.probability:
+        if not self._probabilities:
             return None
         fewest = int(np.unique(np.asarray(y), return_counts=True)[1].min())
-        if fewest < 2:  # no fold could do without that row: scores of the training rows must do
-            frozen, everything = FrozenEstimator(_without_calibration(self)), np.arange(len(y))
+        if fewest < 2:  # no folds: use the scores of the training rows
+            plain, everything = copy(self), np.arange(len(y))
+            plain.probability = "deprecated"
+            frozen = FrozenEstimator(plain)
             model = CalibratedClassifierCV(frozen, cv=[(everything, everything)], ensemble=False)
         else:
             plain = clone(self).set_params(probability="deprecated")
@@ -214,12 +208,12 @@ class SVC(KernelSVM, sklearn.svm.SVC):  # type: ignore[misc]
         return model
 
     def _decision_function(self, X: Any) -> Array:
-        """Scores (n,) of two classes, (n, K) of classes against the rest, or (n, P) of pairs."""
+        """Return scores (n,) of two classes, (n, K) against the rest, or (n, P) of pairs."""
         rows = self._rows_to_score(X)
         if len(self.classes_) == 2 or self.multi_class != "ovo":
             scores = self._sums(rows)[0] + self.intercept_
             scores = scores[:, 0] if len(self.classes_) == 2 else scores
-        else:  # the supports of a class are a group; pairs add what two classes give
+        else:  # the supports of a class are a group; a pair adds two groups
             sums = self._sums(rows, np.cumsum(self.n_support_).tolist())
             pairs = combinations(range(len(sums)), 2)
             scores = np.stack([sums[i, :, j - 1] + sums[j, :, i] for i, j in pairs], axis=1)
@@ -260,7 +254,11 @@ class SVC(KernelSVM, sklearn.svm.SVC):  # type: ignore[misc]
         elif self.break_ties or self.multi_class != "ovo":
             chosen = self.decision_function(X).argmax(axis=1)
         else:
-            chosen = most_votes(self._decision_function(X), K)
+            scores = self._decision_function(X)
+            votes, rows = np.zeros((len(scores), K), np.intp), np.arange(len(scores))
+            for p, (i, j) in enumerate(combinations(range(K), 2)):
+                votes[rows, np.where(scores[:, p] > 0, i, j)] += 1
+            chosen = votes.argmax(axis=1)
         return np.asarray(self.classes_.take(chosen))
 
     @available_if(sklearn.svm.SVC._check_proba)  # type: ignore[untyped-decorator]
@@ -279,7 +277,7 @@ class SVC(KernelSVM, sklearn.svm.SVC):  # type: ignore[misc]
         return np.asarray(self._calibrated.predict_proba(X))
 
     def path_parameters(self) -> tuple[str, ...]:
-        """Return the parameters along which a fit starts from the last."""
+        """Return ``("C",)``, or nothing if probabilities are calibrated."""
         return () if self._probabilities else ("C",)
 
     @property
@@ -287,20 +285,13 @@ class SVC(KernelSVM, sklearn.svm.SVC):  # type: ignore[misc]
         return self.probability != "deprecated" and bool(self.probability)
 
 
-def _without_calibration(model: SVC) -> SVC:
-    """The same fitted classifier, which asks for no probabilities."""
-    plain = copy(model)
-    plain.probability = "deprecated"
-    return plain
-
-
 class BinaryProblems:
-    """The two-class problems of a classifier, of rows of which equal ones are merged.
+    """The two-class problems of a classifier, with equal rows merged.
 
-    With K classes and one against one, problem (i, j), i < j, has the rows of both, those of class
-    i on the positive side; a support of class i has a coefficient in K - 1 problems, in row j - 1
-    of `dual_coef_` if j > i, else in row j. One against the rest has a problem, and a row, for each
-    class. Of two classes, the second is on the positive side.
+    With K classes and one against one, problem (i, j), i < j, has the rows of both classes, with
+    class i on the positive side. A support of class i has a coefficient in K - 1 problems, in row
+    j - 1 of `dual_coef_` if j > i, else in row j. One against the rest has a problem and a row for
+    each class. With two classes, the second is on the positive side.
     """
 
     def __init__(
@@ -313,7 +304,7 @@ class BinaryProblems:
         self.sides = list(self._sides())
 
     def _sides(self) -> Iterator[tuple[NDArray[np.intp], Array]]:
-        """Groups of each problem, and their sides, 1 or -1."""
+        """Yield the groups of each problem, and their sides, 1 or -1."""
         everything = np.arange(len(self.codes))
         for i, j in self.pairs:
             some = np.flatnonzero((self.codes == i) | (self.codes == j))
@@ -323,7 +314,7 @@ class BinaryProblems:
                 yield everything, np.where(self.codes == k, 1.0, -1.0)
 
     def box_problems(self) -> list[tuple[NDArray[np.intp], BoxProblem]]:
-        """The rows of each problem, and its dual."""
+        """Return the rows of each problem, and its dual."""
         found = []
         for some, side in self.sides:
             cost, positive = self.cost[some], side > 0
@@ -338,7 +329,10 @@ class BinaryProblems:
         primal, margin, intercept = np.zeros((3, len(solutions)))
         cost = np.where(np.isfinite(self.cost), self.cost, 0.0)
         for p, ((some, side), found) in enumerate(zip(self.sides, solutions, strict=True)):
-            line = self._line(p, side)
+            line: Any = p  # the row of `dual_coef_`, or one for each group
+            if self.pairs:
+                i, j = self.pairs[p]
+                line = np.where(side > 0, j - 1, i)
             a[line, some] = found.b
             intercept[p] = rows.intercept(found.intercept, found.b, rows.first[some])
             slack[line, some] = left = np.maximum(1 - side * (found.f + found.intercept), 0)
@@ -359,22 +353,6 @@ class BinaryProblems:
             "dual_gap_": np.maximum(primal - [found.dual for found in solutions], 0.0),
             "n_iter_": np.array([found.n_steps for found in solutions], np.int32),
         }
-
-    def _line(self, p: int, side: Array) -> Any:
-        """The row of `dual_coef_` that has the coefficients of a problem, or one for each group."""
-        if not self.pairs:
-            return p
-        i, j = self.pairs[p]
-        return np.where(side > 0, j - 1, i)
-
-
-def most_votes(scores: Array, n_classes: int) -> NDArray[np.intp]:
-    """The class (n,) that wins most pairs, by scores (n, P); of equals the first."""
-    votes = np.zeros((len(scores), n_classes), np.intp)
-    rows = np.arange(len(scores))
-    for p, (i, j) in enumerate(combinations(range(n_classes), 2)):
-        votes[rows, np.where(scores[:, p] > 0, i, j)] += 1
-    return np.asarray(votes.argmax(axis=1))
 
 
 ROW = Row(
@@ -405,13 +383,6 @@ ROW = Row(
         endless={"kernel": "linear", "C": 1000000.0, "tol": 1e-12},
     ),
     warm=Warm(({}, {"kernel": "linear"})),
-    file_types=(
-        "kernels.functions.Gaussian",
-        "kernels.functions.Laplacian",
-        "kernels.functions.Linear",
-        "kernels.functions.Polynomial",
-        "kernels.functions.Sigmoid",
-    ),
     peer_tests=("svm/tests/test_sparse.py",),
     slow_peer_tests=("svm/tests/test_svm.py",),
 )

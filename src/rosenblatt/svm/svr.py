@@ -16,21 +16,21 @@ from rosenblatt.registry.row import Candidate, Contract, Row, Warm
 from .hard_margin import refuse_narrow_tube
 from .kernel_svm import KERNELS, KernelSVM, row_weights
 from .smo import BoxProblem, Solution, costs
-from .training_rows import Array, TrainingRows
+from .training_rows import TrainingRows
 
 
 class SVR(KernelSVM, sklearn.svm.SVR):  # type: ignore[misc]
     """A function that is within `epsilon` of the targets where it can, in a kernel's space.
 
     ``f(x) = sum_i c_i K(x_i, x) + b`` minimizes ``1/2 |w|^2 + sum_i C_i [|t_i - f(x_i)| -
-    epsilon]_+``. Rows inside the tube have no coefficient. The parameters are scikit-learn's.
+    epsilon]_+``. Rows inside the tube have the coefficient 0. The parameters are scikit-learn's.
 
     Parameters
     ----------
     kernel, degree, gamma, coef0, tol, cache_size, shrinking, verbose, max_iter : as in `SVC`.
     C : float
-        What leaving the tube costs; infinity allows it nowhere, and is refused for targets that
-        no function of the kernel's space keeps inside.
+        Cost of leaving the tube; infinity does not allow it, and raises for targets that no
+        function of the kernel's space keeps inside.
     epsilon : float
         Half the width of the tube.
 
@@ -39,7 +39,7 @@ class SVR(KernelSVM, sklearn.svm.SVR):  # type: ignore[misc]
     support_, support_vectors_, n_support_, dual_coef_, intercept_, coef_, fit_status_, n_iter_,
     shape_fit_, n_features_in_, feature_names_in_ : as in scikit-learn.
     slack_ : ndarray of shape (n,)
-        How far each training row is outside of the tube.
+        Distance of each training row from the tube.
     objective_, dual_gap_, gamma_, n_sweeps_, stop_reason_ : as in `SVC`, for the one problem.
 
     Examples
@@ -71,7 +71,11 @@ class SVR(KernelSVM, sklearn.svm.SVR):  # type: ignore[misc]
         self._validate_params()
         table = self._training_rows(X)
         weight = row_weights(table.shape[0], sample_weight)
-        targets = self._check_targets(y, table.shape[0])
+        if y is None:
+            raise ValueError("SVR requires y to be passed, but the target y is None.")
+        targets = np.asarray(column_or_1d(y, warn=True), np.float64)
+        checks.finite(targets, "y")
+        checks.same_length(table.shape[0], targets)
         cost = costs(weight, self.C)
         rows = TrainingRows(self, table, targets, weight)
         warn_if_flat(rows.kernel, rows.wide)
@@ -85,14 +89,6 @@ class SVR(KernelSVM, sklearn.svm.SVR):  # type: ignore[misc]
             lambda solutions: fitted_attributes(rows, problem, *solutions),
         )  # fmt: skip
         return self
-
-    def _check_targets(self, y: Any, n: int) -> Array:
-        if y is None:
-            raise ValueError("SVR requires y to be passed, but the target y is None.")
-        t = column_or_1d(y, warn=True).astype(np.float64, copy=False)
-        checks.finite(t, "y")
-        checks.same_length(n, t)
-        return np.asarray(t)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Predict the targets of X, shape (n,).
@@ -152,13 +148,6 @@ ROW = Row(
         endless={"kernel": "linear", "C": 1000000.0, "tol": 1e-12},
     ),
     warm=Warm(({}, {"kernel": "linear"})),
-    file_types=(
-        "kernels.functions.Gaussian",
-        "kernels.functions.Laplacian",
-        "kernels.functions.Linear",
-        "kernels.functions.Polynomial",
-        "kernels.functions.Sigmoid",
-    ),
     peer_tests=("svm/tests/test_sparse.py",),
     slow_peer_tests=("svm/tests/test_svm.py",),
 )

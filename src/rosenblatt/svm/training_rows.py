@@ -25,14 +25,14 @@ from .smo import WHOLE
 
 Array = NDArray[np.float64]
 
-CELLS = 1 << 20  # sparse tables of up to so many are made dense
-FAR = 100.0  # times their squared distance from the mean, that of rows far from zero
-SAME = 1e-9  # of the largest projection: no further apart, two rows may be equal
-UNEVEN = 100.0  # times the least spread of a column, from which on a column should be scaled
+CELLS = 1 << 20  # sparse tables with at most this many become dense
+FAR = 100.0  # ratio of squared distances from zero and from the mean of rows far from zero
+SAME = 1e-9  # of the largest projection: rows whose projections are closer may be equal
+UNEVEN = 100.0  # times the least spread of a column: columns above it should be scaled
 
 
 class TrainingRows:
-    """The rows of a fit, of which equal ones of one label are merged to groups.
+    """The rows of a fit, with equal rows of one label merged to groups.
 
     `first` (g,) is the first row of each group, and `group` (n,) the group of each row; -1 for rows
     without a weight. Groups are sorted, so that a row of weight two, a row given twice, and rows in
@@ -58,7 +58,7 @@ class TrainingRows:
         counted = np.flatnonzero(weight > 0)
         group = np.full(len(weight), -1, np.intp)
         group[counted] = np.arange(len(counted))
-        if self.is_matrix:  # which does not show for certain which rows are equal
+        if self.is_matrix:  # equal rows are unknown
             return counted, group
         # Rows whose projections differ by more than rounding are not equal.
         projection = self.wide[counted] @ direction(self.X.shape[1])
@@ -77,7 +77,7 @@ class TrainingRows:
         return first[order], group
 
     def _kernel(self, model: Any, weight: Array) -> tuple[Any, float | None]:
-        """The kernel and its gamma; None for a matrix, given or computed by a function."""
+        """Return the kernel and its gamma; None for a matrix, given or computed by a function."""
         if self.is_matrix or isinstance(model.kernel, Kernel):
             return (None if self.is_matrix else model.kernel), None
         X = self.wide[self.first]
@@ -92,17 +92,17 @@ class TrainingRows:
         return kernel_of(model.kernel, X, gamma=rate, degree=model.degree, coef0=model.coef0), rate
 
     def sums(self, weight: Array) -> Array:
-        """The sum of weights (n,) of the rows of each group (g,)."""
+        """Return the sum (g,) of the weights (n,) of the rows of each group."""
         counted = self.group >= 0
         sums = np.bincount(self.group[counted], weight[counted], len(self.first))
         return sums.astype(np.float64, copy=False)
 
     def of_rows(self, values: Array) -> Array:
-        """Values (..., g) of groups for each row (..., n); 0 for rows without a weight."""
+        """Return values (..., g) of groups for each row (..., n); 0 for rows without a weight."""
         return np.where(self.group >= 0, values[..., self.group], 0.0)
 
     def blocks(self, rows: NDArray[np.intp]) -> KernelMatrix:
-        """The kernel of some rows with each other; a linear one, of rows about a center.
+        """Return the kernel of some rows with each other, about the center if it is linear.
 
         As coefficients sum to zero, a shift of all rows changes scores by a constant alone. Several
         problems of few rows share the kernel of all rows.
@@ -121,7 +121,7 @@ class TrainingRows:
         return KernelMatrix(self.kernel, self._about_center(rows), self.megabytes)
 
     def _is_small(self, rows: NDArray[np.intp]) -> bool:
-        """Whether the kernel of some rows is computed at once."""
+        """Return whether the kernel of some rows is computed at once."""
         n = len(rows)
         return n <= WHOLE and 8 * n * n <= self.megabytes * MEGABYTE
 
@@ -137,14 +137,14 @@ class TrainingRows:
         return self.wide[rows] if self.center is None else self.wide[rows] - self.center
 
     def intercept(self, found: float, b: Array, rows: NDArray[np.intp]) -> float:
-        """The intercept for rows as given, from that about the center and coefficients (m,)."""
+        """Return the intercept for the original rows, from the intercept about the center."""
         if self.center is None:
             return found
         w = b @ self._about_center(rows) + math.fsum(b) * self.center
         return float(found - w @ self.center)
 
     def published_supports(self, support: NDArray[np.intp], a: Array) -> dict[str, Any]:
-        """Numbers of support rows and coefficients a (c, s), as scikit-learn publishes them."""
+        """Return the fitted attributes of support rows with coefficients a (c, s)."""
         X, dtype = self.X, self.X.dtype
         return {
             "support_": support.astype(np.int32),
@@ -156,7 +156,7 @@ class TrainingRows:
 
 
 def far_center(X: Any) -> Array | None:
-    """The mean of dense rows that are much further from zero than from it; None for others."""
+    """Return the mean of dense rows much further from zero than from it; None for others."""
     if sp.issparse(X):
         return None
     center = X.mean(axis=0)
@@ -166,12 +166,12 @@ def far_center(X: Any) -> Array | None:
 
 @lru_cache(8)
 def direction(d: int) -> Array:
-    """A direction (d,) by which rows are sorted."""
+    """Return the direction (d,) along which rows are sorted."""
     return np.random.default_rng(0).normal(size=d)
 
 
 def widest_columns(X: Any, names: Any) -> str:
-    """A sentence on the columns that vary far more than others; empty if there are none."""
+    """Return advice on columns that vary far more than others, or an empty string."""
     spread = np.sqrt(mean_variance_axis(X, axis=0)[1] if sp.issparse(X) else X.var(axis=0))
     least = float(spread[spread > 0].min(initial=np.inf))
     wide = np.flatnonzero(spread > UNEVEN * least)
@@ -181,5 +181,5 @@ def widest_columns(X: Any, names: Any) -> str:
     words = [f"column {j}" for j in range(X.shape[1])] if names is None else list(map(repr, names))
     return (
         f" Scale {checks.listed(wide, words)}: the spread is up to {spread.max() / least:.1g} "
-        "times that of another column."
+        "times the spread of another column."
     )

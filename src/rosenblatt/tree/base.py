@@ -1,4 +1,4 @@
-"""What classification and regression trees share: checks, growth, pruning, routing, words."""
+"""Base class of classification and regression trees."""
 
 from abc import abstractmethod
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 from rosenblatt import checks
 from rosenblatt.base import Passes, StopReason
 from rosenblatt.capabilities import ModelPath, rows_of
-from rosenblatt.explanation import Explanation, names_of_features, one_row
+from rosenblatt.explanation import Explanation
 
 from . import category_growth, pruning, text
 from .growth import Growth
@@ -172,7 +172,7 @@ class DecisionTree(CallbackSupportMixin, TableInput, BaseEstimator):  # type: ig
 
     @property
     def feature_importances_(self) -> NDArray[np.float64]:
-        """The share of each column in all that the splits gained, shape (d,)."""
+        """The share of each column (d,) in the total impurity decrease."""
         check_is_fitted(self)
         return self.tree_.compute_feature_importances()
 
@@ -233,10 +233,6 @@ class DecisionTree(CallbackSupportMixin, TableInput, BaseEstimator):  # type: ig
         Parameters
         ----------
         ccp_alpha : the price of a leaf, no lower than that of this fit.
-
-        Returns
-        -------
-        model : the same kind of tree, fitted.
         """
         check_is_fitted(self)
         if ccp_alpha < self.ccp_alpha:
@@ -255,25 +251,17 @@ class DecisionTree(CallbackSupportMixin, TableInput, BaseEstimator):  # type: ig
         feature_names : what to call the columns; by default as the data did.
         max_depth : how many levels to show.
         digits : of the numbers.
-
-        Returns
-        -------
-        text : str
         """
         check_is_fitted(self)
         return text.to_text(self, feature_names, max_depth, digits)
 
     def wording(self, feature_names: Any = None, digits: int = 4) -> text.Wording:
-        """Return the words for tests and answers, by node: what `to_text` and pictures print.
+        """Return the texts of `to_text`: an object with `test(node, code)` and `answer(node)`.
 
         Parameters
         ----------
         feature_names : what to call the columns; by default as the data did.
         digits : of the numbers.
-
-        Returns
-        -------
-        words : with `test(node, code)` and `answer(node)`.
         """
         check_is_fitted(self)
         return text.Wording(self, feature_names, digits)
@@ -285,32 +273,23 @@ class DecisionTree(CallbackSupportMixin, TableInput, BaseEstimator):  # type: ig
         ----------
         feature_names : what to call the columns; by default as the data did.
         digits : of the numbers.
-
-        Returns
-        -------
-        rules : list of str
         """
         check_is_fitted(self)
         return text.rules(self, feature_names, digits)
 
-    def _explain(
-        self, x: Any, value: Any, classes: tuple[Any, Any], feature_names: Any
-    ) -> Explanation:
-        """The path of one row: what each test adds to a value (nodes,)."""
-        X = one_row(self, x, lambda X: _dense(self._check_rows(X, reset=False)))
-        node = int(self.tree_.apply(X)[0])
-        parts = text.path_contributions(self.tree_, node, value)
-        names = names_of_features(self, self.n_features_in_, feature_names)
-        start = float(value[0])
-        return Explanation(
-            *classes,
-            start + float(parts.sum()),
-            start,
-            parts,
-            names,
-            ("at the root", "at the leaf"),
-            text.path_in_words(self, node, feature_names),
-        )
+    def explain(self, x: Any, rival: Any = None, feature_names: Any = None) -> Explanation:
+        """Explain the prediction of one row: how much the splits on each column add to it.
+
+        For classes they add to the lead of the predicted class.
+
+        Parameters
+        ----------
+        x : array-like of shape (d,) or (1, d)
+        rival : label or None
+            The class to compare with; the second best if None. Numbers have no rivals.
+        feature_names : array-like of shape (d,) or None
+        """
+        return text.explain(self, x, rival, feature_names)
 
     def to_sklearn(self) -> Any:
         """Return scikit-learn's fitted tree with the same splits, for its tools and others'.
@@ -349,7 +328,3 @@ def splits_in_order(tree: Tree) -> NDArray[np.int64]:
             if not leaf[child]:
                 heapq.heappush(heap, (-gains[child], child))
     return np.array(order, np.int64)
-
-
-def _dense(X: Any) -> NDArray[Any]:
-    return np.asarray(X.toarray() if sp.issparse(X) else X)

@@ -9,10 +9,8 @@ from sklearn.base import ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._metadata_requests import UNUSED
 from sklearn.utils._param_validation import Hidden, Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted
 
-from rosenblatt.base import fitting, warn
-from rosenblatt.explanation import Explanation, as_row, two_classes
+from rosenblatt.base import fitting, store_parameters, warn
 from rosenblatt.registry.row import Candidate, Contract, Row, Warm
 
 from . import pruning
@@ -38,7 +36,7 @@ class DecisionTreeClassifier(ClassifierMixin, DecisionTree):  # type: ignore[mis
     splitter : {"best", "random"}
         Whether thresholds are searched for, or one is drawn for each column.
     max_depth, max_leaf_nodes : int or None
-        Limits on the tests before a leaf, and on the leaves; the latter are grown best first.
+        Limits on the depth and the number of leaves; with `max_leaf_nodes` growth is best first.
     min_samples_split, min_samples_leaf : int or float
         Rows of a node that is split, and of a leaf; a fraction is of all rows.
     min_weight_fraction_leaf : float
@@ -48,7 +46,7 @@ class DecisionTreeClassifier(ClassifierMixin, DecisionTree):  # type: ignore[mis
     random_state : int, RandomState or None
         Of the draws.
     min_impurity_decrease : float
-        What a split must gain, times the share of its node.
+        Least impurity decrease of a split, times the share of its node.
     class_weight : dict, list of dicts, "balanced" or None
         Weights of the classes.
     ccp_alpha : float
@@ -56,13 +54,13 @@ class DecisionTreeClassifier(ClassifierMixin, DecisionTree):  # type: ignore[mis
     monotonic_cst : array-like of -1, 0, 1 or None
         How the second class's probability must change along each column.
     categorical_features : "from_dtype", array-like or None
-        Which columns hold categories: those of such types in a data frame, or as given by
-        place, name or mask.
+        Columns that hold categories: by default those of categorical type in a data frame; else
+        given by index, name or mask.
     unknown : {"error", "majority"}
-        What a category without training rows does: raise, or take the node's majority.
+        How a category without training rows is predicted: an error, or the node's majority.
     missing : {"best", "majority", "branch", "error"}
-        Where NaN goes: to the side that gains most, to the larger side, to a branch of its
-        own, or nowhere. Where training had none, it goes to the larger side.
+        Where NaN goes: to the side with the larger gain, to the larger side, to its own branch,
+        or it is an error. Where training had no NaN, it goes to the larger side.
     max_p_chance : float or None
         Splits at the bottom whose chi-square test has a larger p-value are cut.
     pruning : {"held-out", "stop-growth"} or None
@@ -82,7 +80,7 @@ class DecisionTreeClassifier(ClassifierMixin, DecisionTree):  # type: ignore[mis
     classes_, n_classes_ : the classes and their number; lists if there are several outputs.
     tree_ : the nodes, a `Tree` with scikit-learn's arrays.
     categories_ : the categories of each column, None of one of numbers.
-    feature_importances_ : the share of each column in what the splits gained, shape (d,).
+    feature_importances_ : the share of each column in the total impurity decrease, shape (d,).
     growth_rows_ : with `pruning`, the rows that the tree was grown on.
     lower_bound_ : with ``search="optimal"``, the weight of the mistakes that every tree of this
         depth makes; the tree is the best if its own weigh no more.
@@ -151,28 +149,7 @@ class DecisionTreeClassifier(ClassifierMixin, DecisionTree):  # type: ignore[mis
         search: str = "greedy",
         time_limit: float = 60.0,
     ) -> None:
-        self.criterion = criterion
-        self.splitter = splitter
-        self.max_depth = max_depth
-        self.min_samples_split = min_samples_split
-        self.min_samples_leaf = min_samples_leaf
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
-        self.max_features = max_features
-        self.random_state = random_state
-        self.max_leaf_nodes = max_leaf_nodes
-        self.min_impurity_decrease = min_impurity_decrease
-        self.class_weight = class_weight
-        self.ccp_alpha = ccp_alpha
-        self.monotonic_cst = monotonic_cst
-        self.categorical_features = categorical_features
-        self.unknown = unknown
-        self.missing = missing
-        self.max_p_chance = max_p_chance
-        self.pruning = pruning
-        self.validation_fraction = validation_fraction
-        self.leaf_smoothing = leaf_smoothing
-        self.search = search
-        self.time_limit = time_limit
+        store_parameters(self, locals())
 
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None, check_input: bool = True) -> Self:
@@ -284,25 +261,6 @@ class DecisionTreeClassifier(ClassifierMixin, DecisionTree):  # type: ignore[mis
             return np.asarray(self.classes_[places[:, 0]])
         columns = [known[places[:, k]] for k, known in enumerate(self.classes_)]
         return np.transpose(columns)
-
-    def explain(self, x: Any, rival: Any = None, feature_names: Any = None) -> Explanation:
-        """Explain the prediction of one row: how much each split adds to the lead of its class.
-
-        Parameters
-        ----------
-        x : array-like of shape (d,) or (1, d)
-        rival : label or None
-            The class to compare with; the second best if None.
-        feature_names : array-like of shape (d,) or None
-        """
-        check_is_fitted(self)
-        if self.n_outputs_ > 1:
-            raise ValueError("explain takes a tree of one output.")
-        leaf = int(self._leaves(as_row(self, x))[0])
-        value = self.tree_.value[:, 0]
-        winner, second = two_classes(self.classes_, value[leaf], rival)
-        classes = (self.classes_[winner], self.classes_[second])
-        return self._explain(x, value[:, winner] - value[:, second], classes, feature_names)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.utils import check_array, check_random_state, compute_sample_weight
+from sklearn.utils import check_random_state, compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 
 from rosenblatt import checks
@@ -51,7 +51,7 @@ class Settings(NamedTuple):
 
 @dataclass(frozen=True)
 class Targets:
-    """What is learned: classes by number, or numbers."""
+    """Targets of a fit: classes by number, or numbers."""
 
     classes: NDArray[np.int32] | None  # (n, o)
     numbers: NDArray[np.float64] | None  # (n, o)
@@ -161,7 +161,7 @@ class TableInput:
         unordered = [j for j, (sign, known) in enumerate(named) if sign and known is not None]
         if unordered:
             raise ValueError(
-                f"monotonic_cst asks for an order along column {unordered[0]}, whose categories "
+                f"monotonic_cst requires an order along column {unordered[0]}, whose categories "
                 "have none: its entry must be 0, or categorical_features must leave it out."
             )
         return signs.astype(np.int64)
@@ -186,7 +186,7 @@ class TableInput:
         return "missing is 'error'; 'best', 'majority' and 'branch' take it."
 
     def _weights(self, sample_weight: Any, X: Any) -> NDArray[np.float64] | None:
-        """The weights of the rows; None if none are given."""
+        """Return the weights of rows, or None."""
         if sample_weight is None:
             return None
         return checks.scaled_weights(sample_weight, X.shape[0])
@@ -207,14 +207,12 @@ def _refuse_sparse_targets(model: Any, y: Any) -> None:
 
 def refuse_other_classes(before: Any, model: Any) -> None:
     """Raise if a fit that goes on (`warm_start`) has other classes than those `before`."""
-    if before is None:
-        return
-    pairs = [(before, model.classes_)]
-    if isinstance(before, list) and isinstance(model.classes_, list):
-        pairs = list(zip(before, model.classes_, strict=False))
-        pairs += [] if len(before) == len(model.classes_) else [(before, model.classes_)]
-    for old, new in pairs:
-        checks.warm_start("classes", np.asarray(old).tolist(), np.asarray(new).tolist())
+    if before is not None:
+        old, new = (
+            [known.tolist() for known in classes] if isinstance(classes, list) else classes.tolist()
+            for classes in (before, model.classes_)
+        )
+        checks.warm_start("classes", old, new)
 
 
 def class_targets(model: Any, y: Any, n: int) -> Targets:
@@ -246,7 +244,7 @@ def class_targets(model: Any, y: Any, n: int) -> Targets:
 
 
 def class_weights(model: Any, y: Any, weights: Any) -> Any:
-    """The weights of the rows, times those of their classes."""
+    """Return the weights of rows times the weights of their classes."""
     if model.class_weight is None:
         return weights
     by_class = compute_sample_weight(model.class_weight, np.asarray(y))
@@ -255,13 +253,8 @@ def class_weights(model: Any, y: Any, weights: Any) -> Any:
 
 def number_targets(model: Any, y: Any, n: int) -> Targets:
     """The targets (n, o) as doubles."""
-    if y is None:
-        raise ValueError(
-            f"{type(model).__name__} requires y to be passed, but the target y is None."
-        )
     _refuse_sparse_targets(model, y)
-    numbers = check_array(y, ensure_2d=False, dtype=np.float64, input_name="y")
-    numbers = numbers.reshape(len(numbers), -1)
+    numbers = checks.targets(model, y, n).reshape(n, -1)
     if model.criterion == "poisson":
         if (numbers < 0).any():
             raise ValueError(
@@ -269,7 +262,6 @@ def number_targets(model: Any, y: Any, n: int) -> Targets:
             )
         if numbers.sum() <= 0:
             raise ValueError("Sum of y is not positive which is necessary for Poisson regression.")
-    checks.same_length(n, numbers)
     model.n_outputs_ = numbers.shape[1]
     return Targets(None, np.ascontiguousarray(numbers), (1,) * numbers.shape[1])
 

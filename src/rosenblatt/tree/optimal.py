@@ -31,11 +31,11 @@ Plan = Any
 
 
 class Found(NamedTuple):
-    """What a search came to."""
+    """Result of a search."""
 
     tree: Tree
     mistakes: float  # their weight
-    lower_bound: float  # that of every tree of its depth; if it is the same, the tree is the best
+    lower_bound: float  # of the mistakes of any tree of this depth; if equal, the tree is the best
 
 
 def best_tree(
@@ -138,7 +138,7 @@ class OptimalSearch:
         self.totals = np.empty((4, self.channels), np.int64)
 
     def run(self, depth: int, stopped: Callable[[], bool]) -> tuple[float, float, Plan]:
-        """The least weight of mistakes found, a bound below that of every tree, and the plan."""
+        """Return the least weight of mistakes found, a lower bound for any tree, and the plan."""
         rows = np.arange(len(self.codes))
         if depth < 3:
             loss, plan = self.shallow(rows, depth)
@@ -190,7 +190,7 @@ class OptimalSearch:
         return None if column < 0 else (int(column), int(self.levels[column, level]), None, None)
 
     def _deep(self, rows: NDArray[np.int64]) -> tuple[int, int, Plan]:
-        """The least loss found at depth three, a bound below that of any tree, and the plan."""
+        """Return the least loss at depth three, a lower bound for any tree, and the plan."""
         best, plan = self.shallow(rows)
         ends = self.codes.max(axis=0).tolist()
         spans = [(0, j, -1, end, 0, 0, end // 2) for j, end in enumerate(ends) if end > 0]

@@ -28,9 +28,11 @@ def cost_complexity_path(tree: Tree) -> tuple[Floats, Floats, Floats]:
     own = tree.impurity * share
     leaf = tree.is_leaf
     below, leaves = np.where(leaf, own, 0.0), leaf.astype(np.int64)
+    sizes = np.ones(n_nodes, np.int64)  # nodes of the tree below a node, itself included
     for node in range(n_nodes - 1, 0, -1):  # children have larger numbers
         below[parents[node]] += below[node]
         leaves[parents[node]] += leaves[node]
+        sizes[parents[node]] += sizes[node]
     price_of = np.full(n_nodes, np.inf)
 
     def strength(node: int) -> float:
@@ -46,8 +48,8 @@ def cost_complexity_path(tree: Tree) -> tuple[Floats, Floats, Floats]:
         if gone[node] or leaves[node] == 1 or found != strength(node):
             continue
         alpha = max(alpha, found)
-        price_of[node] = alpha
-        _mark_below(tree, node, gone, price_of, alpha)
+        inside = slice(node, node + sizes[node])
+        gone[inside], price_of[inside] = True, np.minimum(price_of[inside], alpha)
         lost, fewer = own[node] - below[node], leaves[node] - 1
         while node >= 0:
             below[node] += lost
@@ -61,21 +63,6 @@ def cost_complexity_path(tree: Tree) -> tuple[Floats, Floats, Floats]:
             prices.append(alpha)
             impurities.append(float(below[0]))
     return np.array(prices), np.array(impurities), price_of
-
-
-def _mark_below(
-    tree: Tree, node: int, gone: NDArray[np.bool_], price_of: Floats, alpha: float
-) -> None:
-    """Everything below a node is gone."""
-    waiting = [child for _, child in tree.branches(node)]
-    while waiting:
-        below = waiting.pop()
-        if gone[below]:
-            continue
-        gone[below] = True
-        if np.isinf(price_of[below]):
-            price_of[below] = alpha
-        waiting += [child for _, child in tree.branches(below)]
 
 
 def cut_by_price(tree: Tree, alpha: float) -> Tree:
@@ -116,8 +103,10 @@ def cut_by_held_out(tree: Tree, X: Any, loss: Any) -> Tree:
     """Cut, from the bottom up, every node that does no worse as a leaf on rows held out."""
     own, parents = losses_by_node(tree, X, loss), tree.parents
     leaf, cut = tree.is_leaf, np.zeros(tree.node_count, bool)
-    below = np.zeros(tree.node_count)
-    stays = _losses_that_stay(tree, X, loss)
+    below, stays = np.zeros((2, tree.node_count))
+    nodes = tree.apply(X)
+    rows = np.flatnonzero(~leaf[nodes])  # that end at an inner node, for want of a branch
+    np.add.at(stays, nodes[rows], loss(tree.value[nodes[rows]], rows))
     for node in range(tree.node_count - 1, -1, -1):
         best = own[node] if leaf[node] else below[node] + stays[node]
         if not leaf[node] and own[node] <= best:
@@ -125,15 +114,6 @@ def cut_by_held_out(tree: Tree, X: Any, loss: Any) -> Tree:
         if node:
             below[parents[node]] += best
     return tree.cut(cut)
-
-
-def _losses_that_stay(tree: Tree, X: Any, loss: Any) -> Floats:
-    """The losses of rows that end at an inner node, for want of a branch (nodes,)."""
-    nodes = tree.apply(X)
-    rows = np.flatnonzero(~tree.is_leaf[nodes])
-    totals = np.zeros(tree.node_count)
-    np.add.at(totals, nodes[rows], loss(tree.value[nodes[rows]], rows))
-    return totals
 
 
 def stop_by_held_out(tree: Tree, X: Any, loss: Any) -> Tree:

@@ -7,10 +7,8 @@ from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
 from sklearn.utils._metadata_requests import UNUSED
 from sklearn.utils._param_validation import StrOptions
-from sklearn.utils.validation import check_is_fitted
 
-from rosenblatt.base import fitting
-from rosenblatt.explanation import Explanation
+from rosenblatt.base import fitting, store_parameters
 from rosenblatt.registry.row import Candidate, Contract, Row, Warm
 
 from .base import DecisionTree
@@ -33,7 +31,7 @@ class DecisionTreeRegressor(RegressorMixin, DecisionTree):  # type: ignore[misc]
     splitter : {"best", "random"}
         Whether thresholds are searched for, or one is drawn for each column.
     max_depth, max_leaf_nodes : int or None
-        Limits on the tests before a leaf, and on the leaves; the latter are grown best first.
+        Limits on the depth and the number of leaves; with `max_leaf_nodes` growth is best first.
     min_samples_split, min_samples_leaf : int or float
         Rows of a node that is split, and of a leaf; a fraction is of all rows.
     min_weight_fraction_leaf : float
@@ -43,19 +41,19 @@ class DecisionTreeRegressor(RegressorMixin, DecisionTree):  # type: ignore[misc]
     random_state : int, RandomState or None
         Of the draws.
     min_impurity_decrease : float
-        What a split must gain, times the share of its node.
+        Least impurity decrease of a split, times the share of its node.
     ccp_alpha : float
         The price of a leaf: the smallest tree that is best for it is kept.
     monotonic_cst : array-like of -1, 0, 1 or None
         How the prediction must change along each column.
     categorical_features : "from_dtype", array-like or None
-        Which columns hold categories: those of such types in a data frame, or as given by
-        place, name or mask.
+        Columns that hold categories: by default those of categorical type in a data frame; else
+        given by index, name or mask.
     unknown : {"error", "majority"}
-        What a category without training rows does: raise, or take the node's mean.
+        How a category without training rows is predicted: an error, or the node's mean.
     missing : {"best", "majority", "branch", "error"}
-        Where NaN goes: to the side that gains most, to the larger side, to a branch of its
-        own, or nowhere. Where training had none, it goes to the larger side.
+        Where NaN goes: to the side with the larger gain, to the larger side, to its own branch,
+        or it is an error. Where training had no NaN, it goes to the larger side.
     pruning : {"held-out", "stop-growth"} or None
         Cut what does not help on rows held out, or stop at the depth where they do worse.
     validation_fraction : float
@@ -65,7 +63,7 @@ class DecisionTreeRegressor(RegressorMixin, DecisionTree):  # type: ignore[misc]
     ----------
     tree_ : the nodes, a `Tree` with scikit-learn's arrays.
     categories_ : the categories of each column, None of one of numbers.
-    feature_importances_ : the share of each column in what the splits gained, shape (d,).
+    feature_importances_ : the share of each column in the total impurity decrease, shape (d,).
     growth_rows_ : with `pruning`, the rows that the tree was grown on.
     n_iter_, stop_reason_ : how many splits were made, and why growth stopped.
     max_features_, n_features_in_, feature_names_in_, n_outputs_ : as in scikit-learn.
@@ -112,23 +110,7 @@ class DecisionTreeRegressor(RegressorMixin, DecisionTree):  # type: ignore[misc]
         pruning: str | None = None,
         validation_fraction: float = 0.2,
     ) -> None:
-        self.criterion = criterion
-        self.splitter = splitter
-        self.max_depth = max_depth
-        self.min_samples_split = min_samples_split
-        self.min_samples_leaf = min_samples_leaf
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
-        self.max_features = max_features
-        self.random_state = random_state
-        self.max_leaf_nodes = max_leaf_nodes
-        self.min_impurity_decrease = min_impurity_decrease
-        self.ccp_alpha = ccp_alpha
-        self.monotonic_cst = monotonic_cst
-        self.categorical_features = categorical_features
-        self.unknown = unknown
-        self.missing = missing
-        self.pruning = pruning
-        self.validation_fraction = validation_fraction
+        store_parameters(self, locals())
 
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None, check_input: bool = True) -> Self:
@@ -171,21 +153,6 @@ class DecisionTreeRegressor(RegressorMixin, DecisionTree):  # type: ignore[misc]
         """
         value = self._leaf_values(X)
         return value[:, 0, 0] if self.n_outputs_ == 1 else value[:, :, 0]
-
-    def explain(self, x: Any, rival: Any = None, feature_names: Any = None) -> Explanation:
-        """Explain the prediction of one row: how much each split adds to it.
-
-        Parameters
-        ----------
-        x : array-like of shape (d,) or (1, d)
-        rival : None
-            Numbers have no rivals.
-        feature_names : array-like of shape (d,) or None
-        """
-        check_is_fitted(self)
-        if self.n_outputs_ > 1:
-            raise ValueError("explain takes a tree of one output.")
-        return self._explain(x, self.tree_.value[:, 0, 0], ("prediction", None), feature_names)
 
 
 ROW = Row(

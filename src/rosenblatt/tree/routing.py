@@ -1,9 +1,9 @@
-"""Send rows down one tree after another: dense blocks of rows, packed nodes, means of values."""
+"""Send rows down one tree after another: blocks of rows, packed nodes, means of values."""
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from math import prod
-from typing import Any, NamedTuple
+from typing import Any
 from weakref import ref
 
 import numpy as np
@@ -18,24 +18,20 @@ from . import routing_loops
 ROWS_WITHOUT_NUMBA = 50  # walked in Python while Numba is not loaded, which takes a second
 ROWS_AT_ONCE = 16_384  # routed by one tree after another
 CELLS_AT_ONCE = 500_000  # of those rows, which then stay in the cache
+SPARSE_ROWS_AT_ONCE = 128  # made dense together
 
 
-class Rows(NamedTuple):
-    """Rows to be routed: X (n, d), and the table and shift of `routing_loops.route`."""
-
-    X: NDArray[Any]
-    table: NDArray[Any]
-    shift: np.uint64
-
-    @staticmethod
-    def of(X: NDArray[Any], known: bool = False) -> "Rows":
-        """Dense rows X (n, d); `known` if no value is missing."""
-        X = read_only(X)
-        with np.errstate(over="ignore", invalid="ignore"):
-            if known or not np.isnan(X.sum()):
-                return Rows(X, X, np.uint64(1))
-        pairs = np.stack([np.where(np.isnan(X), X.dtype.type(-np.inf), X), X], axis=2)
-        return Rows(X, read_only(pairs.reshape(len(X), -1)), np.uint64(0))
+def routed_rows(X: Any, start: int, stop: int) -> tuple[Any, Any]:
+    """Return rows of X, dense or CSR, and the second argument of `routing_loops.route`."""
+    rows = some_rows(X, start, stop, (X.dtype,))
+    if sp.issparse(X):
+        m = max(1, min(SPARSE_ROWS_AT_ONCE, CELLS_AT_ONCE // X.shape[1], stop - start))
+        return rows, np.zeros((m, X.shape[1]), X.dtype)
+    with np.errstate(over="ignore", invalid="ignore"):
+        if not np.isnan(rows.sum()):
+            return rows, np.uint64(1)
+    pairs = np.stack([np.where(np.isnan(rows), X.dtype.type(-np.inf), rows), rows], axis=2)
+    return read_only(pairs.reshape(len(rows), -1)), np.uint64(0)
 
 
 class PackedTrees:
@@ -46,37 +42,33 @@ class PackedTrees:
 
     def __init__(self, trees: Sequence[Any], votes: NDArray[np.float64] | None) -> None:
         self.trees = [ref(tree) for tree in trees]
-        self.votes = None if votes is None else votes.copy()  # weights may be changed in place
+        self.votes: Any = None if votes is None else votes.copy()  # weights may be changed in place
         self.starts = np.cumsum([0, *(tree.node_count for tree in trees)])
         self.nodes = np.empty(2 * self.starts[-1], np.uint64)
         self.value = np.empty((self.starts[-1], prod(trees[0].value.shape[1:])))
         for t, (tree, start) in enumerate(zip(trees, self.starts, strict=False)):
-            order, stop = np.empty(tree.node_count, np.int32), start + tree.node_count
-            tree.pack(self.nodes[2 * start : 2 * stop], order)
+            stop = start + tree.node_count
+            order = tree.pack(self.nodes[2 * start : 2 * stop])
             value = tree.value if votes is None else votes[t] * tree.votes
-            self.value[start:stop] = value.reshape(len(value), -1)[order]
+            value = value.reshape(len(value), -1)
+            np.take(value, order, axis=0, out=self.value[start:stop], mode="clip")
 
     @staticmethod
-    def of(trees: Sequence[Any], votes: NDArray[np.float64] | None) -> "PackedTrees":
+    def of(trees: Sequence[Any], votes: Any) -> "PackedTrees":
         """Return the nodes of these trees; with `votes` (trees,), their votes times these."""
         kept: PackedTrees | None = vars(trees[0]).get("_packed_trees")
-        if kept is None or not kept._is_of(trees, votes):
-            kept = vars(trees[0])["_packed_trees"] = PackedTrees(trees, votes)
+        # By identity, as comparing the arrays of trees would take long.
+        same = kept is not None and [id(t()) for t in kept.trees] == [id(t) for t in trees]
+        if kept is not None and same and np.array_equal(votes, kept.votes):  # or both None
+            return kept
+        kept = vars(trees[0])["_packed_trees"] = PackedTrees(trees, votes)
         return kept
 
-    def _is_of(self, trees: Sequence[Any], votes: NDArray[np.float64] | None) -> bool:
-        own = [tree() for tree in self.trees]
-        if len(own) != len(trees) or any(a is not b for a, b in zip(own, trees, strict=True)):
-            return False
-        if votes is None or self.votes is None:
-            return votes is self.votes
-        return bool(np.array_equal(votes, self.votes))
-
-    def add(self, rows: "Rows", out: NDArray[np.float64]) -> None:
-        """Add the values of the leaves of the rows to out (n, S)."""
+    def add(self, X: Any, start: int, stop: int, out: NDArray[np.float64]) -> None:
+        """Add the values of the leaves of rows of X to out (stop - start, S)."""
         scratch = np.empty((2, routing_loops.ROWS_AT_ONCE), np.uint64)
         routing_loops.add_leaf_values(
-            rows.table, rows.shift, self.nodes, self.nodes.view(np.float64), self.starts,
+            *routed_rows(X, start, stop), self.nodes, self.nodes.view(np.float64), self.starts,
             self.value, scratch, out,
         )  # fmt: skip
 
@@ -95,48 +87,21 @@ def mean_values(
     if not is_without_numba(X) and not any(tree.is_multiway for tree in trees):
         packed = PackedTrees.of(trees, votes)
     each = -(-n // threads.count())
-    size = max(1, min(ROWS_AT_ONCE, CELLS_AT_ONCE // X.shape[1], each))
+    size = max(1, min(ROWS_AT_ONCE, each if sp.issparse(X) else CELLS_AT_ONCE // X.shape[1], each))
 
-    def add(rows: Rows, sums: NDArray[np.float64]) -> None:
-        if packed is not None:
-            packed.add(rows, sums.reshape(len(sums), -1))
-            return
-        for t, tree in enumerate(trees):
-            value = tree.value if votes is None else votes[t] * tree.votes
-            sums += value[tree.leaves_of(rows)]
+    def add(first: int, last: int) -> None:
+        for start in range(first * size, min(last * size, n), size):
+            stop = min(start + size, n)
+            sums = out[start:stop]
+            if packed is not None:
+                packed.add(X, start, stop, sums.reshape(stop - start, -1))
+                continue
+            for t, tree in enumerate(trees):
+                value = tree.value if votes is None else votes[t] * tree.votes
+                sums += value[tree.leaves_of(X, start, stop)]
 
-    def work(first: int, last: int) -> None:
-        for i, block in dense_blocks(X, size, first * size, min(last * size, n)):
-            add(Rows.of(block, sp.issparse(X)), out[i : i + len(block)])
-
-    threads.over_chunks(work, -(-n // size), n * max(len(trees) * 10, X.shape[1]))
+    threads.over_chunks(add, -(-n // size), n * max(len(trees) * 10, X.shape[1]))
     return out / len(trees)
-
-
-def dense_blocks(
-    X: Any, most: int | None = None, start: int = 0, stop: int | None = None
-) -> Iterator[tuple[int, NDArray[Any]]]:
-    """Yield dense blocks of at most `most` rows of X, from `start` to `stop`, with their first row.
-
-    Blocks of sparse rows are of limited size and share one buffer: use each before the next.
-    """
-    X = canonical_rows(X)
-    stop = X.shape[0] if stop is None else stop
-    most = most or X.shape[0]
-    if sp.issparse(X):
-        most = max(1, min(CELLS_AT_ONCE // X.shape[1], most))
-    if not sp.issparse(X) or is_without_numba(X):
-        for first in range(start, stop, most):
-            block = X[first : min(first + most, stop)]
-            yield first, block.toarray() if sp.issparse(X) else block
-        return
-    buffer = np.zeros((min(most, stop - start), X.shape[1]), X.dtype)
-    for first in range(start, stop, most):
-        block = buffer[: stop - first]
-        rows = some_rows(X, first, first + len(block), (X.dtype,))
-        routing_loops.write_rows(rows, False, block)
-        yield first, block
-        routing_loops.write_rows(rows, True, block)
 
 
 def canonical_rows(X: Any) -> Any:

@@ -1,5 +1,5 @@
 # mypy: ignore-errors
-"""Send rows down a tree."""
+"""Send rows down a tree, or down many trees."""
 
 import numpy as np
 
@@ -11,17 +11,21 @@ ONE, TWO, CHILD, COLUMN = (np.uint64(k) for k in (1, 2, 32, 0xFFFFFFFF))
 
 
 @compiled
-def pack_nodes(left, right, feature, threshold, missing_left, order, nodes, cuts):
-    """Write the nodes of a binary tree level by level to nodes (2 N,) and cuts (2 N,).
+def pack_nodes(
+    left, right, feature, threshold, missing_left, n_samples, order, waiting, nodes, cuts
+):
+    """Write the nodes of a binary tree depth first, the child of more rows first.
 
-    Both are the same memory. The first word of a node has the place of its left child in the high
-    half; the right child follows it. The low half is twice the column, plus one if NaN goes right.
-    The second word is the threshold. A leaf is its own left child. order (N,) gets the number of
-    each node in the tree.
+    They are written to nodes (2 N,) and cuts (2 N,), which are the same memory. The first word of a
+    node has the place of its left child in the high half; the right child follows it. The low half
+    is twice the column, plus one if NaN goes right. The second word is the threshold. A leaf is its
+    own left child. order (N,) gets the number of each node in the tree; waiting (N,) is scratch.
     """
-    order[0] = 0
-    end = 1
-    for i in range(left.shape[0]):
+    order[0] = waiting[0] = 0
+    end, n_waiting = 1, 1
+    while n_waiting:
+        n_waiting -= 1
+        i = waiting[n_waiting]
         node = order[i]
         if left[node] < 0:
             nodes[2 * i], cuts[2 * i + 1] = np.uint64(2 * i) << CHILD, np.inf
@@ -30,7 +34,10 @@ def pack_nodes(left, right, feature, threshold, missing_left, order, nodes, cuts
             nodes[2 * i] = np.uint64(2 * end) << CHILD | np.uint64(low)
             cuts[2 * i + 1] = threshold[node]
             order[end], order[end + 1] = left[node], right[node]
-            end += 2
+            right_is_larger = n_samples[right[node]] > n_samples[left[node]]
+            waiting[n_waiting + right_is_larger] = end + 1
+            waiting[n_waiting + 1 - right_is_larger] = end
+            end, n_waiting = end + 2, n_waiting + 2
 
 
 @compiled(inline=True)
@@ -68,15 +75,25 @@ def descend(X, shift, first, n_active, nodes, cuts, scratch):
 def route(X, shift, nodes, cuts, order, scratch, leaves):
     """Write the leaf of each row of X to leaves (n,); see `pack_nodes` for the tree.
 
-    X is (n, d), without NaN, if shift is 1, and (n, 2 d) if it is 0: then each column stands there
-    with -inf in place of NaN, and next to it as it is. Scratch has the
-    shape (2, ROWS_AT_ONCE).
+    Dense X is (n, d), without NaN, if shift is 1, and (n, 2 d) if it is 0: then each column stands
+    there with -inf in place of NaN, and next to it as it is. For CSR rows X, shift is a table of
+    zeros (m, d), to which m rows at a time are written. Scratch has the shape (2, ROWS_AT_ONCE).
     """
-    for first in range(0, X.shape[0], ROWS_AT_ONCE):
-        n_rows = min(ROWS_AT_ONCE, X.shape[0] - first)
-        descend(X, shift, first, n_rows, nodes, cuts, scratch)
-        for i in range(n_rows):
-            leaves[first + i] = order[scratch[0, i] >> ONE]
+    if isinstance(X, tuple):
+        m = shift.shape[0]
+        for first in range(0, leaves.shape[0], m):
+            own = leaves[first : first + m]
+            write_rows(X, first, own.shape[0], False, shift)
+            descend(shift, ONE, 0, own.shape[0], nodes, cuts, scratch)
+            write_rows(X, first, own.shape[0], True, shift)
+            for i in range(own.shape[0]):
+                own[i] = order[scratch[0, i] >> ONE]
+    else:
+        for first in range(0, X.shape[0], ROWS_AT_ONCE):
+            n_rows = min(ROWS_AT_ONCE, X.shape[0] - first)
+            descend(X, shift, first, n_rows, nodes, cuts, scratch)
+            for i in range(n_rows):
+                leaves[first + i] = order[scratch[0, i] >> ONE]
 
 
 @compiled
@@ -85,13 +102,27 @@ def add_leaf_values(X, shift, nodes, cuts, starts, value, scratch, out):
 
     Tree t has the nodes and values from starts[t] on; see `route` for the other arguments.
     """
+    if isinstance(X, tuple):
+        m = shift.shape[0]
+        for first in range(0, out.shape[0], m):
+            own = out[first : first + m]
+            write_rows(X, first, own.shape[0], False, shift)
+            add_dense(shift, ONE, nodes, cuts, starts, value, scratch, own)
+            write_rows(X, first, own.shape[0], True, shift)
+    else:
+        add_dense(X, shift, nodes, cuts, starts, value, scratch, out)
+
+
+@compiled
+def add_dense(X, shift, nodes, cuts, starts, value, scratch, out):
+    """The same for dense rows, as many as out has."""
     for t in range(starts.shape[0] - 1):
         begin, end = starts[t], starts[t + 1]
         own, own_cuts = nodes[2 * begin : 2 * end], cuts[2 * begin : 2 * end]
         of_leaf = value[begin:end]
-        for first in range(0, X.shape[0], ROWS_AT_ONCE):
-            n_rows = min(ROWS_AT_ONCE, X.shape[0] - first)
-            for i in range(first + n_rows, min(first + 2 * ROWS_AT_ONCE, X.shape[0])):
+        for first in range(0, out.shape[0], ROWS_AT_ONCE):
+            n_rows = min(ROWS_AT_ONCE, out.shape[0] - first)
+            for i in range(first + n_rows, min(first + 2 * ROWS_AT_ONCE, out.shape[0])):
                 prefetch_elements(X, i * X.shape[1], X.shape[1])
             descend(X, shift, first, n_rows, own, own_cuts, scratch)
             for i in range(n_rows):
@@ -101,11 +132,11 @@ def add_leaf_values(X, shift, nodes, cuts, starts, value, scratch, out):
 
 
 @compiled
-def write_rows(X, clear, table):
-    """Write the numbers that CSR rows X store to table (n, d), or zeros in their places."""
+def write_rows(X, first, n_rows, clear, table):
+    """Write the numbers of CSR rows from `first` on to table (m, d), or zeros in their places."""
     data, indices, indptr = X
-    for i in range(table.shape[0]):
-        for p in range(indptr[i], indptr[i + 1]):
+    for i in range(n_rows):
+        for p in range(indptr[first + i], indptr[first + i + 1]):
             table[i, np.uint32(indices[p])] = 0 if clear else data[p]
 
 

@@ -29,7 +29,7 @@ EQUAL = 1e-12  # of the weight of all rows: less is no difference
 
 
 class Rule(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """What conjunctions and m-of-n rules share: tests, the search by size, words."""
+    """Base class of conjunctions and m-of-n rules."""
 
     classes_: NDArray[Any]
     n_features_in_: int
@@ -42,12 +42,7 @@ class Rule(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     }
 
     def __init__(
-        self,
-        *,
-        max_terms: int = 3,
-        negate: bool = True,
-        n_cuts: int = 2,
-        max_rules: int = 100_000,
+        self, *, max_terms: int = 3, negate: bool = True, n_cuts: int = 2, max_rules: int = 100_000
     ) -> None:
         self.max_terms = max_terms
         self.negate = negate
@@ -159,10 +154,6 @@ class Rule(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         ----------
         feature_names : what to call the columns; by default as the data did.
         digits : of the numbers.
-
-        Returns
-        -------
-        words : list of str
         """
         check_is_fitted(self)
         names = names_of_features(self, self.n_features_in_, feature_names)
@@ -182,10 +173,6 @@ class Rule(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         feature_names : what to call the columns; by default as the data did.
-
-        Returns
-        -------
-        text : str
         """
         words, no, yes = self.tests_in_words(feature_names), *self.classes_
         if not words:
@@ -325,7 +312,7 @@ class MofNClassifier(Rule):
 
 
 class RuleSearch:
-    """Rules in the order of their size, over groups of rows that no test tells apart.
+    """Rules in the order of their size, over groups of rows with equal answers to all tests.
 
     answers (tests, groups) say where each test holds; yes and no (groups,) are the weights of the
     two classes.

@@ -7,10 +7,10 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from rosenblatt.loops.rows import read_only
 from rosenblatt.runtime import threads
 
-from . import routing_loops
-from .routing import Rows, dense_blocks, is_without_numba
+from . import routing, routing_loops
 from .tree_loops import TO_THE_HEAVIER
 
 LEAF, UNDEFINED = -1, -2
@@ -30,8 +30,8 @@ class Tree:
 
     Attributes
     ----------
-    feature : the column that each node asks for, -2 for a leaf, shape (nodes,).
-    threshold : what its value is compared with; NaN where categories branch, -2 for a leaf.
+    feature : the column that each node tests, -2 for a leaf, shape (nodes,).
+    threshold : values up to it go left; NaN where categories branch, -2 for a leaf.
     children_left, children_right : where values up to the threshold go, and those above it; of a
         node that branches by category, its first child and its last; -1 for a leaf.
     missing_go_to_left : whether NaN goes left.
@@ -64,9 +64,9 @@ class Tree:
     ) -> "Tree":  # fmt: skip
         """Return the tree of nodes in preorder, each with the number of its parent.
 
-        What a leaf has in feature, threshold and missing_left (nodes,) is not read; NaN goes to the
-        heavier child of a node where missing_left is -1. code (nodes,) is the branch that leads to
-        a node; None if there are no branches but left and right.
+        Entries of leaves in feature, threshold and missing_left (nodes,) are not read; NaN goes to
+        the heavier child of a node where missing_left is -1. code (nodes,) is the branch that leads
+        to a node; None if there are no branches but left and right.
         """
         above, nodes = parent[1:], np.arange(len(parent))
         right = np.full(len(parent), LEAF)
@@ -188,50 +188,57 @@ class Tree:
         return int(self.depth.max())
 
     def apply(self, X: Any) -> NDArray[np.int64]:
-        """Return the leaf of each row of X (n, d); a category without a branch ends at its node.
-
-        Of sparse rows, blocks of limited size are made dense.
-        """
-        if sp.issparse(X):
-            return np.concatenate([self.apply(block) for _, block in dense_blocks(X)])
-        leaves = np.empty(len(X), np.int64)
+        """Return the leaf of each row of X (n, d); a category without a branch ends at its node."""
+        X = routing.canonical_rows(X)
+        n = X.shape[0]
+        leaves = np.empty(n, np.int64)
 
         def route(start: int, stop: int) -> None:
-            leaves[start:stop] = self.leaves_of(Rows.of(X[start:stop]))
+            leaves[start:stop] = self.leaves_of(X, start, stop)
 
-        threads.over_chunks(route, len(X), len(X) * 30)
+        threads.over_chunks(route, n, n * 30)
         return leaves
 
-    def leaves_of(self, rows: Rows) -> NDArray[np.int64]:
-        """Return the leaf of each row, on one thread."""
-        X, table, shift = rows
-        if is_without_numba(X):
-            return np.array([self._leaf_of(x.tolist()) for x in X], np.int64)
-        leaves = np.empty(len(X), np.int64)
-        if self.is_multiway:
-            routing_loops.route_by_branches(
-                X, self.feature, self.threshold, self.children_left, self.children_right,
-                self.missing_go_to_left, self.first_branch, self.n_branches, self.branch_code,
-                self.branch_child, self.n_categories, leaves,
-            )  # fmt: skip
-        else:
+    def leaves_of(self, X: Any, start: int, stop: int) -> NDArray[np.int64]:
+        """Return the leaf of each row of X, dense or CSR, from `start` to `stop`."""
+        leaves = np.empty(stop - start, np.int64)
+        if not self.is_multiway and not routing.is_without_numba(X):
             scratch = np.empty((2, routing_loops.ROWS_AT_ONCE), np.uint64)
-            routing_loops.route(table, shift, *self._packed, scratch, leaves)
+            routing_loops.route(
+                *routing.routed_rows(X, start, stop), *self._packed, scratch, leaves
+            )
+            return leaves
+        if sp.issparse(X):  # in blocks, as dense rows take much memory
+            size = max(1, routing.CELLS_AT_ONCE // X.shape[1])
+            for first in range(start, stop, size):
+                block = X[first : min(first + size, stop)].toarray()
+                leaves[first - start :][: len(block)] = self.leaves_of(block, 0, len(block))
+        elif routing.is_without_numba(X):
+            leaves[:] = [self._leaf_of(x.tolist()) for x in X[start:stop]]
+        else:
+            routing_loops.route_by_branches(
+                read_only(X[start:stop]), self.feature, self.threshold, self.children_left,
+                self.children_right, self.missing_go_to_left, self.first_branch, self.n_branches,
+                self.branch_code, self.branch_child, self.n_categories, leaves,
+            )  # fmt: skip
         return leaves
 
     @cached_property
     def _packed(self) -> tuple[NDArray[np.uint64], NDArray[np.float64], NDArray[np.int32]]:
         """The nodes as `routing_loops.route` reads them."""
-        nodes, order = np.empty(2 * self.node_count, np.uint64), np.empty(self.node_count, np.int32)
-        self.pack(nodes, order)
+        nodes = np.empty(2 * self.node_count, np.uint64)
+        order = self.pack(nodes)
         return nodes, nodes.view(np.float64), order
 
-    def pack(self, nodes: NDArray[np.uint64], order: NDArray[np.int32]) -> None:
-        """Write the nodes to nodes (2 N,) as `routing_loops` reads them, and their numbers."""
+    def pack(self, nodes: NDArray[np.uint64]) -> NDArray[np.int32]:
+        """Write the nodes to nodes (2 N,) as `routing_loops` reads them; return their numbers."""
+        order, waiting = np.empty((2, self.node_count), np.int32)
         routing_loops.pack_nodes(
             self.children_left, self.children_right, self.feature, self.threshold,
-            self.missing_go_to_left, order, nodes, nodes.view(np.float64),
+            self.missing_go_to_left, self.n_node_samples, order, waiting, nodes,
+            nodes.view(np.float64),
         )  # fmt: skip
+        return order
 
     def _leaf_of(self, x: list[float]) -> int:
         """Return the leaf of one row."""

@@ -3,13 +3,15 @@
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
 
-from rosenblatt.explanation import names_of_features
+from rosenblatt.explanation import Explanation, names_of_features, one_row, two_classes
 
 from .structure import KNOWN_LEFT, KNOWN_RIGHT, Tree
 
-WITHOUT_EXPONENT = 1e15  # what is larger is printed with one
+WITHOUT_EXPONENT = 1e15  # larger numbers are printed with an exponent
 
 
 class Wording:
@@ -40,7 +42,7 @@ class Wording:
         return f"{name} {sign} {cut_in_digits(threshold, self.digits)}"
 
     def answer(self, node: int) -> str:
-        """What is predicted at a node."""
+        """Return the prediction of a node as text."""
         value = self.tree.value[node]
         if self.classes is None:
             return ", ".join(in_digits(v, self.digits) for v in value[:, 0])
@@ -171,3 +173,39 @@ def path_contributions(tree: Tree, node: int, value: NDArray[np.float64]) -> NDA
         total[tree.feature[parent]] += value[node] - value[parent]
         node = parent
     return total
+
+
+def explain(model: Any, x: Any, rival: Any, feature_names: Any) -> Explanation:
+    """Return what the tests on each column add to the prediction of a tree or forest for one row.
+
+    The value of a node is its mean target, or the share of the predicted class less the share of
+    its rival; a test adds the difference between the value of the child and its own.
+    """
+    check_is_fitted(model)
+    members = getattr(model, "estimators_", None)
+    if model.n_outputs_ > 1:
+        raise ValueError(
+            f"explain takes a {'tree' if members is None else 'forest'} of one output."
+        )
+    X = one_row(model, x, lambda X: model._check_rows(X, reset=False))
+    X = np.asarray(X.toarray() if sp.issparse(X) else X)
+    trees = [model.tree_] if members is None else [member.tree_ for member in members]
+    leaves = [int(tree.apply(X)[0]) for tree in trees]
+    classes: tuple[Any, Any] = ("prediction", None)
+    if hasattr(model, "classes_"):
+        shares = np.mean([tree.value[v, 0] for tree, v in zip(trees, leaves, strict=True)], axis=0)
+        winner, second = two_classes(model.classes_, shares, rival)
+        classes = model.classes_[winner], model.classes_[second]
+    start, parts = 0.0, np.zeros(model.n_features_in_)
+    for tree, leaf in zip(trees, leaves, strict=True):
+        value = tree.value[:, 0]
+        lead = value[:, winner] - value[:, second] if classes[1] is not None else value[:, 0]
+        start += float(lead[0])
+        parts += path_contributions(tree, leaf, lead)
+    start, parts = start / len(trees), parts / len(trees)
+    names = names_of_features(model, model.n_features_in_, feature_names)
+    total, words = start + float(parts.sum()), ("at the roots", "at the leaves")
+    if members is not None:
+        return Explanation(*classes, total, start, parts, names, words)
+    path = path_in_words(model, leaves[0], feature_names)
+    return Explanation(*classes, total, start, parts, names, ("at the root", "at the leaf"), path)

@@ -7,8 +7,8 @@ if TYPE_CHECKING:
     from .clustering_result import Clustering as Clustering
     from .comparison import Comparison as Comparison
     from .comparison import compare as compare
-    from .model_file.files import load_model as load_model
-    from .model_file.files import save_model as save_model
+    from .model_file import load_model as load_model
+    from .model_file import save_model as save_model
 
 __all__ = ["Clustering", "Comparison", "cluster_table", "compare", "load_model", "save_model"]
 
@@ -16,9 +16,9 @@ __all__ = ["Clustering", "Comparison", "cluster_table", "compare", "load_model",
 def __getattr__(name: str) -> Any:
     # A command that loads a model needs none of the families that a comparison tries.
     if name in ("load_model", "save_model"):
-        from .model_file import files
+        from . import model_file
 
-        return getattr(files, name)
+        return getattr(model_file, name)
     if name in ("Clustering", "cluster_table"):
         from . import clustering
 

@@ -3,7 +3,7 @@
 import math
 import os
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,18 +13,36 @@ import scipy.sparse as sp
 
 from rosenblatt.data import Table, TableError, read_table
 from rosenblatt.data.errors import did_you_mean, listed
-from rosenblatt.workbench.model_file.metadata import versions
-from rosenblatt.workbench.preparation.row_view import as_frame, plain_array, series_of
-from rosenblatt.workbench.protocol.clock import Clock
-from rosenblatt.workbench.protocol.results import Protocol
-from rosenblatt.workbench.protocol.scoring import positive_class
-from rosenblatt.workbench.protocol.search import Arena
+from rosenblatt.plot.drawing import clipped
 
 from .families import FAMILIES, Family, peers_of
 from .model_catalogue import class_of, goes_by, meant_elsewhere
+from .row_view import as_frame, plain_array, series_of
 
 LEAST_BUDGET = 1.0  # seconds
 MOST_LISTED = 12  # families in an error
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class CompareSettings:
+    """The options of `compare`, which describes them: its keywords and the printed call."""
+
+    target: str | None = None
+    format: str | None = None
+    header: bool = True
+    task: str | None = None
+    metric: str | None = None
+    time: str | None = None
+    groups: Any = None
+    kinds: dict[str, str] | None = None
+    families: Any = None
+    peers: bool = False
+    budget: Any = None
+    random_state: int = 0
+    ledger: Any = None
+    sheet: str | None = None
+    clean_labels: bool = False
+    positive: Any = None
 
 
 def checked_budget(budget: float | None) -> float | None:
@@ -213,12 +231,7 @@ def features_of(X: Any, format: str | None, header: bool, sheet: str | None) -> 
 
 
 LONGEST = 300  # characters of an argument that are shown
-USUAL = {
-    "header": True,
-    "peers": False,
-    "random_state": 0,
-    "clean_labels": False,
-}  # what need not be said; else None
+DEFAULTS = {option.name: option.default for option in fields(CompareSettings)}
 
 
 def call_of(X: Any, y: Any, name: str = "compare", **options: Any) -> str:
@@ -229,7 +242,7 @@ def call_of(X: Any, y: Any, name: str = "compare", **options: Any) -> str:
         words, y = [*words, _word(y)], None
     words += ["y"] if y is not None else []
     for option, value in options.items():
-        if value is not None and not (option in USUAL and value == USUAL[option]):
+        if value is not None and value is not DEFAULTS.get(option):
             words.append(f"{option}={_word(value)}")
     lines = ["import rosenblatt"]
     if not named and y is not None:
@@ -243,31 +256,4 @@ def call_of(X: Any, y: Any, name: str = "compare", **options: Any) -> str:
 
 
 def _word(value: Any) -> str:
-    word = repr(os.fspath(value) if isinstance(value, os.PathLike) else value)
-    return word if len(word) <= LONGEST else word[: LONGEST - 1] + "…"
-
-
-def protocol_of(arena: Arena, clock: Clock, command: str) -> Protocol:
-    """How it was done, so that it can be done again."""
-    problem = arena.problem
-    return Protocol(
-        problem.task,
-        problem.target,
-        arena.metric,
-        len(problem.train),
-        len(problem.dev),
-        len(problem.test),
-        len(arena.folds),
-        problem.split,
-        problem.random_state,
-        clock.budget,
-        clock.seconds,
-        clock.stopped,
-        command,
-        versions(),
-        problem.split_words,
-        arena.ratio,
-        positive_class(problem.y, arena.metric),
-        arena.why_folds,
-        n_train_there=len(arena.whole.train),
-    )
+    return clipped(repr(os.fspath(value) if isinstance(value, os.PathLike) else value), LONGEST)

@@ -24,18 +24,17 @@ from rosenblatt.decomposition import PCA
 from rosenblatt.mixture import GaussianMixture
 from rosenblatt.neighbors import KNeighborsClassifier
 from rosenblatt.runtime.threads import one_blas_thread
-from rosenblatt.workbench.model_file.files import SavedModel
-from rosenblatt.workbench.model_file.metadata import versions
-from rosenblatt.workbench.preparation.features import TableFeatures
-from rosenblatt.workbench.preparation.known_columns import known_columns
-from rosenblatt.workbench.preparation.problem import with_types
-from rosenblatt.workbench.protocol.clock import Clock
 
 from .arguments import call_of, checked_budget, features_of, numbers_of
-from .cluster_findings import ClusterFindings, Stability, Trial
-from .cluster_profiles import profiles_of
+from .clock import Clock
+from .cluster_findings import ClusterFindings, Stability, Trial, profiles_of
 from .clustering_result import Clustering
 from .families import candidates
+from .features import TableFeatures
+from .known_columns import known_columns
+from .model_file import SavedModel
+from .model_metadata import versions
+from .problem import with_types
 
 Progress = Callable[[list[Trial], str, Clock], None]
 Numbers = NDArray[np.float64]
@@ -169,7 +168,7 @@ class ClusterData:
                     f"The squares of the numbers in column {name!r} are too large for 64 bits: "
                     "rescale it."
                 )
-        self.notations = {name: how.notation for name, how in told.written.items()}
+        self.notations = {name: how.code for name, how in told.written.items()}
         self.features = TableFeatures(self.kinds, notations=self.notations).fit(told.frame)
         X = self.features.transform(told.frame)
         self.X: Numbers = np.ascontiguousarray(X if isinstance(X, np.ndarray) else X.toarray())

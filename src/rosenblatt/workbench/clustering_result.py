@@ -1,4 +1,4 @@
-"""What a clustering of a table gives back: labels, sentences, a report, a file."""
+"""What `cluster_table` returns: labels, sentences, a report, a file."""
 
 import os
 from typing import TYPE_CHECKING, Any
@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from rosenblatt.data import Table
 from rosenblatt.data.files import whole_file
-from rosenblatt.workbench.model_file.files import SavedModel, save_model
 
 from .cluster_findings import ClusterFindings
+from .model_file import SavedModel, save_model
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -4,8 +4,8 @@ Split; look only at the training part; prepare columns inside the folds; choose 
 retrain; open the test set once; report with uncertainty.
 """
 
+import inspect
 import os
-from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
@@ -21,22 +21,31 @@ from rosenblatt.data import Source, TableError
 from rosenblatt.model_selection.ledger import Ledger
 from rosenblatt.model_selection.sealed_test import DEFAULT_LEDGER
 from rosenblatt.runtime.threads import one_blas_thread
-from rosenblatt.workbench.model_file.files import SavedModel
-from rosenblatt.workbench.preparation.leakage import hints_of
-from rosenblatt.workbench.preparation.problem import problem_of
-from rosenblatt.workbench.protocol.clock import Clock
-from rosenblatt.workbench.protocol.conclusions import chosen_model, conclude
-from rosenblatt.workbench.protocol.contestants import contestant
-from rosenblatt.workbench.protocol.results import Dropped, Findings
-from rosenblatt.workbench.protocol.scoring import metric_for
-from rosenblatt.workbench.protocol.search import Arena
-from rosenblatt.workbench.protocol.time_sharing import Progress, race
 
-from .arguments import call_of, checked_budget, checked_name, chosen_families, table_of, with_groups
+from .arguments import (
+    CompareSettings,
+    call_of,
+    checked_budget,
+    checked_name,
+    chosen_families,
+    table_of,
+    with_groups,
+)
+from .clock import Clock
 from .comparison_result import Comparison
+from .conclusions import chosen_model, conclude
+from .contestants import contestant
 from .families import Family, baseline_of, families_for
+from .findings import Dropped, Findings, Hint
 from .fitting import saved_model
 from .importance import certificate_of
+from .leakage import hints_of
+from .model_file import SavedModel
+from .pipelines import forget_texts
+from .problem import problem_of
+from .schedule import Progress, folds_in, search_families
+from .scoring import metric_for
+from .search import FoldedProblem
 
 __all__ = ["Comparison", "compare"]
 
@@ -44,27 +53,7 @@ TIME_FOR_HINTS = 0.1  # of all
 
 
 def compare(
-    X: Any,
-    y: Any = None,
-    *,
-    target: str | None = None,
-    format: str | None = None,
-    header: bool = True,
-    task: str | None = None,
-    metric: str | None = None,
-    time: str | None = None,
-    groups: Any = None,
-    kinds: dict[str, str] | None = None,
-    families: Sequence[str] | None = None,
-    peers: bool = False,
-    budget: float | Clock | None = None,
-    random_state: int = 0,
-    ledger: Any = None,
-    progress: Progress | None = None,
-    command: str = "",
-    sheet: str | None = None,
-    clean_labels: bool = False,
-    positive: Any = None,
+    X: Any, y: Any = None, *, progress: Progress | None = None, command: str = "", **options: Any
 ) -> Comparison:
     """Compare every family of models on one table, honestly.
 
@@ -134,65 +123,98 @@ def compare(
     True
     >>> folder.cleanup()
     """
+    settings = CompareSettings(**options)
+    budget = settings.budget
     clock = budget if isinstance(budget, Clock) else Clock(checked_budget(budget))
+    settings = replace(settings, budget=clock.budget)
     if isinstance(X, Source):
-        return _compare_source(
-            X, target, task=task, metric=metric, time=time, groups=groups, kinds=kinds,
-            families=families, budget=clock, random_state=random_state, ledger=ledger,
-            progress=progress, command=command, clean_labels=clean_labels, positive=positive,
-        )  # fmt: skip
-    given = target
-    table, target = table_of(X, y, target, format, header, sheet)
-    table, groups = with_groups(table, groups)
-    time = checked_name("time", time)
+        return _compare_source(X, settings, clock, progress, command)
+    return _compare_table(X, y, settings, clock, progress, command)
+
+
+def _signature() -> inspect.Signature:
+    """Return the signature of `compare` with the options by name."""
+    own = inspect.signature(compare)
+    X, y, *rest = [p for p in own.parameters.values() if p.kind is not p.VAR_KEYWORD]
+    options = inspect.signature(CompareSettings).parameters.values()
+    return own.replace(parameters=[X, y, *options, *rest])
+
+
+compare.__signature__ = _signature()  # type: ignore[attr-defined]
+
+
+def _compare_table(
+    X: Any,
+    y: Any,
+    settings: CompareSettings,
+    clock: Clock,
+    progress: Progress | None,
+    command: str,
+) -> Comparison:
+    """Compare on the rows of one table."""
+    table, target = table_of(
+        X, y, settings.target, settings.format, settings.header, settings.sheet
+    )
+    table, groups = with_groups(table, settings.groups)
+    time, families = checked_name("time", settings.time), settings.families
     problem = problem_of(
-        table, target, task=task, time=time, groups=groups, kinds=kinds,
-        random_state=random_state, clean_labels=clean_labels,
+        table, target, task=settings.task, time=time, groups=groups, kinds=settings.kinds,
+        random_state=settings.random_state, clean_labels=settings.clean_labels,
     )  # fmt: skip
-    command = command or call_of(
-        X, y, target=given, format=format, header=header, task=task, metric=metric, time=time,
-        groups=groups, kinds=kinds, families=families, peers=peers, budget=clock.budget,
-        random_state=random_state, ledger=ledger, sheet=sheet, clean_labels=clean_labels,
-        positive=positive,
-    )  # fmt: skip
-    metric = metric_for(problem, metric, positive)
-    arena = Arena(problem, metric, np.inf if clock.budget is None else clock.budget)
-    suiting, others = families_for(problem, peers, metric, families is not None)
+    command = command or call_of(X, y, **vars(replace(settings, groups=groups)))
+    metric = metric_for(problem, settings.metric, settings.positive)
+    n_folds = None if clock.budget is None else folds_in(problem, clock.budget)
+    folded = FoldedProblem(problem, metric, n_folds)
+    suiting, others = families_for(problem, settings.peers, metric, families is not None)
     if families is not None:
         suiting, others = chosen_families(families, suiting, others)
     dropped = [Dropped(name, why) for name, why in others]
-    written, word = ledger_for(table.name, ledger)
+    ledger, word = ledger_for(settings.ledger)
     # On a busy machine threads of BLAS wait for each other, a hundred times longer than one takes,
     # and within one call, in which no end of time is heard.
     threads: Any = nullcontext() if clock.budget is None else one_blas_thread()
     with clock.listening(), threads:
         findings, best, rows = _found(
-            arena, suiting, dropped, clock, progress, vote=families is None,
-            hints=[word] if word else [], command=command, ledger=written, source=table.name,
+            folded, suiting, dropped, clock, progress, vote=families is None,
+            hints=[Hint("ledger", word)] if word else [], command=command, ledger=ledger,
+            source=table.name,
         )  # fmt: skip
     told = replace(findings.protocol, n_table=len(table), n_fitted=len(rows))
     findings = replace(findings, protocol=told)
-    problem = arena.problem  # which may have lost some rows for want of time
-    how = {"split": problem.split, "split_by": time or groups, "metric": metric}
+    problem = folded.problem  # which may have lost some rows for want of time
+    how: dict[str, Any] = {"split": problem.split, "split_by": time or groups, "metric": metric}
     if findings.contestants[0].package != "rosenblatt":
         ours = [family for family in suiting if family.package == "rosenblatt"]
-        return Comparison(findings, best, partial(_best_of_ours, arena, ours, findings, clock, how))
+        forget_texts(best)
+        return Comparison(
+            findings, best, partial(_best_of_ours, folded, ours, findings, clock, how)
+        )
     chosen, proved = findings.contestants[0].family, findings.certificate
     return Comparison(
         findings, best, saved_model(problem, chosen, best, rows, certificate=proved, **how)
     )
 
 
-def _compare_source(source: Source, target: str | None, **options: Any) -> Comparison:
+def _compare_source(
+    source: Source,
+    settings: CompareSettings,
+    clock: Clock,
+    progress: Progress | None,
+    command: str,
+) -> Comparison:
     """Compare on a sample of a source, and fit the best to all of it."""
     from .large_sources import families_by_parts, fitted_to_all, sample_of, sentence
 
-    if target not in (None, source.target) or source.target is None:
-        raise TableError(f"The source has the target {source.target!r}; got target={target!r}.")
-    sample, n_rows = sample_of(source, seed=options["random_state"])
-    if options["families"] is None:
-        options["families"] = families_by_parts(sample, source.target, options["task"])
-    found = compare(sample, target=source.target, **options)
+    if settings.target not in (None, source.target) or source.target is None:
+        raise TableError(
+            f"The source has the target {source.target!r}; got target={settings.target!r}."
+        )
+    sample, n_rows = sample_of(source, seed=settings.random_state)
+    families = settings.families
+    if families is None:
+        families = families_by_parts(sample, source.target, settings.task)
+    settings = replace(settings, target=source.target, families=families)
+    found = _compare_table(sample, None, settings, clock, progress, command)
     if found.findings.nothing_fitted:
         return found
     saved = fitted_to_all(found.saved, source, n_rows)
@@ -202,17 +224,17 @@ def _compare_source(source: Source, target: str | None, **options: Any) -> Compa
 
 
 def _best_of_ours(
-    arena: Arena, ours: list[Family], findings: Findings, clock: Clock, how: dict[str, Any]
+    folded: FoldedProblem, ours: list[Family], findings: Findings, clock: Clock, how: dict[str, Any]
 ) -> SavedModel:
     """The first model on the leaderboard that a file can hold, fitted as the chosen one was.
 
     It is that of the training part if there is no time for another fit.
     """
-    problem, named = arena.problem, {family.name: family for family in ours}
+    problem, named = folded.problem, {family.name: family for family in ours}
     for entry in findings.contestants:
         if entry.family in named:
             family = named[entry.family]
-            model, rows = chosen_model(arena, family, entry, clock)
+            model, rows = chosen_model(folded, family, entry, clock)
             proof = partial(certificate_of, problem, family, model, rows)
             proved = clock.attempt(proof, clock.left)
             return saved_model(problem, entry.family, model, rows, certificate=proved, **how)
@@ -224,31 +246,31 @@ def _best_of_ours(
 
 
 def _found(
-    arena: Arena,
+    folded: FoldedProblem,
     families: list[Family],
     dropped: list[Dropped],
     clock: Clock,
     progress: Progress | None,
     *,
     vote: bool,
-    hints: list[str],
+    hints: list[Hint],
     source: str,
     **rest: Any,
 ) -> tuple[Findings, Pipeline, NDArray[np.int64]]:
     """Search, and conclude from what was found in the time there was."""
-    whole = arena.problem
+    whole = folded.problem
     basis = baseline_of(whole)
-    baseline = contestant(arena, basis, arena.candidates(basis))
+    baseline = contestant(folded, basis, folded.candidates(basis))
     seconds = clock.left * TIME_FOR_HINTS
     hints = hints + clock.attempt(lambda: hints_of(whole), seconds, [])
-    found, late = race(arena, families, clock, progress, vote)
-    if arena.problem is not whole:  # there was no time to learn from all rows
-        baseline = contestant(arena, basis, arena.candidates(basis))
+    found, late = search_families(folded, families, clock, progress, vote)
+    if folded.problem is not whole:  # there was no time to learn from all rows
+        baseline = contestant(folded, basis, folded.candidates(basis))
     if not found and not clock.stopped:
         reasons = "; ".join(f"{drop.family}: {drop.reason}" for drop in (late + dropped)[:3])
         raise TableError(f"No family could be fitted to {source} ({reasons}).")
     return conclude(
-        arena, found or [(basis, baseline)], baseline, clock,
+        folded, found or [(basis, baseline)], baseline, clock,
         hints=hints, dropped=dropped + late, source=source, **rest,
     )  # fmt: skip
 
@@ -256,33 +278,23 @@ def _found(
 # Where the opening of a test set is written down; found before anything is searched for.
 
 
-def ledger_for(source: str, ledger: Any = None) -> tuple[Path, str]:
-    """A file that can be written to, and a word to the user if it is in an unusual place.
+def ledger_for(ledger: Any = None) -> tuple[Path, str]:
+    """Return a file that can be written to, and a message if it is damaged or in an unusual place.
 
     It is among the user's own files, else in the working folder: it knows a test set by its rows,
     so that one file does for many.
     """
     if ledger is not None:
         path = Path(os.path.expanduser(ledger)).absolute()
-        trouble = _trouble(path)
-        if trouble:
+        if trouble := _trouble(path):
             raise TableError(
                 f"The opening of the test set cannot be written to {path} ({trouble}); give "
                 "another place as ledger."
             )
         return path, _torn(path)
-    beside = Path(f"{source}.openings.jsonl").absolute()
-    if beside.exists() and not _trouble(beside):  # of earlier versions, whose openings count
-        return beside, _torn(beside)
-    own = _own_files() / DEFAULT_LEDGER
-    try:
-        own.parent.mkdir(parents=True, exist_ok=True)
-        trouble = _trouble(own)
-    except OSError as error:
-        trouble = error.strerror or str(error)
-    if not trouble:
+    own, here = _own_files() / DEFAULT_LEDGER, Path(DEFAULT_LEDGER).absolute()
+    if not (trouble := _trouble(own, make_folder=True)):
         return own, _torn(own)
-    here = Path(DEFAULT_LEDGER).absolute()
     if _trouble(here):
         raise TableError(
             f"The opening of the test set can be recorded neither in {own.parent} nor in "
@@ -291,10 +303,12 @@ def ledger_for(source: str, ledger: Any = None) -> tuple[Path, str]:
     return here, f"No file can be written in {own.parent}: the opening is recorded in {here}."
 
 
-def _trouble(path: Path) -> str:
-    """Why records cannot be added to a ledger; nothing if they can."""
-    there = path.exists()
+def _trouble(path: Path, make_folder: bool = False) -> str:
+    """Return why records cannot be added to a ledger; empty if they can."""
     try:
+        if make_folder:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        there = path.exists()
         # It is made when first needed: one that is made and taken away again may have got a record
         # of somebody else's in between.
         with path.open("ab") if there else TemporaryFile(dir=path.parent):
@@ -318,6 +332,6 @@ def _torn(path: Path) -> str:
 
 
 def _own_files() -> Path:
-    """The folder of the user's own files of this program."""
+    """Return the folder of the user's own files of this program."""
     state = os.environ.get("XDG_STATE_HOME") or Path("~/.local/state").expanduser()
     return Path(state) / "rosenblatt"

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from sklearn.pipeline import Pipeline
 
-from rosenblatt.workbench.model_file.files import SavedModel, save_model
-from rosenblatt.workbench.protocol.results import Findings, figure
-from rosenblatt.workbench.protocol.significance import interval_of_mean
-from rosenblatt.workbench.protocol.verdicts import NOTHING_FITTED, name_on_board, outcome
+from .findings import Findings, figure
+from .model_file import SavedModel, save_model
+from .significance import interval_of_mean
+from .verdicts import NOTHING_FITTED, name_on_board, outcome
 
 if TYPE_CHECKING:
     import pandas as pd

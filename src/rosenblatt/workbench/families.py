@@ -15,15 +15,16 @@ from sklearn.kernel_approximation import Nystroem
 from rosenblatt.preprocessing import BasisExpansion
 from rosenblatt.registry import ROWS
 from rosenblatt.registry.row import Candidate, Row
-from rosenblatt.workbench.preparation.features import MOST_BYTES
-from rosenblatt.workbench.preparation.problem import Problem
-from rosenblatt.workbench.preparation.splines import (
+
+from .features import MOST_BYTES
+from .problem import Problem
+from .scoring import lacking
+from .splines import (
     Bends,
     why_no_products,
     why_no_splines,
     width_of,
 )
-from rosenblatt.workbench.protocol.scoring import lacking
 
 CLASSIFICATION, REGRESSION = "classification", "regression"
 MOST_ROWS_OF_KERNELS = 5_000
@@ -52,6 +53,7 @@ class Family:
     before: Callable[[], Any] | None = None  # a step between the table's numbers and the model
     halve: str = ""  # how settings are sorted out cheaply: as in the registry's rows
     package: str = "rosenblatt"
+    note: str = ""  # for the leaderboard
     short_names: tuple[str, ...] = ()  # that people type
     rank: int = 3  # these four as in the registry's rows
     text_rank: int = 2
@@ -59,29 +61,27 @@ class Family:
     first_if_wide: bool = False
 
 
-def _few_rows(most: int, does: str, problem: Problem) -> str:
-    n = len(problem.train)
-    return f"{does}; {n:,} rows are more than {most:,}" if n > most else ""
+def _rows(most: int, does: str) -> Callable[[Problem], str]:
+    """Return the limit of a model that does too much on more than so many rows."""
+
+    def limit(problem: Problem) -> str:
+        n = len(problem.train)
+        return f"{does}; {n:,} rows are more than {most:,}" if n > most else ""
+
+    return limit
 
 
-def _many_rows_of_numbers(problem: Problem) -> str:
-    """Whether landmarks are to stand in for kernels."""
+def _landmarks(problem: Problem) -> str:
     n = len(problem.train)
     if n <= MOST_ROWS_OF_KERNELS:
         return f"stands in for kernels above {MOST_ROWS_OF_KERNELS:,} rows; there are {n:,}"
-    if not problem.is_table or "text" in problem.used.values():
+    if not problem.is_table or problem.has_text:
         return "compares rows by their distance, which says little of sparse rows and of texts"
     return ""
 
 
-def _few_rows_for_each_mistake(problem: Problem) -> str:
-    n = len(problem.train)
-    many = n > MOST_ROWS_OF_KERNELS
-    return f"reads all rows after each mistake; {n:,} are too many" if many else ""
-
-
 def _few_columns(problem: Problem) -> str:
-    if "text" in problem.used.values():
+    if problem.has_text:
         return "needs the covariances of all columns; each word of a text is one"
     if problem.is_table:
         many = width_of(problem) > MOST_COLUMNS_OF_A_TABLE
@@ -90,12 +90,7 @@ def _few_columns(problem: Problem) -> str:
     return "needs the covariances of all columns; there are too many" if many else ""
 
 
-def _two_classes(problem: Problem) -> str:
-    return "" if problem.n_classes == 2 else "takes two classes; there are more"
-
-
 def _counts(problem: Problem) -> str:
-    """Whether all there is to see are counts, or words."""
     if not problem.is_table:
         return "" if problem.X.data.min(initial=0) >= 0 else "needs counts; some are negative"
     return f"needs counts; {problem.no_counts}" if problem.no_counts else ""
@@ -104,20 +99,17 @@ def _counts(problem: Problem) -> str:
 def _named_columns(problem: Problem) -> str:
     if not problem.is_table:
         return "reads columns by their kinds; these have neither kinds nor names"
-    if not problem.used_by_mixed:
-        return "reads no texts; there are no other columns"
-    return ""
+    return _columns_beside_texts(problem)
+
+
+def _columns_beside_texts(problem: Problem) -> str:
+    only_texts = problem.is_table and not problem.used_by_mixed
+    return "reads no texts; there are no other columns" if only_texts else ""
 
 
 def _some_categories(problem: Problem) -> str:
     kinds = set(problem.used_by_mixed.values())
     return "" if kinds & {"categorical", "boolean"} else "is for categories; there are none"
-
-
-def _columns_beside_texts(problem: Problem) -> str:
-    if problem.is_table and not problem.used_by_mixed:
-        return "reads no texts; there are no other columns"
-    return ""
 
 
 def _few_cells(problem: Problem) -> str:
@@ -127,32 +119,31 @@ def _few_cells(problem: Problem) -> str:
 
 
 def _few_sparse_pairs(problem: Problem) -> str:
-    """Pairs of sparse rows are compared by scikit-learn, in calls that no end of time stops."""
-    n = len(problem.train)
-    sparse = not problem.is_table or 8 * n * width_of(problem) > MOST_BYTES
-    if sparse and n > MOST_SPARSE_ROWS:
-        return f"compares all pairs of rows; {n:,} sparse ones are more than {MOST_SPARSE_ROWS:,}"
-    return ""
+    """scikit-learn compares pairs of sparse rows, in calls that no time limit stops."""
+    sparse = not problem.is_table or 8 * len(problem.train) * width_of(problem) > MOST_BYTES
+    return _rows(MOST_SPARSE_ROWS, "compares all pairs of sparse rows")(problem) if sparse else ""
 
 
-# What the registry's rows call by a name: why a model does not suit a problem, or nothing.
+# The limits that the registry names: why a model does not suit a problem; empty if it does.
 LIMITS: dict[str, Callable[[Problem], str]] = {
     "a table or few cells": _few_cells,
     "columns beside texts": _columns_beside_texts,
     "counts": _counts,
     "few columns": _few_columns,
     "few pairs of sparse rows": _few_sparse_pairs,
-    "few rows for each mistake": _few_rows_for_each_mistake,
-    "few rows for pairs": partial(_few_rows, MOST_ROWS_OF_KERNELS, "compares all pairs of rows"),
-    "few rows for solving pairs": partial(
-        _few_rows, MOST_ROWS_OF_KERNEL_LOGISTIC, "solves for all pairs of rows"
+    "few rows for each mistake": _rows(MOST_ROWS_OF_KERNELS, "reads all rows after each mistake"),
+    "few rows for pairs": _rows(MOST_ROWS_OF_KERNELS, "compares all pairs of rows"),
+    "few rows for solving pairs": _rows(
+        MOST_ROWS_OF_KERNEL_LOGISTIC, "solves for all pairs of rows"
     ),
-    "many rows for pairs": _many_rows_of_numbers,
+    "many rows for pairs": _landmarks,
     "named columns": _named_columns,
     "products": why_no_products,
     "some categories": _some_categories,
     "splines": why_no_splines,
-    "two classes": _two_classes,
+    "two classes": lambda problem: (
+        "" if problem.n_classes == 2 else "takes two classes; there are more"
+    ),
 }
 # The steps that may stand between a table's numbers and the model.
 EXPANSIONS: dict[str, Callable[[], Any]] = {

@@ -11,18 +11,18 @@ from sklearn.pipeline import Pipeline
 
 from rosenblatt.data import Table, TableError
 from rosenblatt.trace import Trace
-from rosenblatt.workbench.model_file.files import SavedModel
-from rosenblatt.workbench.model_file.metadata import versions
-from rosenblatt.workbench.preparation import targets
-from rosenblatt.workbench.preparation.known_columns import known_columns, knows_plain_labels
-from rosenblatt.workbench.preparation.pipelines import pipeline
-from rosenblatt.workbench.preparation.problem import Problem, problem_of, smaller, with_types
-from rosenblatt.workbench.preparation.row_view import first_of
-from rosenblatt.workbench.protocol.scoring import USUAL
+from rosenblatt.workbench import targets
 
 from .families import REGRESSION, Family
 from .importance import certificate_of
+from .known_columns import known_columns, knows_plain_labels
 from .model_catalogue import class_of, families_named, family_named, named_families, settings_of
+from .model_file import SavedModel
+from .model_metadata import versions
+from .pipelines import forget_texts, pipeline
+from .problem import Problem, problem_of, smaller, with_types
+from .row_view import first_of
+from .scoring import USUAL
 
 Settings = dict[str, Any]
 
@@ -90,6 +90,7 @@ def saved_model(
     """A model fitted to some rows, with all that its file is to say."""
     table = problem.is_table
     first = model.steps[0][1]
+    forget_texts(model)
     kinds = getattr(first, "kinds", None) or (problem.used if table else {})
     return SavedModel(
         model,

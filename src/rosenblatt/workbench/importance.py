@@ -10,21 +10,22 @@ import numpy as np
 import polars as pl
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.kernel_approximation import Nystroem
 from sklearn.pipeline import Pipeline
 
 from rosenblatt.certificates import certify
-from rosenblatt.explanation import Explanation, explain, two_classes
-from rosenblatt.workbench.model_file.files import SavedModel
-from rosenblatt.workbench.preparation.column_parts import Terms
-from rosenblatt.workbench.preparation.features import TableFeatures
-from rosenblatt.workbench.preparation.problem import Problem
-from rosenblatt.workbench.preparation.row_view import n_bytes
-from rosenblatt.workbench.protocol.clock import Clock
-from rosenblatt.workbench.protocol.scoring import score_of
-from rosenblatt.workbench.protocol.search import Arena
+from rosenblatt.explanation import Explanation, explain
+from rosenblatt.plot.drawing import clipped
 
+from .clock import Clock
+from .column_parts import Terms
 from .families import Family
+from .features import TableFeatures
+from .model_file import SavedModel
+from .problem import Problem
+from .row_view import n_bytes
+from .scoring import score_of
+from .search import FoldedProblem
+from .splines import Bends
 from .weights import names_of_matrix, note_on_weights, weights_of, with_plain_marks
 
 MOST_ROWS = 2_000  # of the development part
@@ -35,17 +36,16 @@ NO_TIME = " There was no time to see what each column is worth to it."
 
 
 def what_it_learned(
-    arena: Arena,
+    folded: FoldedProblem,
     family: Family,
     model: Pipeline,
     learned_from: NDArray[np.int64],
     clock: Clock,
-    seconds: float,
 ) -> dict[str, Any]:
     """The fields of `Findings` that say so."""
     if family.takes == "rows":
         return {}
-    problem, of_training_part = arena.problem, arena.fitted(family)
+    problem, of_training_part = folded.problem, folded.fitted(family)
     weights, n_weights = weights_of(model)
     note = note_on_weights(model)
     said = {"learned": weights, "n_weights": n_weights, "learned_note": note}
@@ -53,9 +53,11 @@ def what_it_learned(
         return said
     worth: list[tuple[str, float]] = []
     if of_training_part is not None and clock.stopped != "interrupt":
-        most = min(MOST_SECONDS, seconds / 2)
+        most = min(MOST_SECONDS, clock.left / 2)
         worth = clock.attempt(
-            partial(worth_of_columns, problem, arena.metric, of_training_part, most), seconds, []
+            partial(worth_of_columns, problem, folded.metric, of_training_part, most),
+            clock.left,
+            [],
         )
     if not worth:
         return {**said, "learned_note": note + NO_TIME}
@@ -212,7 +214,7 @@ def _by_column(model: Pipeline, found: Explanation, row: Any) -> Explanation:
         value = f"{part.name} = {_value(row[part.name][0])}"
         words: list[int] = []
         if isinstance(part, Terms):
-            words = part.columns_of(row).indices.tolist()
+            words = part.transform(row[part.name]).indices.tolist()
         names_of_words = part.names() if words else []
         added += [(names_of_words[j], parts[j]) for j in words]
         absent = np.delete(parts, words).sum()
@@ -223,53 +225,33 @@ def _by_column(model: Pipeline, found: Explanation, row: Any) -> Explanation:
 
 
 def _of_weights(saved: SavedModel, row: Any) -> Explanation:
-    """A linear score: that of a row of zeros, and what each feature adds.
-
-    Of features that are functions of one column, what they add to those of zero is its part.
-    """
-    last = saved.model.steps[-1][1]
-    classes = getattr(last, "classes_", None)
-    coef, intercept = getattr(last, "coef_", None), getattr(last, "intercept_", None)
+    """Explain a linear score by its weights; splines of a column add what they add beside zero."""
     expansion = saved.model.named_steps.get("expansion")
-    n_scores = 1 if classes is None or len(classes) == 2 else len(classes)
-    sources: Any = None  # the column that each feature of an expansion is a function of
-    shared = isinstance(expansion, Nystroem)  # its features compare whole rows with landmarks
-    if expansion is not None and not shared:
-        sources = expansion.source_columns()
-        shared = bool((sources < 0).any())
-    if shared or coef is None or intercept is None or np.atleast_2d(coef).shape[0] != n_scores:
+    try:
+        if not isinstance(expansion, Bends | None):
+            raise TypeError  # its features are products of columns, or landmarks
+        n_features = saved.model[-1].n_features_in_
+        found = explain(saved.model, row, feature_names=names_of_matrix(n_features))
+    except TypeError:
         raise TypeError(
             f"{saved.family} cannot say what each column adds: its prediction is no sum over "
             "columns. Those of naive Bayes, discriminants, perceptrons, LinearSVC, LinearSVR, "
             "logistic and linear regression, trees and forests are."
-        )
-    coef, intercept = np.atleast_2d(coef).astype(np.float64), np.ravel(intercept)
-    z = saved.model[:1].transform(row)
-    z = (z.toarray() if sp.issparse(z) else np.asarray(z, np.float64))[0]
-    names = tuple(names_of_matrix(len(z)))
+        ) from None
+    if saved.task == "regression":
+        found = replace(found, winner=saved.target)
     if expansion is None:
-        added = coef * z  # to each score, by each feature
-    else:
-        start_z, z_here = expansion.transform([0.0 * z, z])
-        intercept = intercept + coef @ start_z
-        added = np.zeros((len(coef), len(z)))
-        np.add.at(added.T, sources, (coef * (z_here - start_z)).T)
-    if classes is None:
-        parts, start, who, word = added[0], intercept[0], (saved.target, None), "prediction"
-    else:
-        if n_scores == 1:  # two classes share a plane
-            added, intercept = np.vstack([0 * added, added]), np.array([0.0, intercept[0]])
-        first, second = two_classes(classes, added.sum(axis=1) + intercept)
-        parts = added[first] - added[second]
-        start, who = intercept[first] - intercept[second], (classes[first], classes[second])
-        word = "log-odds" if hasattr(last, "predict_proba") else "lead"
-    told = float(start) + float(parts.sum())
-    return Explanation(*who, told, float(start), parts, names, ("intercept", word))
+        return found
+    n_columns = saved.model[0].n_features_out_
+    at_zero = explain(saved.model[-1], expansion.transform(np.zeros((1, n_columns))))
+    added = found.contributions - at_zero.contributions
+    names = tuple(names_of_matrix(n_columns))
+    parts: Any = np.bincount(expansion.source_columns(), added, n_columns)
+    return replace(found, start=at_zero.log_odds, contributions=parts, names=names)
 
 
 def _value(value: Any) -> str:
     """A value as the table shows it."""
     if value is None:
         return "missing"
-    word = f"{value:.6g}" if isinstance(value, float) else str(value)
-    return word if len(word) <= LONGEST else word[: LONGEST - 1] + "…"
+    return clipped(f"{value:.6g}" if isinstance(value, float) else value, LONGEST)

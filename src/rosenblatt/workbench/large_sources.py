@@ -17,12 +17,12 @@ from rosenblatt.data import Table
 from rosenblatt.data.source import Source
 from rosenblatt.distributed.passes import PartRows, Passes
 from rosenblatt.registry import ROWS
-from rosenblatt.workbench.model_file.files import SavedModel
-from rosenblatt.workbench.preparation.known_columns import rows_for, targets_of
 
 from .families import FAMILIES
 from .fitting import fit_table, whole_problem
+from .known_columns import rows_for, targets_of
 from .model_catalogue import class_of, families_named
+from .model_file import SavedModel
 
 SAMPLE_ROWS = 100_000
 KEY = "__key"

@@ -8,8 +8,8 @@ import numpy as np
 from sklearn.kernel_approximation import Nystroem
 from sklearn.pipeline import Pipeline
 
-from rosenblatt.workbench.preparation.features import TableFeatures
-from rosenblatt.workbench.preparation.splines import Bends
+from .features import TableFeatures
+from .splines import Bends
 
 MOST_WEIGHTS = 215  # that a report shows
 WITHIN = "\0"  # for a space within the name of a column, while there are others

@@ -39,11 +39,12 @@ from rosenblatt import (
     train_dev_test_split,
 )
 from rosenblatt.data import columns_of, read_table
-from rosenblatt.workbench.protocol.results import (
+from rosenblatt.workbench.findings import (
     Candidate,
     Contestant,
     Dropped,
     Findings,
+    Hint,
     Interval,
     LearningCurve,
     Opening,
@@ -239,7 +240,7 @@ def hostile(findings):
         source=f"%body%{bad}{long}",
         columns=columns,
         target={"counts": {f"{bad}{k}": n for k, n in findings.target["counts"].items()}},
-        hints=[bad, long],
+        hints=[Hint("leakage", bad), Hint("leakage", long)],
         contestants=[first, *rest],
         dropped=[Dropped(bad, bad), Dropped(long, long)],
         opening=replace(

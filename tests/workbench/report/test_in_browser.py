@@ -8,8 +8,8 @@ import polars as pl
 import pytest
 
 from rosenblatt import cluster_table
-from rosenblatt.workbench.protocol.significance import hoeffding, wilson
 from rosenblatt.workbench.report import cluster_page, save
+from rosenblatt.workbench.significance import hoeffding, wilson
 
 pytestmark = pytest.mark.browser
 
@@ -153,7 +153,7 @@ def test_no_line_crosses_the_words_of_an_interval(show, browser, iris, width, sc
         const box = (e) => e.getBoundingClientRect();
         const words = [...document.querySelectorAll(".scale text")]
             .filter((e) => /Wilson|Hoeffding/.test(e.textContent)).map(box);
-        const x = box(document.querySelector(".scale path.test")).left;
+        const x = box(document.querySelector(".scale path.line")).left;
         const out = words.filter((w) => w.left < 0 || w.right > innerWidth).length;
         const y = box(document.querySelector(".scale path.axis")).top;
         const low = words.filter((w) => w.bottom > y).length;

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from rosenblatt.data import TableError
-from rosenblatt.workbench.preparation.leakage import RepeatedRows
+from rosenblatt.workbench.findings import Hint
 from rosenblatt.workbench.report import page, save
 from tests.workbench.report.comparing import CLASSIFIERS, REGRESSORS, compare, letters, unfinished
 from tests.workbench.report.reading import Page
@@ -112,7 +112,7 @@ def test_warnings_stand_beside_the_answer(binary):
         binary,
         protocol=replace(binary.protocol, stopped="budget", budget=30.0),
         opening=replace(binary.opening, times_opened=4, baseline_score=0.99),
-        hints=["The column diagnosis_code decides the target alone."],
+        hints=[Hint("leakage", "The column diagnosis_code decides the target alone.")],
     )
     answer = Page(page(doubtful)).with_id("answer")["text"]
     assert "The time limit of 30" in answer
@@ -132,7 +132,7 @@ def test_warnings_stand_beside_the_answer(binary):
 def test_the_headline_counts_duplicate_test_rows(binary, n, words):
     total = len(binary.opening.y)
     assert total == 114
-    hints = [RepeatedRows(np.arange(total) < n)] if n else []
+    hints = [Hint("repeated rows", "", np.arange(total) < n)] if n else []
     part = replace(binary.opening, score=0.8125, y=binary.opening.y[n:])
     opening = replace(binary.opening, unrepeated=part if 0 < n < total else None)
     read = Page(page(replace(binary, hints=hints, opening=opening)))

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import confusion_matrix, roc_auc_score
 
-from rosenblatt.workbench.protocol.results import Candidate
-from rosenblatt.workbench.protocol.significance import interval_of_mean, wilson
+from rosenblatt.workbench.findings import Candidate
 from rosenblatt.workbench.report import format as formats
 from rosenblatt.workbench.report import page, score_figures
 from rosenblatt.workbench.report.prediction_figures import (
@@ -18,8 +17,9 @@ from rosenblatt.workbench.report.prediction_figures import (
     predicted_and_observed,
     rankings_of,
 )
-from rosenblatt.workbench.report.search_figures import gaps, profiles, validation
+from rosenblatt.workbench.report.score_figures import gaps, profiles, validation
 from rosenblatt.workbench.report.svg import COLORS, Axis, Plot, dash, element, round_numbers
+from rosenblatt.workbench.significance import interval_of_mean, wilson
 from tests.workbench.report.reading import Page
 
 STYLE = resources.files("rosenblatt.workbench.report").joinpath("templates/style.css").read_text()

@@ -4,8 +4,13 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
-from rosenblatt.workbench.cluster_findings import SMALLEST, ClusterFindings
-from rosenblatt.workbench.cluster_profiles import Difference, day, figure
+from rosenblatt.workbench.cluster_findings import (
+    SMALLEST,
+    ClusterFindings,
+    Difference,
+    day,
+    figure,
+)
 
 from . import format as formats
 from .page import render, write

@@ -9,12 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt.workbench.preparation.leakage import listed_hints, n_repeated
-from rosenblatt.workbench.protocol.results import Bend, Findings, Protocol
-from rosenblatt.workbench.protocol.verdicts import left_by_budget, warnings_of_scores
+from rosenblatt.workbench.findings import Bend, Findings, Protocol
+from rosenblatt.workbench.verdicts import left_by_budget, warnings_of_scores
 
 from . import format as formats
-from . import prediction_figures, score_figures, search_figures
+from . import prediction_figures, score_figures
 from .page import render, write
 from .svg import MANY_STEPS, Axis, Plot, bar, element, histogram
 
@@ -53,7 +52,7 @@ def page(findings: Findings) -> str:
     """Return the report as a self-contained HTML page."""
     if findings.nothing_fitted:  # the baseline stands in for a model
         findings = replace(findings, contestants=[])
-    model, search = _model(findings), search_figures.values(findings)
+    model, search = _model(findings), score_figures.search_values(findings)
     shown = {
         "test": findings.opening is not None and len(findings.opening.y) > 0,
         "model": model.pop("is_shown"),
@@ -65,11 +64,11 @@ def page(findings: Findings) -> str:
         how=findings.protocol,
         opening=findings.opening,
         sections=[(id, name) for id, name in SECTIONS.items() if shown.get(id, True)],
-        hints=listed_hints(findings),
-        n_repeated=n_repeated(findings.hints),
+        hints=findings.listed_hints,
+        n_repeated=findings.n_repeated,
         in_words=partial(score_in_words, findings=findings),
         **CONSTANTS,
-        **score_figures.values(findings),
+        **score_figures.board_values(findings),
         **(prediction_figures.values(findings) if shown["test"] else {}),
         **_verdicts(findings),
         **model,

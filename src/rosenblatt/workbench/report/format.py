@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from rosenblatt.plot.drawing import clipped as clipped
-from rosenblatt.workbench.protocol.results import Contestant, is_small
+from rosenblatt.workbench.findings import Contestant, is_small
 
 DASH = "\u2013"
 MINUS = "\u2212"

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from sklearn.metrics import auc, average_precision_score, precision_recall_curve, roc_curve
 
 from rosenblatt.trace.run import sampled
-from rosenblatt.workbench.protocol.results import Findings, Opening
-from rosenblatt.workbench.protocol.significance import wilson
+from rosenblatt.workbench.findings import Findings, Opening
+from rosenblatt.workbench.significance import wilson
 
 from . import format as formats
 from .svg import Axis, Plot, dash, histogram

@@ -9,7 +9,7 @@ import numpy as np
 from markupsafe import Markup, escape
 from numpy.typing import ArrayLike, NDArray
 
-from rosenblatt.workbench.protocol.significance import ends_of
+from rosenblatt.workbench.significance import ends_of
 
 from .format import plain
 

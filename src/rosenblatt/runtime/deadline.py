@@ -1,0 +1,46 @@
+"""Deadlines: work that is out of time stops at its next check.
+
+Every compiled loop checks before it begins, and so do passes of solvers and chunks of rows: no call
+lasts long, so that Ctrl-C is heard as well. Work without a deadline is never stopped.
+"""
+
+import math
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+__all__ = ["OutOfTime", "check", "deadline"]
+
+# By `time.perf_counter`. Threads that help with a job run in a copy of its context.
+_end: ContextVar[float] = ContextVar("rosenblatt_deadline", default=math.inf)
+
+
+class OutOfTime(BaseException):
+    """The deadline has passed. Not an `Exception`: a model must not handle it."""
+
+
+def check() -> None:
+    """Raise `OutOfTime` if the deadline has passed."""
+    end = _end.get()
+    if end != math.inf and time.perf_counter() >= end:
+        raise OutOfTime
+
+
+@contextmanager
+def deadline(seconds: float) -> Iterator[None]:
+    """Give the work inside so many seconds, and no more than a deadline around it leaves.
+
+    >>> try:
+    ...     with deadline(0.0):
+    ...         print("begun")
+    ... except OutOfTime:
+    ...     print("out of time")
+    out of time
+    """
+    token = _end.set(min(_end.get(), time.perf_counter() + seconds))
+    try:
+        check()
+        yield
+    finally:
+        _end.reset(token)

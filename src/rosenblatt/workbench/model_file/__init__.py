@@ -1,1 +1,0 @@
-"""Models in files: saved whole, loaded without running code from them."""

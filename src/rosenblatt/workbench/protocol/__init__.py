@@ -1,1 +1,0 @@
-"""The honest protocol: splits, search within a time budget, scores and how sure they are."""
