@@ -174,7 +174,7 @@ def _at_random(examples: list[Lesson], seed: int) -> Iterator[Block]:
 
 def _trained(train: list[Lesson], model: str) -> Any:
     """Return a model of these messages alone."""
-    store = Store.in_memory()
+    store = Store.in_memory(history=model not in COUNTING)
     store.learn(train)
     if model in COUNTING:
         return CountingModel(store, model, all_tokens=True)

@@ -48,7 +48,7 @@ class Linear:
     """Weights of tokens that add up to the log-odds of spam."""
 
     def __init__(self, store: Store, name: str) -> None:
-        self.store, self.revision = store, store.revision()
+        self.store, self.revision, self.n_messages = store, store.revision(), store.n_messages()
         kept, tokens = store.weights(name), store.all_counts()
         if kept is not None and (kept[0], len(kept[1])) == (self.revision, 8 * (len(tokens) + 1)):
             values = np.frombuffer(kept[1], np.float64)
@@ -95,7 +95,7 @@ class Neighbors:
     """The share of spam among the messages with the most similar tokens (cosine)."""
 
     def __init__(self, store: Store) -> None:
-        self.revision = store.revision()
+        self.revision, self.n_messages = store.revision(), store.n_messages()
         X, y, self._columns = history_matrix(store)
         k = min(N_NEIGHBORS, X.shape[0])
         self._model = KNeighborsClassifier(k, metric="cosine", weights="distance").fit(X, y)

@@ -242,7 +242,7 @@ class SpamFilter:
 
     def _trained(self) -> bool:
         """Return whether both ham and spam have been learned."""
-        return min(self.store.n_messages()) > 0
+        return bool(min(self.scorer().n_messages) > 0)
 
     def scorer(self, all_tokens: bool = False) -> Any:
         """Return the model of the present counts; it is kept until they change."""

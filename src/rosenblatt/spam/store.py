@@ -18,7 +18,7 @@ from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from itertools import chain, islice
+from itertools import chain, islice, repeat
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
@@ -117,11 +117,12 @@ def count_rows(lessons: Iterable[Lesson]) -> list[CountRow]:
         for token, n in lesson.tokens.items():
             if n > 1:
                 repeats[lesson.label][token] += n - 1
-    rows = []
-    for token in sorted(messages[HAM].keys() | messages[SPAM].keys()):
-        ham, spam = messages[HAM][token], messages[SPAM][token]
-        rows.append((token, ham, spam, ham + repeats[HAM][token], spam + repeats[SPAM][token]))
-    return rows
+    names = sorted(messages[HAM].keys() | messages[SPAM].keys())
+    columns = [map(counter.get, names, repeat(0)) for counter in (*messages, *repeats)]
+    return [
+        (token, ham, spam, ham + ham_repeats, spam + spam_repeats)
+        for token, ham, spam, ham_repeats, spam_repeats in zip(names, *columns, strict=True)
+    ]
 
 
 class Store:
@@ -158,10 +159,10 @@ class Store:
         return store
 
     @classmethod
-    def in_memory(cls) -> Self:
+    def in_memory(cls, history: bool = True) -> Self:
         """Return an empty store that is not on the disk."""
         connection = sqlite3.connect(":memory:", isolation_level=None)
-        create_tables(connection, history=True)
+        create_tables(connection, history)
         return cls(connection, Path(":memory:"), read_only=False)
 
     @classmethod
