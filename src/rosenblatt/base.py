@@ -217,7 +217,8 @@ class Passes:
     def _counted(self) -> Iterator[int]:
         arguments = self._task_arguments()
         while self.stop_reason is None:
-            deadline.check()
+            if deadline.END.get() is not None:
+                deadline.check()
             if self.has_callbacks:
                 self._task = self._begun("pass")
             self.n_iter += 1

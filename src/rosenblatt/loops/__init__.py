@@ -74,7 +74,8 @@ class Loop:
         self.py_func, self.policy = function, policy
 
     def __call__(self, *arguments: Any) -> Any:
-        deadline.check()  # so that work which calls loop after loop ends in time
+        if deadline.END.get() is not None:  # so that work which calls loop after loop ends in time
+            deadline.check()
         return self.dispatcher(*arguments)
 
     @cached_property

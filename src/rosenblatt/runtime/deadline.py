@@ -4,16 +4,16 @@ Every compiled loop checks before it begins, and so do passes of solvers and chu
 lasts long, so that Ctrl-C is heard as well. Work without a deadline is never stopped.
 """
 
-import math
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-__all__ = ["OutOfTime", "check", "deadline"]
+__all__ = ["END", "OutOfTime", "check", "deadline"]
 
-# By `time.perf_counter`. Threads that help with a job run in a copy of its context.
-_end: ContextVar[float] = ContextVar("rosenblatt_deadline", default=math.inf)
+# By `time.perf_counter`; None without a deadline. Threads that help with a job run in a copy of its
+# context. Frequent checks look here before they call `check`.
+END: ContextVar[float | None] = ContextVar("rosenblatt_deadline", default=None)
 
 
 class OutOfTime(BaseException):
@@ -22,8 +22,8 @@ class OutOfTime(BaseException):
 
 def check() -> None:
     """Raise `OutOfTime` if the deadline has passed."""
-    end = _end.get()
-    if end != math.inf and time.perf_counter() >= end:
+    end = END.get()
+    if end is not None and time.perf_counter() >= end:
         raise OutOfTime
 
 
@@ -38,9 +38,10 @@ def deadline(seconds: float) -> Iterator[None]:
     ...     print("out of time")
     out of time
     """
-    token = _end.set(min(_end.get(), time.perf_counter() + seconds))
+    outer, end = END.get(), time.perf_counter() + seconds
+    token = END.set(end if outer is None else min(outer, end))
     try:
         check()
         yield
     finally:
-        _end.reset(token)
+        END.reset(token)

@@ -168,7 +168,8 @@ class _Job(Generic[Result]):
 
 def _in_time(work: Callable[[int, int], Result], start: int, stop: int) -> Result:
     """Work on a chunk, unless the deadline has passed."""
-    deadline.check()
+    if deadline.END.get() is not None:
+        deadline.check()
     return work(start, stop)
 
 
@@ -294,7 +295,8 @@ def interruptible(work: Callable[[], Result], long: bool = True) -> Result:
     thread = threading.Thread(target=run, name="rosenblatt-long-call", daemon=True)
     thread.start()
     while thread.is_alive():
-        deadline.check()
+        if deadline.END.get() is not None:
+            deadline.check()
         thread.join(SECONDS_UNHEARD)
     return done.result()
 
