@@ -129,13 +129,10 @@ class Additive(Estimator):
         self._publish(left)
         self.forget_bound_ = self._forget_bound(left)
         if self.forget_bound_ > KNOWN:
-            if np.isfinite(self.forget_bound_):
-                left_over = f"may be off by {self.forget_bound_:.1g} of its variance"
-            else:
-                left_over = "may have a variance of rounding errors alone"
+            share = f"{self.forget_bound_:.1g}" if np.isfinite(self.forget_bound_) else "all"
             warn(
-                f"What is left {left_over}, because the rows removed vary much more. Fit again on "
-                "the remaining rows."
+                f"What is left may be off by {share} of its variance, because the rows removed "
+                "vary much more. Fit again on the remaining rows."
             )
         self.report_warnings()
         return self

@@ -37,8 +37,11 @@ def run(args: Namespace) -> None:
         raise ValueError(f"{saved.family} does not give probabilities; omit --proba.")
     if score and table == "-":
         raise ValueError("--score reads the table twice and needs a file, not standard input.")
-    # Before anything is written: no file is left if the table cannot be scored.
-    scored = _scored(saved, table, target, reading) if score else ""
+    scored = ""
+    if score:  # before anything is written: no file is left if the table cannot be scored
+        from .prediction_score import score_in_words  # slow
+
+        scored = score_in_words(saved, table, target, reading)
     n_rows = 0
     odd = known_columns.OddCells(known_columns.known_categories(saved.model))
     with _output(out) as written:
@@ -58,13 +61,6 @@ def run(args: Namespace) -> None:
         print_line(f"{n_rows:,} {'prediction' if n_rows == 1 else 'predictions'} written to {out}")
     if scored:
         print_note(scored)
-
-
-def _scored(saved: SavedModel, table: str, target: str | None, reading: Reading) -> str:
-    """Return the score as a sentence."""
-    from .prediction_score import score_in_words  # a slow import
-
-    return score_in_words(saved, table, target, reading)
 
 
 def _predictions(

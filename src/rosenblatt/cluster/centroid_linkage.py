@@ -200,7 +200,7 @@ def ward_joins(X: Table) -> Joins:
         done += more
     clusters.record(pairs, increases)
     pairs, increases = clusters.joins()
-    return pairs, rising(pairs, np.sqrt(2.0 * increases))
+    return pairs, monotone_heights(pairs, np.sqrt(2.0 * increases))
 
 
 def reciprocal(near: Places) -> Places:
@@ -210,7 +210,7 @@ def reciprocal(near: Places) -> Places:
     return np.stack([first, near[first]], axis=1)
 
 
-def rising(pairs: Places, heights: Table) -> Table:
+def monotone_heights(pairs: Places, heights: Table) -> Table:
     """Return heights raised to the heights of their parts, where rounding put them below."""
     heights = heights.astype(np.float64)
     linkage_loops.lift(pairs, heights, np.full(2 * len(pairs) + 1, -1), np.zeros(len(pairs) + 1))

@@ -128,14 +128,14 @@ def assign_panels(arrays, is_settled, least, start, stop, found):
         if is_settled:
             if p + AHEAD < stop:
                 prefetch_rows(X, p + AHEAD, beyond_limits(bounds, (p + AHEAD) * ROWS))
-            open_rows = still_beyond(rows, centers.C, labels.labels, p * ROWS, open_rows, bounds)
+            open_rows = recheck_rows(rows, centers.C, labels.labels, p * ROWS, open_rows, bounds)
         if count_bits(np.uint64(open_rows)) >= least and (p + 1) * ROWS <= X.shape[0]:
             open_rows = score_panel(panels, p, sizes, labels.labels, centers, bounds, found)
             while open_rows != 0:
                 t = lowest_bit(np.uint64(open_rows))
                 open_rows &= open_rows - 1
                 i = p * ROWS + t
-                n_changed += settle(X, centers.C, found, t, i, bounds, labels, to + n_changed)
+                n_changed += assign_row(X, centers.C, found, t, i, bounds, labels, to + n_changed)
             continue
         while open_rows != 0:
             i = p * ROWS + lowest_bit(np.uint64(open_rows))
@@ -147,11 +147,11 @@ def assign_panels(arrays, is_settled, least, start, stop, found):
                 packed.panel[0, j, n_waiting] = np.float32(z)
             n_waiting += 1
             if n_waiting == ROWS:
-                n_changed += settle_packed(
+                n_changed += assign_packed(
                     X, packed, n_waiting, centers, found, bounds, labels, to + n_changed
                 )
                 n_waiting = 0
-    return n_changed + settle_packed(
+    return n_changed + assign_packed(
         X, packed, n_waiting, centers, found, bounds, labels, to + n_changed
     )
 
@@ -168,7 +168,7 @@ def beyond_limits(bounds, i):
 
 
 @compiled
-def still_beyond(rows, C, labels, first, open_rows, bounds):
+def recheck_rows(rows, C, labels, first, open_rows, bounds):
     """Measure rows against their own centers; return the bits of rows that need all centers."""
     limits, reaches, drifts = bounds
     found = open_rows
@@ -186,7 +186,7 @@ def still_beyond(rows, C, labels, first, open_rows, bounds):
 
 
 @compiled
-def settle_packed(X, packed, count, centers, found, bounds, labels, to):
+def assign_packed(X, packed, count, centers, found, bounds, labels, to):
     """Assign the rows of the packed panel; return how many changed clusters."""
     panel, sizes, old, numbers, limits, reaches = packed
     n_changed = open_rows = 0
@@ -199,12 +199,12 @@ def settle_packed(X, packed, count, centers, found, bounds, labels, to):
         if bounds.reaches.shape[0] > 0:
             bounds.reaches[i] = reaches[t]
         if open_rows >> t & 1:
-            n_changed += settle(X, centers.C, found, t, i, bounds, labels, to + n_changed)
+            n_changed += assign_row(X, centers.C, found, t, i, bounds, labels, to + n_changed)
     return n_changed
 
 
 @compiled
-def settle(X, C, found, t, i, bounds, labels, to):
+def assign_row(X, C, found, t, i, bounds, labels, to):
     """Assign row i by column t of `found`; return 1 if it changed clusters, else 0."""
     nearest, old = np.int32(found[0, t]), labels.labels[i]
     if not found[1, t] > 0.0:  # rounding might decide
@@ -246,9 +246,9 @@ def score_panel(panels, p, sizes, labels, centers, bounds, found):
     put_bounds(bounds, i + 8, gap_y, far_y)
     put_bounds(bounds, i + 16, gap_z, far_z)
     return (
-        open_of(who_x, gap_x, labels, i)
-        | open_of(who_y, gap_y, labels, i + 8) << 8
-        | open_of(who_z, gap_z, labels, i + 16) << 16
+        changed_bits(who_x, gap_x, labels, i)
+        | changed_bits(who_y, gap_y, labels, i + 8) << 8
+        | changed_bits(who_z, gap_z, labels, i + 16) << 16
     )
 
 
@@ -265,7 +265,7 @@ def put_bounds(bounds, i, gap, far):
 
 
 @compiled(inline=True)
-def open_of(who, gap, labels, i):
+def changed_bits(who, gap, labels, i):
     """Return a bit for each of 8 rows from row i on that changes clusters or is uncertain."""
     own = float32x8.load(labels, i)
     moved = float32x8.bits_below(who, own) | float32x8.bits_below(own, who)

@@ -18,7 +18,7 @@ import numpy as np
 from rosenblatt.loops.tiles import put_about
 
 from . import linkage_loops
-from .centroid_linkage import STEPS, Joins, Members, Places, Table, about, rising
+from .centroid_linkage import STEPS, Joins, Members, Places, Table, about, monotone_heights
 from .distances import NOT_FINITE, Distances, Euclidean
 
 LEFT = 0.2  # clusters per point from which a matrix is used
@@ -90,7 +90,7 @@ def matrix_joins(distances: Distances, linkage: str, sizes: Table | None = None)
     """
     sizes = np.ones(distances.n) if sizes is None else sizes
     pairs, heights = _join_all(distances.matrix(), linkage == "average", sizes)
-    return pairs, rising(pairs, heights)
+    return pairs, monotone_heights(pairs, heights)
 
 
 def many_point_joins(X: Table, linkage: str) -> Joins:
@@ -104,7 +104,7 @@ def many_point_joins(X: Table, linkage: str) -> Joins:
     D = clusters.matrix() if len(clusters) < len(X) else Euclidean(X, not average).matrix()
     clusters.record(*_join_all(D, average, sizes))
     pairs, heights = clusters.joins()  # of complete linkage, squares
-    return pairs, np.ldexp(rising(pairs, heights if average else np.sqrt(heights)), power)
+    return pairs, np.ldexp(monotone_heights(pairs, heights if average else np.sqrt(heights)), power)
 
 
 def _join_all(D: Table, average: bool, sizes: Table) -> Joins:

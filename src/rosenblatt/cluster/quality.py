@@ -128,12 +128,12 @@ def cluster_quality(X: Any, labels: Any, *, random_state: Any = 0) -> ClusterQua
     rows = np.arange(len(X))
     if len(X) > MOST_ROWS:
         rows = np.sort(np.random.default_rng(random_state).choice(len(X), SAMPLE, replace=False))
-    silhouettes, nearest = _compared(X, codes, sizes, starts, rows)
+    silhouettes, nearest = _silhouettes(X, codes, sizes, starts, rows)
     silhouettes = silhouettes[np.argsort(order[rows])]  # in the order of the rows given
     return ClusterQuality(names, sizes, within, apart, nearest, silhouettes, len(X))
 
 
-def _compared(X: Table, codes: Any, sizes: Any, starts: Any, rows: Any) -> tuple[Table, Table]:
+def _silhouettes(X: Table, codes: Any, sizes: Any, starts: Any, rows: Any) -> tuple[Table, Table]:
     """Return the silhouettes of rows (m,), and the nearest pairs (K, K) of clusters."""
     from .distances import Euclidean
 

@@ -44,7 +44,7 @@ ALIKE = 1e3  # ratio of scales that costs the smallest variance three digits
 Array = NDArray[np.float64]
 
 
-def shrunk(covariance: Array, shrinkage: Any) -> Array:
+def shrink(covariance: Array, shrinkage: Any) -> Array:
     """Return (1 - s) covariance + s mean(variances) I; s = None means 0."""
     if not shrinkage:
         return covariance
@@ -60,7 +60,7 @@ def directions(covariance: Array, least: float = 0.0) -> tuple[Array, Array]:
     scale = np.where(deviation > 0, deviation, 1.0)
     scaled = covariance / np.outer(scale, scale)
     variances, axes = interruptible(lambda: np.linalg.eigh(scaled), len(scaled) >= MANY_UNKNOWNS)
-    variances, axes = variances[::-1], upright(axes[:, ::-1])
+    variances, axes = variances[::-1], normalize_signs(axes[:, ::-1])
     floor = max(least**2, ROUNDING * len(covariance))
     kept = variances > floor
     deviations = np.sqrt(variances[kept])
@@ -75,14 +75,14 @@ def principal_axes(covariance: Array) -> tuple[Array, Array]:
     scale = np.where(deviation > 0, deviation, deviation.max() or 1.0)
     if scale.max() <= ALIKE * scale.min():
         variances, axes = np.linalg.eigh(covariance)
-        return variances[::-1], upright(axes[:, ::-1])
+        return variances[::-1], normalize_signs(axes[:, ::-1])
     variances, axes = np.linalg.eigh(covariance / np.outer(scale, scale))
     root = scale[:, None] * axes * np.sqrt(variances.clip(0))
     axes, deviations, _ = np.linalg.svd(root)
-    return deviations**2, upright(axes)
+    return deviations**2, normalize_signs(axes)
 
 
-def upright(columns: Array) -> Array:
+def normalize_signs(columns: Array) -> Array:
     """Return the columns (d, r) with signs that make the largest entry of each positive."""
     largest = np.abs(columns).argmax(axis=0)
     signs = np.where(np.take_along_axis(columns, largest[None], 0)[0] < 0, -1.0, 1.0)

@@ -13,7 +13,7 @@ from rosenblatt.prediction import Planes, PlaneScores, all_scores, rows_to_score
 from rosenblatt.registry.row import Candidate, Contract, Row
 from rosenblatt.statistics import Moments
 
-from .base import Array, Undetermined, check_determined, directions, postponing, shrunk
+from .base import Array, Undetermined, check_determined, directions, postponing, shrink
 
 
 class FisherDiscriminant(
@@ -124,7 +124,7 @@ class FisherDiscriminant(
         if len(statistic.classes) < 2:
             raise Undetermined("FisherDiscriminant needs two classes; got 1 class.")
         means, within = statistic.mean, statistic.scatter.sum(axis=0)
-        whitening, _ = directions(shrunk(within, self.shrinkage))
+        whitening, _ = directions(shrink(within, self.shrinkage))
         if not whitening.shape[1]:
             raise Undetermined(
                 "Neither class varies in any direction, so that none is the best; got "

@@ -28,7 +28,7 @@ from rosenblatt.prediction import (
 )
 from rosenblatt.statistics import Labels, Moments
 
-from .base import Array, check_determined, postponing, shrunk
+from .base import Array, check_determined, postponing, shrink
 
 LOG_TWO_PI = float(np.log(2 * np.pi))
 
@@ -160,7 +160,7 @@ class GaussianDiscriminant(AdditiveClassifier):
                 "These statistics do not include products of different features; compute them "
                 "with Moments.of(X, y, full=True)."
             )
-        estimated = self._estimated(*rows) if reader and rows else None
+        estimated = self._estimates(*rows) if reader and rows else None
         self._check_solver()
         with postponing(self, final):
             self._solve(estimated, final)
@@ -177,7 +177,7 @@ class GaussianDiscriminant(AdditiveClassifier):
     def _stores_single_rows(self) -> bool:
         return self._row_reader() is None
 
-    def _estimated(self, X: Any, y: Labels, sample_weight: NDArray[Any] | None) -> list[Array]:
+    def _estimates(self, X: Any, y: Labels, sample_weight: NDArray[Any] | None) -> list[Array]:
         """Return the covariance of each class, then of all rows, estimated from the rows."""
         if sample_weight is not None:
             raise ValueError(f"sample_weight must be None with {self._row_reader()}.")
@@ -223,7 +223,7 @@ class GaussianDiscriminant(AdditiveClassifier):
         if estimated is not None:
             return self._by_class(np.stack(estimated[:-1]))
         pairs = zip(self._scatters(), self.statistics_.weight, strict=True)
-        return self._by_class(np.stack([shrunk(s / w, self.shrinkage) for s, w in pairs]))
+        return self._by_class(np.stack([shrink(s / w, self.shrinkage) for s, w in pairs]))
 
     def _scatters(self) -> Array:
         """Return the scatter (k, d, d) of each class that has rows."""

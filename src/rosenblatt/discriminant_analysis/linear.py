@@ -15,7 +15,7 @@ from rosenblatt.prediction import Planes, Score, all_scores
 from rosenblatt.registry.row import Candidate, Contract, Row
 from rosenblatt.runtime.threads import MANY_UNKNOWNS, interruptible
 
-from .base import Array, Undetermined, directions, planes_about, shrunk, upright, with_log
+from .base import Array, Undetermined, directions, normalize_signs, planes_about, shrink, with_log
 from .gaussian_classes import LOG_TWO_PI, GaussianDiscriminant
 
 FAR = 1e10  # squared deviations from the origin from which scores lose ten digits
@@ -209,7 +209,7 @@ class LinearDiscriminantAnalysis(
         squares = lengths**2
         ratio = squares / squares.sum() if squares.any() else squares
         rank = int(np.count_nonzero(lengths > self.tol * lengths.max(initial=0.0)))
-        scalings = upright(whitening @ axes.T[:, :rank])
+        scalings = normalize_signs(whitening @ axes.T[:, :rank])
         self._set_planes(*planes_about(xbar, priors, means, scalings))
         dtype = statistic.dtype
         self.explained_variance_ratio_ = ratio[: self._max_components].astype(dtype)
@@ -241,9 +241,9 @@ class LinearDiscriminantAnalysis(
         else:
             moments = self.statistics_.total()
             scatter = moments.scatter[0] if moments.full else np.diag(moments.scatter[0])
-            total = shrunk(scatter / moments.weight[0], self.shrinkage)
+            total = shrink(scatter / moments.weight[0], self.shrinkage)
         values, vectors = eigh(total - covariance, covariance)
-        values, vectors = values[::-1], upright(vectors[:, ::-1])
+        values, vectors = values[::-1], normalize_signs(vectors[:, ::-1])
         self._set_planes(*self._planes(priors, means, vectors))
         dtype = self.statistics_.dtype
         ratio = values[: self._max_components] / (values.sum() or 1.0)

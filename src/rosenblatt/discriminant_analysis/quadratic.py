@@ -131,7 +131,7 @@ class QuadraticDiscriminantAnalysis(GaussianDiscriminant):
         # A variance may be rounding, relative to the variances of the features of its direction.
         features = np.diagonal(covariances, axis1=1, axis2=2)
         least = ROUNDING * np.einsum("kj,kji->ki", features, rotations**2)
-        scalings = self._raised(scalings, np.maximum(self.tol, least.clip(1e-300)), final)
+        scalings = self._raise_to_floors(scalings, np.maximum(self.tol, least.clip(1e-300)), final)
 
         dtype = statistic.dtype
         self.priors_, self.means_ = priors.astype(dtype), means.astype(dtype)
@@ -147,7 +147,7 @@ class QuadraticDiscriminantAnalysis(GaussianDiscriminant):
     def _forget_bound(self, left: Any) -> float:
         return float(left.relative_noise(floor=self.tol * left.weight[:, None]))
 
-    def _raised(self, scalings: Array, floors: Array, final: bool) -> Array:
+    def _raise_to_floors(self, scalings: Array, floors: Array, final: bool) -> Array:
         """Return the variances (K, d) along the axes, at least their floors; "eigen" raises."""
         flat = scalings <= floors
         if not flat.any():

@@ -30,10 +30,13 @@ from .forest_scan_loops import (
     MOST_COUNTED,
     ONE,
     SIXTEEN,
+    clear_groups,
+    group_rows,
     score_sums,
     split_at_random,
+    split_on_all,
+    split_on_groups,
     split_on_pairs,
-    split_on_sums,
 )
 
 # What is known of a node: whole numbers, and others (its values from VALUE on).
@@ -114,7 +117,13 @@ def find_split(levels, settings, scratch, start, stop, W, state):
         elif plain and settings.random:
             differs = split_at_random(levels, settings, scratch, j, start, stop, W, share)
         else:
-            differs = split_on_sums(levels, settings, scratch, j, start, stop, W, share)
+            n_groups = group_rows(levels, settings, scratch, j, start, stop)
+            differs = n_groups > 1
+            if differs and levels.categorical[j]:
+                split_on_all(levels, settings, scratch, j, n_groups)
+            elif differs:
+                split_on_groups(levels, settings, scratch, j, n_groups, W, share)
+            clear_groups(scratch, n_groups)
         if differs:
             useful += 1
         else:

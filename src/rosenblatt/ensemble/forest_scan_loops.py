@@ -100,7 +100,7 @@ def score_sums(kind, sums, W, table, whole):
     return mean_score(kind, sums[1], W)
 
 
-@compiled
+@compiled(inline=True)
 def group_rows(levels, settings, scratch, j, start, stop):
     """Sum the rows of a node by their codes in column j; return how many codes occur.
 
@@ -139,23 +139,17 @@ def group_rows(levels, settings, scratch, j, start, stop):
     return n_groups
 
 
-@compiled
-def split_on_sums(levels, settings, scratch, j, start, stop, W, share):
-    """Improve on scratch.found by sums over the codes of column j; return whether these differ."""
-    n_groups = group_rows(levels, settings, scratch, j, start, stop)
-    if n_groups > 1 and levels.categorical[j]:
-        split_on_all(levels, settings, scratch, j, n_groups)
-    elif n_groups > 1:
-        split_on_groups(levels, settings, scratch, j, n_groups, W, share)
+@compiled(inline=True)
+def clear_groups(scratch, n_groups):
+    """Set the sums of the codes that occur to zero again."""
     for g in range(n_groups):
         c = scratch.group_code[g]
         scratch.rows[c] = 0
         for k in range(scratch.sums.shape[1]):
             scratch.sums[c, k] = 0.0
-    return n_groups > 1
 
 
-@compiled
+@compiled(inline=True)
 def split_on_groups(levels, settings, scratch, j, n_groups, W, share):
     """Improve on scratch.found by a threshold between two codes, or one drawn at random."""
     group_code, sums, totals = scratch.group_code, scratch.sums, scratch.totals

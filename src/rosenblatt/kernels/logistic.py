@@ -179,7 +179,7 @@ class KernelLogisticRegression(
 
         passes.attributes = lambda: attributes("callback")
         reason = descent.run(passes, self.verbose)
-        vars(self).update(attributes(reason))
+        self.__dict__.update(attributes(reason))
         for message in descent.messages(reason, codes, classes):
             warn_not_converged(message)
         return self

@@ -42,12 +42,12 @@ class KernelSpace:
         """Return the space of a symmetric kernel matrix (n, n), without its negative part."""
         most = float(np.diag(K).max(initial=0.0))
         least = max(SMALLEST, len(K) * ROUNDING) * most
-        F, order = _eliminated(K, least)
+        F, order = _eliminate(K, least)
         others = np.setdiff1d(np.arange(len(K)), order)
         # If K is not positive semidefinite, products of rows without a remainder can remain.
         left = K[np.ix_(others, others)] - F[others] @ F[others].T
         if most <= 0 or np.abs(left).max(initial=0.0) > 4 * least:
-            values, vectors = _patiently(np.linalg.eigh, K)
+            values, vectors = _interruptible(np.linalg.eigh, K)
             kept = values > SMALLEST * max(values[-1], 0.0)
             F = np.zeros((len(K), 1))  # all rows are zero in the feature space
             if kept.any():
@@ -69,10 +69,10 @@ class KernelSpace:
 
     @cached_property
     def _qr(self) -> Any:
-        return _patiently(lambda F: qr(F, mode="economic"), self.F)
+        return _interruptible(lambda F: qr(F, mode="economic"), self.F)
 
 
-def _eliminated(K: Array, least: float) -> tuple[Array, Rows]:
+def _eliminate(K: Array, least: float) -> tuple[Array, Rows]:
     """Return F (n, r), and the r rows in the order of their elimination."""
     # Cholesky's decomposition with pivots: the rows with the largest remainders are next, until no
     # remainder exceeds `least`; a block at a time, so that most work is matrix products.
@@ -98,7 +98,7 @@ def _eliminated(K: Array, least: float) -> tuple[Array, Rows]:
     return F[:, : len(order)], order
 
 
-def _patiently(decompose: Any, matrix: Array) -> Any:
+def _interruptible(decompose: Any, matrix: Array) -> Any:
     """Return a decomposition by LAPACK, which Ctrl-C can interrupt."""
     if len(matrix) < ROWS_AT_ONCE:
         return decompose(matrix)

@@ -87,12 +87,12 @@ class MixtureRows:
             by_products = products.lost(reach) < MOST_LOST
         if by_products:
             terms = products.terms()
-            likelihood, sums = self._summed(
+            likelihood, sums = self._sum_chunks(
                 products, mixture_loops.expect_and_sum_products, center, products.K, terms, hard
             )
         else:
             means = np.ascontiguousarray(parameters.means, np.float64)
-            likelihood, sums = self._summed(
+            likelihood, sums = self._sum_chunks(
                 Scratch(means, full), mixture_loops.expect_and_sum, means, factors, constants, hard
             )
         return likelihood / self.total, sums
@@ -104,9 +104,9 @@ class MixtureRows:
         weight = np.maximum(shares.sum(axis=0), np.finfo(float).tiny)
         means = np.ascontiguousarray((shares.T @ self.X) / weight[:, None], np.float64)
         shares = np.ascontiguousarray(shares.T, np.float64)
-        return self._summed(Scratch(means, full), mixture_loops.sum_given, shares, means)[1]
+        return self._sum_chunks(Scratch(means, full), mixture_loops.sum_given, shares, means)[1]
 
-    def _summed(self, space: "Scratch | Products", loop: Any, *arguments: Any) -> tuple[Any, Sums]:
+    def _sum_chunks(self, space: Any, loop: Any, *arguments: Any) -> tuple[Any, Sums]:
         """Call a loop on chunks of rows; return the log-likelihood and the sums."""
 
         def work(start: int, stop: int) -> tuple[float, Table]:
@@ -118,7 +118,7 @@ class MixtureRows:
         for found, sums in threads.over_chunks(work, self.n, self.n * self.d):
             likelihood += found
             total += sums
-        return likelihood, space.concluded(total)
+        return likelihood, space.to_sums(total)
 
     def log_densities(self, parameters: Components) -> Table:
         """Return log weight + log density of each row and component: (K, n)."""
@@ -160,7 +160,7 @@ class Scratch:
         columns, scores = aligned_zeros(2, self.d, rows), aligned_zeros(self.K, rows)
         return columns, scores, aligned_zeros(2, rows), block
 
-    def concluded(self, total: Table) -> Sums:
+    def to_sums(self, total: Table) -> Sums:
         """Return weights, means and scatters."""
         d = self.d
         if self.full:
@@ -217,7 +217,7 @@ class Products:
         table = aligned_zeros(rows // group, self.width, group)
         return table, aligned_zeros(self.height, rows), aligned_zeros(2, rows)
 
-    def concluded(self, total: Table) -> Sums:
+    def to_sums(self, total: Table) -> Sums:
         """Return weights, means and scatters."""
         sums, (i, j) = total[: self.K].sum(axis=2), self.lower
         first, weight = sums[:, len(i) : len(i) + self.d], sums[:, len(i) + self.d].copy()

@@ -151,7 +151,7 @@ class GaussianMixture(CallbackSupportMixin, sklearn.mixture.GaussianMixture):  #
 
         for _ in passes.each_start(range(n_starts)):
             if warm:
-                run = EM(self._learned(), [self.lower_bound_])
+                run = EM(self._fitted_components(), [self.lower_bound_])
             else:
                 run = EM(self._start(rows, random_state), [])
             passes.attributes = partial(self._attributes, run, rows.X.dtype)
@@ -196,10 +196,10 @@ class GaussianMixture(CallbackSupportMixin, sklearn.mixture.GaussianMixture):  #
         """Make the expectation and maximization step; return the mean log-likelihood before."""
         hard, full = self.assignment == "hard", self.covariance_type in ("full", "tied")
         likelihood, sums = rows.expected(run.parameters, hard, full)
-        run.parameters, run.raw = self._maximized(sums, run.parameters)
+        run.parameters, run.raw = self._maximize(sums, run.parameters)
         return likelihood
 
-    def _maximized(self, sums: Sums, before: Components | None) -> tuple[Components, Any]:
+    def _maximize(self, sums: Sums, before: Components | None) -> tuple[Components, Any]:
         """Return the likeliest parameters for sums, and covariances without the floor."""
         kind, empty = self.covariance_type, sums.weight <= 0
         means, weights = sums.mean, sums.weight / sums.weight.sum()
@@ -226,7 +226,7 @@ class GaussianMixture(CallbackSupportMixin, sklearn.mixture.GaussianMixture):  #
         else:
             shares = start_shares(rows, self.init_params, self.n_components, random_state)
             full = self.covariance_type in ("full", "tied")
-            parameters, _ = self._maximized(rows.shared(shares, full), None)
+            parameters, _ = self._maximize(rows.shared(shares, full), None)
         weights, means, precisions = given
         if weights is not None and self.known_variance is None:
             parameters = parameters._replace(weights=np.asarray(weights, np.float64))
@@ -242,7 +242,7 @@ class GaussianMixture(CallbackSupportMixin, sklearn.mixture.GaussianMixture):  #
             parameters = parameters._replace(covariances=covariances, roots=roots)
         return parameters
 
-    def _learned(self) -> Components:
+    def _fitted_components(self) -> Components:
         """Return the fitted parameters."""
         tables = self.weights_, self.means_, self.covariances_, self.precisions_cholesky_
         weights, means, covariances, roots = (np.asarray(t, np.float64) for t in tables)
@@ -310,7 +310,7 @@ class GaussianMixture(CallbackSupportMixin, sklearn.mixture.GaussianMixture):  #
     def _joint(self, X: Any) -> NDArray[np.float64]:
         """Return log weight + log density of each component, (K, n)."""
         check_is_fitted(self)
-        return MixtureRows(self._checked(X), None).log_densities(self._learned())
+        return MixtureRows(self._checked(X), None).log_densities(self._fitted_components())
 
     def _checked(self, X: Any) -> Any:
         return checks.rows(self, X, order="C", accept_sparse=False)
@@ -375,7 +375,7 @@ class GaussianMixture(CallbackSupportMixin, sklearn.mixture.GaussianMixture):  #
         sample_weight = checks.weights(sample_weight, len(X))
         full = self.covariance_type in ("full", "tied")
         hard = self.assignment == "hard"
-        _, sums = MixtureRows(X, sample_weight).expected(self._learned(), hard, full)
+        _, sums = MixtureRows(X, sample_weight).expected(self._fitted_components(), hard, full)
         return sums.moments(len(X), X.dtype)
 
     @classmethod
@@ -389,7 +389,7 @@ class GaussianMixture(CallbackSupportMixin, sklearn.mixture.GaussianMixture):  #
         """
         model = cls(**{"n_components": len(statistics.classes), **parameters})
         model._validate_params()
-        learned, _ = model._maximized(Sums.of(statistics), None)
+        learned, _ = model._maximize(Sums.of(statistics), None)
         run = EM(learned, [])
         model.__dict__.update(model._attributes(run, statistics.dtype))
         model.n_features_in_ = statistics.n_features

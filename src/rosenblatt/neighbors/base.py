@@ -23,7 +23,7 @@ from rosenblatt.mixed_tables import checked_table
 from rosenblatt.registry.row import Candidate, Contract, Warm
 
 from .gower import MixedColumns, objects
-from .search import Found, Points, refuse_zero_rows
+from .search import Found, Points, check_no_zero_rows
 
 OURS = {
     "euclidean": "euclidean", "l2": "euclidean", "manhattan": "manhattan", "l1": "manhattan",
@@ -90,12 +90,12 @@ class ExactSearch(Estimator):
             self._store_mixed(X, y)
         else:
             self._columns = None
-            if self._searches(X):
+            if self._uses_loops(X):
                 self.algorithm = "brute"  # during scikit-learn's fit, which then builds no tree
             if callable(self.metric):
-                _refuse_no_distance(self.metric, X, self.metric_params or {})
+                _check_metric(self.metric, X, self.metric_params or {})
             quiet = np.errstate(over="ignore", invalid="ignore")  # as in `checks.validate_data`
-            with _explaining(X), quiet:
+            with _clearer_errors(X), quiet:
                 super().fit(X, y)
                 if isinstance(self._fit_X, np.ndarray) and self._fit_X.dtype.kind == "O":
                     self._fit_X = self._fit_X.astype(np.float64)
@@ -105,7 +105,7 @@ class ExactSearch(Estimator):
                 largest = self._fit_X.max(initial=0.0)
                 checks.symmetric(self._fit_X, "Precomputed distances", 1e-6 * largest)
             elif self.metric == "cosine":
-                refuse_zero_rows(self._fit_X)
+                check_no_zero_rows(self._fit_X)
         self.algorithm = algorithm
         self._points = self._shared = None
         self._search_points()
@@ -127,7 +127,7 @@ class ExactSearch(Estimator):
         if names is not None:
             self.feature_names_in_ = names
 
-    def _searches(self, X: Any) -> bool:
+    def _uses_loops(self, X: Any) -> bool:
         """Return True if compiled loops search rows like these."""
         if sp.issparse(X) or not isinstance(self.metric, str) or self.metric not in OURS:
             return False
@@ -149,7 +149,7 @@ class ExactSearch(Estimator):
             self._points = Points(
                 X, "gower", categorical=columns.categorical, ranges=columns.ranges
             )
-        elif self._fit_method == "brute" and self._searches(X):
+        elif self._fit_method == "brute" and self._uses_loops(X):
             metric, p = OURS[self.metric], 2.0 if self.p is None else float(self.p)
             self._points = Points(X, NORMS.get(p, metric) if metric == "minkowski" else metric, p)
         return self._points
@@ -170,7 +170,7 @@ class ExactSearch(Estimator):
         points = self._search_points()
         if points is None or not isinstance(k, int | np.integer) or k < 1 or sp.issparse(X):
             if self.metric == "cosine" and sp.issparse(X):
-                refuse_zero_rows(X)
+                check_no_zero_rows(X)
             return super().kneighbors(X, n_neighbors, return_distance)
         own = X is None
         Q = self._fit_X if own else self._checked(X)
@@ -323,7 +323,7 @@ def vote_weights(distances: NDArray[Any], weights: Any) -> NDArray[Any] | None:
 
 
 @contextmanager
-def _explaining(X: Any) -> Iterator[None]:
+def _clearer_errors(X: Any) -> Iterator[None]:
     """Name the column in errors about dates, and suggest a metric in errors about strings."""
     try:
         yield
@@ -336,7 +336,7 @@ def _explaining(X: Any) -> Iterator[None]:
         raise ValueError(f"{error}; metric='gower' reads categories as they are.") from None
 
 
-def _refuse_no_distance(metric: Any, X: Any, settings: dict[str, Any]) -> None:
+def _check_metric(metric: Any, X: Any, settings: dict[str, Any]) -> None:
     """Raise if a metric function returns a negative distance or NaN for some of the first rows."""
     try:
         rows = np.asarray(X, np.float64)[:FEW_ROWS]

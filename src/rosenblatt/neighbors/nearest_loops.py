@@ -88,9 +88,9 @@ def tile_of_differences(
             x, y = float32x8.load(panels, at), float32x8.load(panels, at + 8)
             z = float32x8.load(panels, at + 16)
             q, r = float32x8.spread_from(quads, of), float32x8.spread_from(quads, of + 1)
-            a0, a1 = less_gap(a0, x, q, metric), less_gap(a1, y, q, metric)
-            a2, b0 = less_gap(a2, z, q, metric), less_gap(b0, x, r, metric)
-            b1, b2 = less_gap(b1, y, r, metric), less_gap(b2, z, r, metric)
+            a0, a1 = subtract_gap(a0, x, q, metric), subtract_gap(a1, y, q, metric)
+            a2, b0 = subtract_gap(a2, z, q, metric), subtract_gap(b0, x, r, metric)
+            b1, b2 = subtract_gap(b1, y, r, metric), subtract_gap(b2, z, r, metric)
             at += POINTS
             of += QUERIES
         i = group * QUERIES + half
@@ -101,7 +101,7 @@ def tile_of_differences(
 
 
 @compiled(inline=True)
-def less_gap(a, x, y, metric):
+def subtract_gap(a, x, y, metric):
     """Return a - |x - y|, or a - |x - y|^3."""
     if metric == MANHATTAN:
         return float32x8.less_distance(a, x, y)

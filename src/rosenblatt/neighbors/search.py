@@ -66,7 +66,7 @@ class Points:
             return self._nearest(Q, k)
         search = self._by_tree if self._in_tree else self._nearest
         distances, points = search(self.scaled(Q), k)
-        return self.as_given(distances), points
+        return self.rescaled(distances), points
 
     def within(self, Q: NDArray[Any], radius: Any) -> tuple[list[Table], list[NDArray[np.intp]]]:
         """Return Euclidean distances and indices of all points within a radius of each query."""
@@ -86,7 +86,7 @@ class Points:
         candidates = search.radius_neighbors(near, float(wide), False) if len(Q) else []
         for q, reach, some in zip(Q, reaches, candidates, strict=True):
             apart = np.sqrt(((self.X[some] - q) ** 2).sum(axis=1))
-            distances.append(self.as_given(apart[apart <= reach]))
+            distances.append(self.rescaled(apart[apart <= reach]))
             found.append(some[apart <= reach])
         return distances, found
 
@@ -95,7 +95,7 @@ class Points:
         Q = np.asarray(Q, np.float64)
         return np.ldexp(Q, -self.power) if self.power else Q
 
-    def as_given(self, distances: Table) -> Table:
+    def rescaled(self, distances: Table) -> Table:
         """Return distances in the original scale; raise if one overflows."""
         if self.power:
             with np.errstate(over="ignore"):
@@ -104,7 +104,7 @@ class Points:
 
     def _nearest(self, Q: NDArray[Any], k: int) -> Found:
         if self.metric == "cosine":
-            found, points = self._quantized_or_float32(_of_length_one(Q), k)
+            found, points = self._quantized_or_float32(_normalized(Q), k)
             return found / 2, points
         if self.metric == "euclidean":
             found, points = self._quantized_or_float32(np.ascontiguousarray(Q, np.float64), k)
@@ -145,7 +145,7 @@ class Points:
     def _quantized_or_float32(self, Q: NDArray[Any], k: int) -> Found:
         """Return squared Euclidean, or Manhattan, distances of the nearest, and their indices."""
         if self._rows is None:
-            self._rows = _of_length_one(self.X) if self.metric == "cosine" else self.X
+            self._rows = _normalized(self.X) if self.metric == "cosine" else self.X
         if self._quantized is None and len(self.X) >= MANY_POINTS:
             self._quantized = QuantizedPoints(self._rows, self.metric in ("manhattan", "hamming"))
         if self._quantized is None or not self._quantized.fits:
@@ -240,15 +240,15 @@ def _blocks_of(X: NDArray[Any]) -> NDArray[Any]:
     return blocks
 
 
-def _of_length_one(rows: NDArray[Any]) -> Table:
-    refuse_zero_rows(rows)
+def _normalized(rows: NDArray[Any]) -> Table:
+    check_no_zero_rows(rows)
     rows = np.asarray(rows, np.float64)
     powers = np.frexp(np.abs(rows).max(axis=1, keepdims=True))[1]  # of two: squares are in range
     rows = np.ldexp(rows, -powers)
     return np.asarray(rows / np.sqrt(np.einsum("ij,ij->i", rows, rows))[:, np.newaxis])
 
 
-def refuse_zero_rows(rows: Any) -> None:
+def check_no_zero_rows(rows: Any) -> None:
     """Raise if a row, dense or sparse, is all zeros."""
     has_direction = np.asarray((rows != 0).sum(axis=1)).ravel() > 0
     if not has_direction.all():

@@ -86,7 +86,7 @@ class Separability:
         classes, code = check_labels(y, table.shape[0])
         if self.pairs is not None:
             same = np.array_equal(classes, self.classes)
-            return same and self._follows() and all(p.verify(X, y) for p in self.pairs.values())
+            return same and self._is_summary() and all(p.verify(X, y) for p in self.pairs.values())
         labels = classes[code]
         if not np.isin(self.classes, labels).all():
             return False
@@ -97,7 +97,7 @@ class Separability:
             return self._plane_holds(table, code)
         return self._combination_holds(table, code, mine)
 
-    def _follows(self) -> bool:
+    def _is_summary(self) -> bool:
         """Return whether the pairs are complete and this answer is their summary."""
         pairs, names = dict(self.pairs or {}), self.classes.tolist()
         if set(pairs) != set(combinations(names, 2)) or self.joint:

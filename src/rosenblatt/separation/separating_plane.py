@@ -90,13 +90,13 @@ def separability(
     table = check_table(X)
     classes, code = check_labels(y, table.shape[0])
     if joint:
-        return _jointly(table, classes, code, fit_intercept)
+        return _multiclass(table, classes, code, fit_intercept)
     if len(classes) == 2:
-        return _two(table, classes, code, fit_intercept)
+        return _binary(table, classes, code, fit_intercept)
     pairs = {}
     for low, high in combinations(range(len(classes)), 2):
         mine = np.isin(code, (low, high))
-        pair = _two(table[mine], classes[[low, high]], 1 * (code[mine] == high), fit_intercept)
+        pair = _binary(table[mine], classes[[low, high]], 1 * (code[mine] == high), fit_intercept)
         if pair.combination is not None:
             p = np.zeros(len(code))
             p[mine] = pair.combination
@@ -149,18 +149,18 @@ def widest(X: Any, sign: Any, *, bias: float | None = 1.0) -> Widest:
     return Widest(True, direction, answer.margin, None, "proved", None)
 
 
-def _two(table: Table, classes: Any, code: NDArray[Any], fit_intercept: bool) -> Separability:
+def _binary(table: Table, classes: Any, code: NDArray[Any], fit_intercept: bool) -> Separability:
     """Return the answer for two classes."""
     problem = Problem(table, code, constant=float(fit_intercept), free=fit_intercept)
     return _result(_answer(problem), classes, fit_intercept, joint=False)
 
 
-def _jointly(table: Table, classes: Any, code: Any, fit_intercept: bool) -> Separability:
+def _multiclass(table: Table, classes: Any, code: Any, fit_intercept: bool) -> Separability:
     """Return the answer for one score per class; one inseparable pair of classes decides."""
     K = len(classes)
     for low, high in combinations(range(K), 2):
         mine = np.flatnonzero(np.isin(code, (low, high)))
-        pair = _two(table[mine], classes[[low, high]], 1 * (code[mine] == high), fit_intercept)
+        pair = _binary(table[mine], classes[[low, high]], 1 * (code[mine] == high), fit_intercept)
         if not pair.separable and pair.grade == "proved":
             C = np.zeros((len(code), K))
             C[mine, low + high - code[mine]] = pair.combination

@@ -242,6 +242,13 @@ def total_of(parts: list[Sums], shape: tuple[int, ...]) -> Sums:
     return total
 
 
+def freeze(statistic: Any) -> None:
+    """Make the arrays of a statistic read-only."""
+    for value in vars(statistic).values():
+        if isinstance(value, np.ndarray):
+            value.setflags(write=False)
+
+
 def _numeric(X: Any) -> Any:
     """Return X as a numeric table, without a copy if it is one."""
     if sp.issparse(X):

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from rosenblatt.mixed_tables import codes_of, column, names_of, places_among
 
 from . import counts_loops
-from .batch import Batch, Labels, Sums, check_missing, feature_names_of, total_of
+from .batch import Batch, Labels, Sums, check_missing, feature_names_of, freeze, total_of
 from .counts import ByClass, refuse_negative, unite
 from .statistic import DOUBLES, LABELS, NUMBERS, ArrayForm, Names
 
@@ -58,7 +58,7 @@ class CategoryCounts(ByClass):
     options: ClassVar[tuple[str, ...]] = ("n_features", "missing")
 
     def __post_init__(self) -> None:
-        super().__post_init__()
+        freeze(self)
         for values in self.categories:
             values.setflags(write=False)
 

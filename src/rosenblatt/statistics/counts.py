@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from rosenblatt import checks
 
-from .batch import Batch, Labels, Sums
+from .batch import Batch, Labels, Sums, freeze
 from .statistic import COUNTS, LABELS, LEAST_WEIGHT, NUMBERS, ArrayForm, Names, Statistic
 
 Places = NDArray[np.int64] | None  # None: each class stays where it is
@@ -146,6 +146,9 @@ class ClassCounts(Statistic):
     rows: NDArray[np.int64]
     sums: Sums  # (K,): the weights
 
+    def __post_init__(self) -> None:
+        freeze(self)
+
     forms: ClassVar[dict[str, ArrayForm]] = {
         "rows": ArrayForm("K", COUNTS, 1),
         "classes": ArrayForm("K", LABELS),
@@ -247,6 +250,9 @@ class ByClass(Statistic):
     counts: ClassCounts
     feature_names: Names
     dtype: np.dtype[Any]
+
+    def __post_init__(self) -> None:
+        freeze(self)
 
     @property
     def classes(self) -> NDArray[Any]:

@@ -54,11 +54,6 @@ class Statistic(ABC):
     forms: ClassVar[dict[str, ArrayForm]] = {}  # of the attributes that are arrays
     options: ClassVar[tuple[str, ...]] = ()  # attributes that must be equal in a sum; plain JSON
 
-    def __post_init__(self) -> None:
-        for value in vars(self).values():
-            if isinstance(value, np.ndarray):
-                value.setflags(write=False)
-
     @abstractmethod
     def _combined(self, other: Self, sign: int) -> Self:
         """Return the statistic of both together (+1), or without the other's rows (-1)."""

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from rosenblatt.term_table import joined, split
 
+from .batch import freeze
 from .statistic import COUNTS, ArrayForm, Statistic
 
 Counts = NDArray[np.int64]
@@ -44,6 +45,9 @@ class TermCounts(Statistic):
     occurrences: Counts  # (V,)
     text: NDArray[np.uint8]
     limits: Counts  # (V + 1,)
+
+    def __post_init__(self) -> None:
+        freeze(self)
 
     @classmethod
     def zero(cls) -> Self:

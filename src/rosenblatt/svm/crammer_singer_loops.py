@@ -58,7 +58,7 @@ def joint_pass(table, center, order, n_active, firm, seed, alpha, W, scores, new
             scores[k] += table.bias * W[W.shape[0] - 1, k] + center[k]
             if k != own:
                 scores[k] += 1.0
-        violation, rest = violation_of(scores, alpha[i], own, table.c[i])
+        violation, rest = row_violation(scores, alpha[i], own, table.c[i])
         if rest > firm:
             n_active -= 1
             order[t], order[n_active] = order[n_active], i
@@ -74,7 +74,7 @@ def joint_pass(table, center, order, n_active, firm, seed, alpha, W, scores, new
 
 
 @compiled
-def violation_of(slopes, alpha, own, c):
+def row_violation(slopes, alpha, own, c):
     """Return the violation of a row and, if it has no multiplier, the lead of its own class."""
     # Weight can move from any class to one whose multiplier is below its limit.
     most, least, other, empty = -np.inf, np.inf, -np.inf, True

@@ -110,7 +110,7 @@ def refusal(answer: object) -> str:
     )
 
 
-def refuse_no_joint_margin(X: Any, codes: NDArray[np.intp]) -> None:
+def check_joint_margin(X: Any, codes: NDArray[np.intp]) -> None:
     """Raise if no planes, one for each class, give every row's own class the highest score."""
     found = separability(X, codes, joint=True)
     if not found.separable:
@@ -118,17 +118,17 @@ def refuse_no_joint_margin(X: Any, codes: NDArray[np.intp]) -> None:
         raise ValueError(
             "C=inf allows no slack, and no scores put each row's own class first: with the weights "
             f"of separability(X, y, joint=True).combination on {len(counted)} rows "
-            f"({some_of(counted)}), the demands of these rows cancel. Choose a finite C."
+            f"({row_list(counted)}), the demands of these rows cancel. Choose a finite C."
         )
 
 
-def some_of(rows: NDArray[np.intp]) -> str:
+def row_list(rows: NDArray[np.intp]) -> str:
     """List the first row numbers for a message."""
     numbers = ", ".join(str(int(i)) for i in rows[:6])
     return numbers + (", ..." if len(rows) > 6 else "")
 
 
-def refuse_inseparable(
+def check_separable(
     rows: TrainingRows, codes: NDArray[np.intp], sides: Sequence[tuple[NDArray[np.intp], Array]]
 ) -> None:
     """Raise if the sides, 1 and -1, of some groups cannot be separated in the kernel's space."""
@@ -146,7 +146,7 @@ def refuse_inseparable(
         if not found.separable:
             counted = np.flatnonzero(np.asarray(found.combination) > 0)
             raise ValueError(
-                f"C=inf allows no slack, and {len(counted)} rows ({some_of(places[counted])}) "
+                f"C=inf allows no slack, and {len(counted)} rows ({row_list(places[counted])}) "
                 "cannot be separated; see separability(X, y). Choose a finite C, or another kernel."
             )
 
@@ -162,7 +162,7 @@ def _conflict(rows: TrainingRows, t: NDArray[Any], width: float) -> tuple[Any, A
     return None
 
 
-def refuse_narrow_tube(rows: TrainingRows, t: Array, epsilon: float) -> None:
+def check_tube(rows: TrainingRows, t: Array, epsilon: float) -> None:
     """Raise if no function of the kernel's space is within epsilon of all targets."""
     if rows.kernel is not None and (pair := _conflict(rows, t, 2 * epsilon)):
         (i, j), (low, high) = rows.first[list(pair)], t[list(pair)]

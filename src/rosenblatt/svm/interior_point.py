@@ -54,10 +54,9 @@ class InteriorPoint(MarginSolver):
         self.sides = interior_point_loops.Sides(row, s, c, r, problem.rows, bias_curvature)
         a, xi = c / 2, np.maximum(r, 0.0) + max(1.0, np.abs(r).max(initial=0.0))
         inverses_and_theta, f, w = np.empty((5, len(c))), np.zeros(n), np.zeros(size)
-        self.state = interior_point_loops.State(a, xi - r, xi, *inverses_and_theta, f, w)
-        self.step = interior_point_loops.Step(
-            *np.empty((3, len(c))), np.empty(size), *np.empty((2, n))
-        )
+        self.state = interior_point_loops.State._make([a, xi - r, xi, *inverses_and_theta, f, w])
+        changes, f_and_beta = np.empty((3, len(c))), np.empty((2, n))
+        self.step = interior_point_loops.Step._make([*changes, np.empty(size), *f_and_beta])
         self.curvature = np.empty(n)  # of each row's loss in the Newton system
         small = len(problem.t) * problem.d < SMALL
         self.fine = min(FINE_OF_SMALL if small else FINE, tol / 100) * problem.zero

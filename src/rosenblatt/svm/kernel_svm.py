@@ -96,7 +96,7 @@ class KernelSVM(CallbackSupportMixin, Estimator):  # type: ignore[misc]
             self._path_cache.keep([problem for _, problem in problems], solutions, self.C)
         self.stop_reason_, self.n_sweeps_ = passes.stop_reason, passes.n_iter
         self._warn_not_converged(solutions, rows)
-        vars(self).update(attributes(solutions))
+        self.__dict__.update(attributes(solutions))
         if rows.kernel is not None:
             self._scores = KernelScores(self._fitted_kernel(), self.support_vectors_)
 

@@ -14,9 +14,9 @@ from rosenblatt.base import LinearClassifier, Passes
 from rosenblatt.registry.row import Candidate, Contract, Row, Warm
 
 from .crammer_singer import CrammerSingerProblem
-from .hard_margin import refuse_no_joint_margin
+from .hard_margin import check_joint_margin
 from .linear_svm import LinearSVM, MarginFits, check_settings
-from .margin_problem import Array, MarginProblem, refuse_tiny_shares, refuse_vast_rows
+from .margin_problem import Array, MarginProblem, check_costs, check_squares
 from .smo import costs, product
 
 
@@ -147,8 +147,8 @@ class LinearSVC(LinearSVM, LinearClassifier):
         classes, codes = checks.classes(y, table.shape[0])
         weight = checks.row_weights(classes, codes, sample_weight, None)
         by_class = checks.class_weights(classes, codes, weight, self.class_weight)
-        refuse_tiny_shares(costs(weight * by_class[codes], self.C))
-        refuse_vast_rows(table)
+        check_costs(costs(weight * by_class[codes], self.C))
+        check_squares(table)
         problems, factor = self._problems(table, codes, weight, by_class)
         is_column = self.penalty == "l1" and self.multi_class == "ovr" and 0 < self._bias < np.inf
 
@@ -182,7 +182,7 @@ class LinearSVC(LinearSVM, LinearClassifier):
         factor = 1.0
         if self.multi_class == "joint":
             if np.isinf(self.C) and self.fit_intercept and K > 2:
-                refuse_no_joint_margin(X[c > 0], codes[c > 0])
+                check_joint_margin(X[c > 0], codes[c > 0])
             c, bias, factor = c / 2, np.inf if self.fit_intercept else 0.0, 2.0
         if K == 2:
             # |w_1|^2 / 2 + |w_2|^2 / 2 is least for w_1 = -w_2, where it is |w|^2 / 4 of the

@@ -137,7 +137,7 @@ class MarginFits:
                 else:
                     self.solvers[k] = solver
             if not self.open:
-                passes.stop("no_progress" if self._stuck else "converged")
+                passes.stop("no_progress" if self._stopped_by_rounding else "converged")
             if verbose:
                 value = sum(solver.objective() for solver in self.solvers)
                 gap = sum(solver.gap() for solver in self.solvers)
@@ -159,7 +159,7 @@ class MarginFits:
         }
 
     @property
-    def _stuck(self) -> list[MarginSolver]:
+    def _stopped_by_rounding(self) -> list[MarginSolver]:
         """Solvers that stopped above the tolerated gap because of rounding."""
         exact = (CrammerSingerInterior, ScreenedCrammerSinger)
         joint = [solver for solver in self.solvers if isinstance(solver, exact)]
@@ -168,7 +168,7 @@ class MarginFits:
     def warn(self, reason: str | None, n_iter: int) -> None:
         """Warn if the fit stopped early, with the gap reached and the gap wanted."""
         if reason == "no_progress":
-            (solver,) = self._stuck
+            (solver,) = self._stopped_by_rounding
             warn_not_converged(
                 f"Rounding keeps the duality gap at {solver.gap():.3g} after {n_iter} steps; "
                 f"wanted was {solver.small_gap:.3g}. Standardize the columns, raise tol or lower C."
@@ -240,7 +240,7 @@ class LinearSVM(CallbackSupportMixin):  # type: ignore[misc]
         }  # fmt: skip
         with one_blas_thread():  # the bits of a factor depend on the number of threads
             fits.run(passes, bool(self.verbose))
-            vars(self).update(attributes(fits))
+            self.__dict__.update(attributes(fits))
         self.n_iter_, self.stop_reason_ = passes.n_iter, passes.stop_reason or "max_iter"
         return fits
 

@@ -11,7 +11,7 @@ from rosenblatt.base import LinearRegressor, Passes
 from rosenblatt.registry.row import Candidate, Contract, Row, Warm
 
 from .linear_svm import LinearSVM, MarginFits, check_settings
-from .margin_problem import MarginProblem, refuse_tiny_shares, refuse_vast_rows
+from .margin_problem import MarginProblem, check_costs, check_squares
 from .smo import costs
 
 
@@ -126,8 +126,8 @@ class LinearSVR(LinearSVM, LinearRegressor):
         t = t.astype(np.float64, copy=False)
         weight = checks.weights(sample_weight, len(t), ones=True)
         c = costs(weight, self.C)
-        refuse_tiny_shares(c)
-        refuse_vast_rows(table)
+        check_costs(c)
+        check_squares(table)
         squared, epsilon = self.loss != "epsilon_insensitive", float(self.epsilon)
         problem = MarginProblem(table, t, c, c, epsilon, squared, self._bias)
 

@@ -242,7 +242,7 @@ def balanced(beta: Array) -> Array:
     return np.asarray(beta * factor)
 
 
-def refuse_tiny_shares(cost: Array) -> None:
+def check_costs(cost: Array) -> None:
     """Raise if the cost of a row is lost in rounding beside the largest."""
     finite = np.flatnonzero((cost > 0) & (cost < np.inf))
     if not len(finite):
@@ -255,7 +255,7 @@ def refuse_tiny_shares(cost: Array) -> None:
         )
 
 
-def refuse_vast_rows(X: Any) -> None:
+def check_squares(X: Any) -> None:
     """Raise if squares of X overflow."""
     values = np.ravel(X.data if sp.issparse(X) else X)
     with np.errstate(over="ignore"):

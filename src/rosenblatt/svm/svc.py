@@ -24,7 +24,7 @@ from rosenblatt.base import Passes, fitting, warn
 from rosenblatt.kernels.kernel_matrix import warn_if_flat
 from rosenblatt.registry.row import Candidate, Contract, Row, Warm
 
-from .hard_margin import refuse_inseparable
+from .hard_margin import check_separable
 from .kernel_svm import KERNELS, KernelSVM, row_weights
 from .smo import BoxProblem, Solution, costs
 from .training_rows import Array, TrainingRows
@@ -161,7 +161,7 @@ class SVC(KernelSVM, sklearn.svm.SVC):  # type: ignore[misc]
         rows = TrainingRows(self, table, codes, weight)
         problems = BinaryProblems(rows, codes, cost, self.multi_class)
         if not np.isfinite(self.C):
-            refuse_inseparable(rows, problems.codes, problems.sides)
+            check_separable(rows, problems.codes, problems.sides)
         warn_if_flat(rows.kernel, rows.wide)
         passes = Passes(self, X, y, sample_weight, None)
         self._solve(

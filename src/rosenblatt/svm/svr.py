@@ -13,7 +13,7 @@ from rosenblatt.base import Passes, fitting
 from rosenblatt.kernels.kernel_matrix import warn_if_flat
 from rosenblatt.registry.row import Candidate, Contract, Row, Warm
 
-from .hard_margin import refuse_narrow_tube
+from .hard_margin import check_tube
 from .kernel_svm import KERNELS, KernelSVM, row_weights
 from .smo import BoxProblem, Solution, costs
 from .training_rows import TrainingRows
@@ -81,7 +81,7 @@ class SVR(KernelSVM, sklearn.svm.SVR):  # type: ignore[misc]
         warn_if_flat(rows.kernel, rows.wide)
         t, c = targets[rows.first], rows.sums(cost)
         if not np.isfinite(self.C):
-            refuse_narrow_tube(rows, t, float(self.epsilon))
+            check_tube(rows, t, float(self.epsilon))
         problem = BoxProblem(-t, -c, c, float(self.epsilon))
         passes = Passes(self, X, y, sample_weight, None)
         self._solve(

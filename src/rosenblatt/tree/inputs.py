@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.utils import check_random_state, compute_sample_weight
+from sklearn.utils import check_array, check_random_state, compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 
 from rosenblatt import checks
@@ -253,8 +253,13 @@ def class_weights(model: Any, y: Any, weights: Any) -> Any:
 
 def number_targets(model: Any, y: Any, n: int) -> Targets:
     """The targets (n, o) as doubles."""
+    if y is None:
+        raise ValueError(
+            f"{type(model).__name__} requires y to be passed, but the target y is None."
+        )
     _refuse_sparse_targets(model, y)
-    numbers = checks.targets(model, y, n).reshape(n, -1)
+    numbers = check_array(y, ensure_2d=False, dtype=np.float64, input_name="y")
+    numbers = numbers.reshape(len(numbers), -1)
     if model.criterion == "poisson":
         if (numbers < 0).any():
             raise ValueError(
@@ -262,6 +267,7 @@ def number_targets(model: Any, y: Any, n: int) -> Targets:
             )
         if numbers.sum() <= 0:
             raise ValueError("Sum of y is not positive which is necessary for Poisson regression.")
+    checks.same_length(n, numbers)
     model.n_outputs_ = numbers.shape[1]
     return Targets(None, np.ascontiguousarray(numbers), (1,) * numbers.shape[1])
 
