@@ -17,7 +17,7 @@ from rosenblatt.spam import Mail, SpamFilter, StoreError
 from rosenblatt.spam import store as store_module
 from rosenblatt.spam.export import export_lines, import_lines
 from rosenblatt.spam.message import MOST_BYTES
-from rosenblatt.spam.store import HAM, SPAM, Lesson, Store, digest_of
+from rosenblatt.spam.store import HAM, SPAM, Lesson, Store, count_rows, digest_of
 from tests.spam.messages import ham, spam
 
 LESSONS = st.lists(
@@ -240,6 +240,8 @@ def test_a_kill_loses_nothing_that_was_reported(tmp_path, learner, token):
             n = sum(store.n_messages())
             assert n >= last + 1
             assert store.all_counts()[token][:2] == store.n_messages()
+            sums = {name: tuple(counts) for name, *counts in count_rows(store.messages())}
+            assert store.all_counts() == sums
             assert store.connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
 
 
