@@ -5,7 +5,6 @@ import pytest
 from sklearn import model_selection as theirs
 
 from rosenblatt.model_selection import cross_validate, evaluation
-from rosenblatt.statistics import Moments
 from tests.model_selection.additive_models import NearestMean
 from tests.model_selection.compare import assert_same
 from tests.model_selection.counted import CountedTable
@@ -24,13 +23,18 @@ def test_each_row_is_read_once_to_train_and_once_to_score(cv, model):
 @pytest.mark.parametrize("cv", SPLITTERS)
 def test_statistics_are_made_of_each_row_once(cv, monkeypatch):
     measured = []
-    whole = Moments.by_group  # `of` calls it for one group
 
-    def counted(X, *args, **kwargs):
-        measured.append(np.count_nonzero(np.any(X, axis=1)))  # not the zeros that tell sizes
-        return whole(X, *args, **kwargs)
+    def count(name):
+        whole = getattr(NearestMean, name)
 
-    monkeypatch.setattr(Moments, "by_group", counted)
+        def counted(self, X, *args):
+            measured.append(np.count_nonzero(np.any(X, axis=1)))  # not the zeros that tell sizes
+            return whole(self, X, *args)
+
+        monkeypatch.setattr(NearestMean, name, counted)
+
+    count("_measure")
+    count("_measure_groups")
     cross_validate(NearestMean(), X, y, cv=SPLITTERS[cv])
     assert sum(measured) == len(y)
 
