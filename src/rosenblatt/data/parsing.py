@@ -62,9 +62,7 @@ def infer_type(words: pl.Series, decimal_comma: bool = False) -> Any:
         if not any(to_numbers(some, decimal_comma, number).null_count() for some in (few, known)):
             return number
     for pattern, date in DATES.items():
-        if few.str.contains(pattern).all() and not (
-            known.str.strptime(date, strict=False).null_count()
-        ):
+        if few.str.contains(pattern).all() and not _as_dates(known, date).null_count():
             return date
     if few.str.to_lowercase().is_in(YES_OR_NO).all() and (
         set(known.str.to_lowercase().unique()) in TRUTH
@@ -176,13 +174,18 @@ def _dates(words: pl.Series) -> pl.Series:
     """Return words as dates, or as times if fewer are lost."""
     found = []
     for kind in (pl.Date, pl.Datetime("us")):
-        try:
-            found.append(words.str.strptime(kind, strict=False))
-        except pl.exceptions.ComputeError:  # no format of polars fits
-            continue
+        found.append(_as_dates(words, kind))
         if found[-1].null_count() == words.null_count():
             break
-    return min(found, key=pl.Series.null_count, default=_missing(words))
+    return min(found, key=pl.Series.null_count)
+
+
+def _as_dates(words: pl.Series, kind: Any) -> pl.Series:
+    """Return words as dates or times, null for other words."""
+    try:
+        return words.str.strptime(kind, strict=False)
+    except pl.exceptions.ComputeError:  # no format of polars fits
+        return _missing(words)
 
 
 def _missing(values: pl.Series) -> pl.Series:
