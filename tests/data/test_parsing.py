@@ -112,6 +112,23 @@ def test_times_in_no_format_of_polars_are_words_or_in_a_notation(time, tmp_path)
     assert read_table(str(tmp_path / "t.csv")).frame["a"].to_list() == words
 
 
+@pytest.mark.parametrize("kind", [pl.Categorical, pl.Enum(["none", "-", "a,b"]), pl.String])
+def test_categories_are_not_read_as_missing_or_as_numbers(kind):
+    words = pl.Series(["none", "-", "a,b"])
+    found, bad = parse(words, kind, decimal_comma=True)
+    assert found.cast(pl.String).equals(words)
+    assert not len(bad)
+
+
+def test_times_that_polars_writes_are_read_again(tmp_path):
+    times = pl.Series("t", [dt.time(10, 30), dt.time(23, 59, 1, 500_000), None])
+    file = str(tmp_path / "t.csv")
+    pl.DataFrame([times, pl.Series("n", [1, 2, 3])]).write_csv(file)
+    found, bad = parse(read_table(file).frame["t"], pl.Time)
+    assert found.equals(times)
+    assert not len(bad)
+
+
 def test_what_was_written_is_what_is_parsed_again():
     rng = np.random.default_rng(0)
     for values in (

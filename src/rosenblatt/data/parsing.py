@@ -118,6 +118,8 @@ def _parsed_words(words: pl.Series, kind: Any, decimal_comma: bool) -> pl.Series
         return words
     if kind in ("boolean", pl.Boolean):
         return _truth(words)
+    if not isinstance(kind, str) and not (kind.is_numeric() or kind.is_temporal()):
+        return words.cast(kind, strict=False)  # "none" may be a category
     words = words.set(is_missing_word(words), None)
     if _is_notation(kind):
         return parse_notation(words, kind)
@@ -127,6 +129,8 @@ def _parsed_words(words: pl.Series, kind: Any, decimal_comma: bool) -> pl.Series
         return whole if lossless else to_numbers(words, decimal_comma)
     if kind == "date":
         return _dates(words)
+    if kind == pl.Time:
+        return _as_dates(words, kind)
     if kind.is_temporal():
         return _dates(words).cast(kind, strict=False)
     return to_numbers(words, decimal_comma, kind)
