@@ -121,6 +121,20 @@ def test_a_gzip_file_that_ends_early_is_named(tmp_path):
             read()
 
 
+@pytest.mark.parametrize("start", ["", "\ufeff"])
+def test_the_line_of_a_quote_within_a_value_is_named(start, tmp_path):
+    text = f'{start}"a",b\n"two\nlines",1\n5" pipe,2\nx,3\ny,4\n'
+    for read in both(written(tmp_path / "t.csv", text)):
+        with pytest.raises(TableError, match=r"Line 4 of .* has a quote within a value"):
+            read()
+
+
+def test_json_lines_may_begin_with_a_byte_order_mark(tmp_path):
+    path = written(tmp_path / "t.jsonl", '\ufeff{"a": 1}\n{"a": 2}\n{"a": 3}\n')
+    assert read_table(path).frame.rows() == [(1,), (2,), (3,)]
+    assert [len(batch) for batch in read_batches(path, rows=2)] == [2, 1]
+
+
 def test_lines_that_end_in_carriage_returns_and_open_quotes_are_told_in_our_words(tmp_path):
     path = written(tmp_path / "t.csv", "a,b\r1,2\r3,4\r")
     for read in both(path):

@@ -128,6 +128,8 @@ class CellReader:
                 why = str(error).splitlines()[0]
         self._check_widths(block, start)
         self._check_widths(block, start, strict=True)
+        if self.separator != "\t":
+            self._check_quotes(block, start)
         raise TableError(f"{self.name} cannot be read: {why}.")
 
     def _types_given(self, lines: bytes, options: dict[str, Any]) -> dict[str, Any]:
@@ -147,6 +149,16 @@ class CellReader:
                 raise TableError(
                     f"Line {line} of {self.name} has {values}, but the table has {columns}. "
                     "Correct the line; quote values that contain the separator."
+                )
+
+    def _check_quotes(self, block: bytes, start: int) -> None:
+        """Raise if a quote is part of a value that is not quoted, such as 5" for inches."""
+        outside = QUOTED.sub(lambda value: "\n" * value[0].count("\n"), block.decode("utf-8-sig"))
+        for line, values in enumerate(outside.split("\n"), start):
+            if '"' in values:
+                raise TableError(
+                    f"Line {line} of {self.name} has a quote within a value. Put the value in "
+                    "quotes, and double the quote."
                 )
 
 

@@ -4,6 +4,7 @@ import io
 import logging
 import math
 import re
+from codecs import BOM_UTF8
 from collections.abc import Collection, Iterable, Iterator
 from json import loads
 from typing import Any, NamedTuple
@@ -114,7 +115,8 @@ def _json_lines(
 ) -> Iterator[Table]:
     """Each batch has its own types, and the columns of the first."""
     names: list[str] = []
-    for start, block in blocks(lines, rows, "jsonl"):
+    for start, marked in blocks(lines, rows, "jsonl"):
+        block = marked.removeprefix(BOM_UTF8)
         try:
             frame = _json_frame(block, of_words)
         except pl.exceptions.PolarsError as error:
