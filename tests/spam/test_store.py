@@ -184,10 +184,11 @@ def test_a_store_is_read_where_no_lock_can_be_written(tmp_path, monkeypatch):
         Store.open(tmp_path / "s.db", read_only=True)
 
 
-def test_a_damaged_history_is_named(tmp_path):
+@pytest.mark.parametrize("damage", ["tokens = 'a'", "tokens = X'61'", "counts = 'abc'"])
+def test_a_damaged_history_is_named(damage, tmp_path):
     with Store.open(tmp_path / "s.db") as store:
         store.learn([Lesson(b"1", HAM, {"a": 1, "b": 2})])
-        store.connection.execute("UPDATE messages SET tokens = 'a'")
+        store.connection.execute(f"UPDATE messages SET {damage}")
         for read in (lambda: list(store.messages()), lambda: store.forget(b"1")):
             with pytest.raises(StoreError, match="its history is damaged"):
                 read()

@@ -289,10 +289,10 @@ class Store:
 
     def _unpacked(self, tokens: str | None, counts: bytes | None) -> dict[str, int]:
         """Return the tokens of a message from its row, none without a history."""
-        names = tokens.split(BETWEEN) if tokens else []
         try:
+            names = tokens.split(BETWEEN) if tokens else []
             return dict(zip(names, array("i", counts or b""), strict=True))
-        except ValueError:
+        except (ValueError, TypeError):  # of another length, or type
             raise StoreError(f"{self.path} cannot be read: its history is damaged.") from None
 
     # Writing
