@@ -6,6 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+from rosenblatt.data import read_table
 from rosenblatt.data.parsing import infer_type, misfit, parse, parse_columns, parsed_or_refused
 
 ROWS = np.arange(4)
@@ -101,6 +102,31 @@ def test_values_are_parsed_as_a_type(values, kind, parsed, bad):
 )
 def test_the_type_of_words_is_that_of_all(words, kind):
     assert infer_type(pl.Series(words, dtype=pl.String)) == kind
+
+
+@pytest.mark.parametrize("time", ["10:33 PM", "10:33:10 CET", "25:61"])
+def test_times_in_no_format_of_polars_are_words_or_in_a_notation(time, tmp_path):
+    words = [f"2024-01-{day} {time}" for day in (21, 22)]
+    assert infer_type(pl.Series(words)) is None
+    (tmp_path / "t.csv").write_text("a,b\n" + "".join(f"{word},1\n" for word in words))
+    assert read_table(str(tmp_path / "t.csv")).frame["a"].to_list() == words
+
+
+@pytest.mark.parametrize("kind", [pl.Categorical, pl.Enum(["none", "-", "a,b"]), pl.String])
+def test_categories_are_not_read_as_missing_or_as_numbers(kind):
+    words = pl.Series(["none", "-", "a,b"])
+    found, bad = parse(words, kind, decimal_comma=True)
+    assert found.cast(pl.String).equals(words)
+    assert not len(bad)
+
+
+def test_times_that_polars_writes_are_read_again(tmp_path):
+    times = pl.Series("t", [dt.time(10, 30), dt.time(23, 59, 1, 500_000), None])
+    file = str(tmp_path / "t.csv")
+    pl.DataFrame([times, pl.Series("n", [1, 2, 3])]).write_csv(file)
+    found, bad = parse(read_table(file).frame["t"], pl.Time)
+    assert found.equals(times)
+    assert not len(bad)
 
 
 def test_what_was_written_is_what_is_parsed_again():

@@ -1,5 +1,6 @@
 """Work that is out of time stops at its next check, in whatever thread it is."""
 
+import sys
 import threading
 import time
 
@@ -52,6 +53,27 @@ def test_no_deadline_inside_another_is_later():
     with deadline.deadline(60.0):
         assert is_stopped()
         deadline.check()  # there is time for other work
+
+
+def test_an_interrupt_before_the_work_leaves_no_deadline():
+    for n_lines in range(5):
+        lines = iter(range(n_lines, -1, -1))
+
+        def trace(frame, event, argument, lines=lines):
+            if frame.f_code.co_name == "deadline" and event == "line" and next(lines, None) == 0:
+                raise KeyboardInterrupt
+            return trace
+
+        before = sys.gettrace()
+        sys.settrace(trace)
+        try:
+            with deadline.deadline(60.0):
+                pass
+        except KeyboardInterrupt:
+            pass
+        finally:
+            sys.settrace(before)
+        assert deadline.END.get() is None
 
 
 def test_a_compiled_loop_does_not_begin_after_the_deadline():

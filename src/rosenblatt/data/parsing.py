@@ -62,9 +62,7 @@ def infer_type(words: pl.Series, decimal_comma: bool = False) -> Any:
         if not any(to_numbers(some, decimal_comma, number).null_count() for some in (few, known)):
             return number
     for pattern, date in DATES.items():
-        if few.str.contains(pattern).all() and not (
-            known.str.strptime(date, strict=False).null_count()
-        ):
+        if few.str.contains(pattern).all() and not _as_dates(known, date).null_count():
             return date
     if few.str.to_lowercase().is_in(YES_OR_NO).all() and (
         set(known.str.to_lowercase().unique()) in TRUTH
@@ -120,6 +118,8 @@ def _parsed_words(words: pl.Series, kind: Any, decimal_comma: bool) -> pl.Series
         return words
     if kind in ("boolean", pl.Boolean):
         return _truth(words)
+    if not isinstance(kind, str) and not (kind.is_numeric() or kind.is_temporal()):
+        return words.cast(kind, strict=False)  # "none" may be a category
     words = words.set(is_missing_word(words), None)
     if _is_notation(kind):
         return parse_notation(words, kind)
@@ -129,6 +129,8 @@ def _parsed_words(words: pl.Series, kind: Any, decimal_comma: bool) -> pl.Series
         return whole if lossless else to_numbers(words, decimal_comma)
     if kind == "date":
         return _dates(words)
+    if kind == pl.Time:
+        return _as_dates(words, kind)
     if kind.is_temporal():
         return _dates(words).cast(kind, strict=False)
     return to_numbers(words, decimal_comma, kind)
@@ -176,13 +178,18 @@ def _dates(words: pl.Series) -> pl.Series:
     """Return words as dates, or as times if fewer are lost."""
     found = []
     for kind in (pl.Date, pl.Datetime("us")):
-        try:
-            found.append(words.str.strptime(kind, strict=False))
-        except pl.exceptions.ComputeError:  # no format of polars fits
-            continue
+        found.append(_as_dates(words, kind))
         if found[-1].null_count() == words.null_count():
             break
-    return min(found, key=pl.Series.null_count, default=_missing(words))
+    return min(found, key=pl.Series.null_count)
+
+
+def _as_dates(words: pl.Series, kind: Any) -> pl.Series:
+    """Return words as dates or times, null for other words."""
+    try:
+        return words.str.strptime(kind, strict=False)
+    except pl.exceptions.ComputeError:  # no format of polars fits
+        return _missing(words)
 
 
 def _missing(values: pl.Series) -> pl.Series:

@@ -39,9 +39,9 @@ def deadline(seconds: float) -> Iterator[None]:
     out of time
     """
     outer, end = END.get(), time.perf_counter() + seconds
-    token = END.set(end if outer is None else min(outer, end))
-    try:
+    try:  # Ctrl-C may come right after the deadline is set
+        END.set(end if outer is None else min(outer, end))
         check()
         yield
     finally:
-        END.reset(token)
+        END.set(outer)
