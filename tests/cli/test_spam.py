@@ -226,3 +226,9 @@ def test_serving_without_its_packages_names_the_extra(trained, monkeypatch):
     found = run(trained, "serve", "--port", "0")
     assert found.exit_code == 2
     assert 'pip install "rosenblatt[service]"' in found.output
+
+
+def test_a_path_that_does_not_exist_creates_no_store(tmp_path):
+    found = run(tmp_path, "learn", "--ham", tmp_path / "nothing")
+    assert (found.exit_code, "There is no file or folder" in found.output) == (2, True)
+    assert not (tmp_path / "s.db").exists()

@@ -10,6 +10,7 @@ import pytest
 
 from rosenblatt.cli import compare as compare_module
 from rosenblatt.cli import tables as tables_module
+from rosenblatt.workbench import clustering
 from rosenblatt.workbench.comparison import Comparison
 from tests.cli.commands import run
 
@@ -114,6 +115,16 @@ def test_other_commands_say_a_word_too(here, monkeypatch):
     monkeypatch.setattr(tables_module, "read_table", interrupted)
     result = run("fit", "iris", "--target", "species", "--model", "GaussianNB", "-o", "m.skops")
     assert (result.exit_code, result.stderr) == (STOPPED, "Stopped.\n")
+
+
+def test_before_the_first_clustering(here, monkeypatch):
+    monkeypatch.setattr(clustering, "_tried", interrupted)
+    result = run("cluster", "iris")
+    assert (result.exit_code, result.stderr) == (
+        STOPPED,
+        "Stopped before the report was written.\n",
+    )
+    assert list(here.iterdir()) == []
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs process groups")

@@ -227,6 +227,7 @@ SPREADS = {
 @pytest.mark.parametrize("kind", SPREADS)
 @given(st.integers(0), st.booleans(), st.booleans())
 @example(80_185_203_929_613_088, False, False)  # weights of very different size
+@example(513_183_755_435_033_100_288, False, True)  # a margin that underflows
 def test_a_proved_answer_is_never_wrong(kind, seed, fit_intercept, planted):
     rng = np.random.default_rng(seed)
     n, d = int(rng.integers(3, 12)), int(rng.integers(1, 4))

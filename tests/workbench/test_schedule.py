@@ -201,7 +201,7 @@ def test_rows_are_taken_away_until_there_is_time_and_no_further(monkeypatch):
     frame = pl.DataFrame({"x": rng.normal(size=20_000), "y": rng.normal(size=20_000)})
     folded = search.FoldedProblem(problem_of(read_table(frame), "y"), "r2")
     monkeypatch.setattr(schedule, "share", lambda *_: 0.05)
-    monkeypatch.setattr(schedule, "LEAST_SHARE", 0.01)
+    monkeypatch.setattr(schedule, "FEWEST_SECONDS", 0.01)
     found, [late, _] = schedule.search_families(
         folded, named("least squares", "ridge regression"), Clock(100.0), None
     )

@@ -169,15 +169,20 @@ def _print_refused(refused: list[tuple[str, str]]) -> None:
 
 def run_learn(args: Namespace) -> int:
     """Learn messages and print their number."""
+    from rosenblatt.spam import mails
     from rosenblatt.spam.store import LABELS
 
     if not (args.ham or args.spam or args.table):
         raise ValueError("Give the mail to learn from: --ham PATH, --spam PATH or --table FILE.")
+    sources = [
+        (label, [mails(path) for path in paths])
+        for label, paths in (("ham", args.ham), ("spam", args.spam), (None, args.table))
+    ]
     with _open(args, history=None if args.history else False) as spam_filter:
         total = spam_filter.learn(
             mail if label is None else mail._replace(label=LABELS.index(label))
-            for label, paths in (("ham", args.ham), ("spam", args.spam), (None, args.table))
-            for mail in with_progress(_mails(paths))
+            for label, found in sources
+            for mail in with_progress(chain.from_iterable(found))
         )
         warning = spam_filter.balance_warning()
     print_line(

@@ -249,7 +249,8 @@ class Problem:
             b = middle(self.X, u, 2.0 * self.code - 1.0)
             b = Fraction(float(b)) if rounded else b
         least = least_margin(self.A, u, b)
-        if least is None:
+        margin = 0.0 if least is None else float(least) / length_of(u)
+        if not margin > 0.0:  # also if it underflows
             return None
         U, d = u.reshape(self.n_scores, -1), self.X.shape[1]
         intercept: Any
@@ -259,7 +260,7 @@ class Problem:
             intercept = U[:, d] if self.constant else np.zeros(self.n_scores)
         coef = np.zeros((self.n_scores, self.n_columns))
         coef[:, self.used] = U[:, :d]
-        return Answer(coef, intercept, float(least) / length_of(u))
+        return Answer(coef, intercept, margin)
 
     def widen(self, plane: Answer) -> tuple[Answer, bool]:
         """Return the widest plane found, or `plane`, and whether no other plane is wider."""

@@ -72,7 +72,7 @@ def mails_of(messages: Any) -> Iterator[Mail]:
 
 
 def mails(path: str) -> Iterator[Mail]:
-    """Yield all messages below a path; `-` is standard input.
+    """Return an iterator over all messages below a path, which must exist; `-` is standard input.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -81,18 +81,14 @@ def mails(path: str) -> Iterator[Mail]:
     [b'Subject: Hi\\n\\nHello']
     """
     if path == "-":
-        yield Mail("-", sys.stdin.buffer.read(MOST_BYTES + 1))
-        return
+        return (Mail("-", file.read(MOST_BYTES + 1)) for file in [sys.stdin.buffer])
     try:
         mode = os.stat(path).st_mode
     except (FileNotFoundError, NotADirectoryError):
         raise FileNotFoundError(f"There is no file or folder {path}.") from None
     if stat.S_ISDIR(mode):
-        yield from _folder(Path(path))
-    elif path.lower().endswith(TABLES):
-        yield from _table(Path(path))
-    else:
-        yield from _file(path)
+        return _folder(Path(path))
+    return _table(Path(path)) if path.lower().endswith(TABLES) else _file(path)
 
 
 def _folder(place: Path) -> Iterator[Mail]:

@@ -121,9 +121,11 @@ def cluster_table(
     with clock.listening(), one_blas_thread():
         trials = _search(data, numbers, clock, progress)
         if not trials:
-            why = "the time limit was too short"
-            why = "it was interrupted" if clock.stopped == "interrupt" else why
-            raise TableError(f"No clustering of {table.name} was found: {why}.")
+            if clock.stopped == "interrupt":
+                raise KeyboardInterrupt
+            raise TableError(
+                f"No clustering of {table.name} was found: the time limit was too short."
+            )
         best = _best(trials)
         final = _final(data, best)
         labels = np.asarray(final.predict(data.X), np.intp)

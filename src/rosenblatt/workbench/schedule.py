@@ -32,8 +32,8 @@ from .splits import MOST_FOLDS
 RESERVE = 0.1  # of the budget, at least, for retraining, the test set and the report,
 FITS_AFTER = 3  # or the time of so many more fits and predictions of the slowest model found
 FIRST_SHARE = 2 / 3  # for the first result; if it takes longer, fewer rows are searched in the rest
-LARGEST_SHARE = 1 / 2  # for a later family, however few are left
-LEAST_SHARE = 1.0  # seconds: a family that was given less had no time
+LARGEST_SHARE = 1 / 2  # for a later family; the last one may use all
+FEWEST_SECONDS = 1.0  # a family that was given less had no time
 MUCH_LEFT = 1 / 5  # of the budget, at the end: a family that was cut off is searched again
 BOOSTING_SHARE = 1 / 3  # of the budget, by which the number of folds is chosen
 SECONDS_A_CELL = 8e-7  # that 100 rounds of boosting and their predictions take
@@ -185,7 +185,7 @@ def _outcome(
         last = NAME_OF_ERROR.sub("", (message or [type(error).__name__])[-1])
         return Dropped(family.name, f"failed: {last}")
     why = "no time was left"
-    if seconds >= LEAST_SHARE and n_left > 1:
+    if seconds >= FEWEST_SECONDS and n_left > 1:
         why = f"took more than its share of the time, {seconds:.1f} s"
     return Dropped(family.name, why, late=True, seconds=seconds)
 
