@@ -168,7 +168,7 @@ class Passes:
         """Give the starts of a fit, one after the other; iterate over the passes of each.
 
         With several, the passes of each are subtasks of one task, and one run in a trace. Set
-        `attributes` for each start, and in the end to those of the model that is kept.
+        `attributes` for each start, and at the end to the attributes of the best one.
         """
         self._n_starts = len(starts)
         for self._start_number, start in enumerate(starts):

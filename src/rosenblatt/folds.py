@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-Part = Any  # a statistic; None stands for that of no rows
+Part = Any  # a statistic; None for a part without rows
 
 # Random splits cut the rows into more and more groups: above this number, adding them up takes
 # longer than reading the rows once more.

@@ -4,6 +4,7 @@ import copy
 import json
 import math
 import warnings
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -227,12 +228,14 @@ class TestTheBound:
         square = along**2 + across**2
         most = most_mistakes(g, R2, step, step, along, square)
 
-        def possible(M):
-            return M * step * g + along <= math.sqrt(square + M * step**2 * R2) * (1 + 1e-12)
+        def possible(M, slack=0):
+            # In fractions: where the two sides touch, they part with the square of the distance.
+            M, left = Fraction(M), Fraction(M) * Fraction(step) * Fraction(g) + Fraction(along)
+            right = Fraction(square) + M * Fraction(step) ** 2 * Fraction(R2)
+            return left <= 0 or left**2 <= right * (1 + slack)
 
-        assert possible(most * (1 - 1e-6))
-        # Where the two sides touch without crossing, they part with the square of the distance.
-        assert not possible(most * (1 + 1e-6) + 1e-5)
+        assert possible(most * (1 - 1e-6), Fraction(2, 10**12))
+        assert not possible(most * (1 + 1e-6) + 1e-6)
 
     @given(st.integers(0, 2**32 - 1))
     def test_it_holds_with_weights_and_a_start(self, seed):

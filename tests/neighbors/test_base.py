@@ -139,7 +139,7 @@ def test_rows_are_added_merged_and_forgotten():
     parts.forget(X[100:], labels[100:])
     assert parts.n_samples_fit_ == 100
     assert parts.classes_.tolist() == ["a", "b"]
-    with pytest.raises(ValueError, match=r"Row 0 is not stored"):
+    with pytest.raises(ValueError, match=r"Row 0 is not stored, so it cannot be forgotten"):
         parts.forget(X[100:101], labels[100:101])
     assert parts.n_samples_fit_ == 100
 

@@ -113,7 +113,7 @@ def _is_notation(kind: Any) -> bool:
 
 
 def _parsed_words(words: pl.Series, kind: Any, decimal_comma: bool) -> pl.Series:
-    """Return words as another type, null where a word does not fit."""
+    """Return text cells as another type, null where a cell does not fit."""
     if kind in ("categorical", "text", pl.String):
         return words
     if kind in ("boolean", pl.Boolean):

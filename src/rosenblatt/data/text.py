@@ -178,7 +178,7 @@ def check_lines(
 
 
 def number_in(word: str) -> float | None:
-    """Return a word as a number, None if it is none."""
+    """Return text as a number, or None if it does not represent a number."""
     try:
         return float(word)
     except ValueError:

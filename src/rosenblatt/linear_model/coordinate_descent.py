@@ -159,7 +159,7 @@ class GramDescent:
     def _newton_step(
         self, penalty: Penalty, kept: NDArray[np.intp], w: Array, left: Array
     ) -> Array | None:
-        """Return the step from w (k,) to the minimum for its signs; None if there is none.
+        """Return the step from w (k,) to the minimum for its signs; None without a minimum.
 
         It solves ``(X'X + l2 I) step = - gradient``.
         """

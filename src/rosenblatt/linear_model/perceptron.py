@@ -221,7 +221,7 @@ class LinearPerceptron(LinearClassifier, MistakeDriven):
         return self
 
     def trace_view(self) -> dict[str, Any]:
-        """Return the states that traces and plots draw: the weights, and those of the run."""
+        """Return the states that traces and plots draw: weights, and the states of the run."""
         view = super().trace_view()
         if self._published is not None:
             view |= {"last_weights": self.last_coef_, "last_intercept": self.last_intercept_}

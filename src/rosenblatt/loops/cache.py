@@ -39,7 +39,7 @@ def short_digest(*parts: str) -> str:
 
 @cache
 def environment() -> str:
-    """Return a digest of what all compiled code depends on: versions, CPU and the Numba policy."""
+    """Return a digest of versions, CPU and Numba policy, on which all compiled code depends."""
     import llvmlite.binding
     import numba
     import numpy as np

@@ -111,7 +111,7 @@ class Discretizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return np.asarray(cuts[(cuts >= low) & (cuts < high)])
 
     def transform(self, X: Any) -> NDArray[Any]:
-        """Return the bins of the rows, encoded as `encode` says, in the precision of X.
+        """Return the bins of the rows, encoded according to `encode`, in the precision of X.
 
         Parameters
         ----------

@@ -1,7 +1,7 @@
 """Deadlines: work that is out of time stops at its next check.
 
 Every compiled loop checks before it begins, and so do passes of solvers and chunks of rows: no call
-lasts long, so that Ctrl-C is heard as well. Work without a deadline is never stopped.
+lasts long, so that Ctrl-C is handled as well. Work without a deadline is never stopped.
 """
 
 import time

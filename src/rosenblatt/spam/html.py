@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 MOST_LINKS = 200
-# Names, blanks and case are those of ASCII, as in the tokens.
+# Names, blanks and case follow ASCII, as in the tokens.
 OPENING = re.compile(r"<(?:(script|style|head|title)\b|!--)", re.I | re.A)
 CLOSING = {
     name: re.compile(rf"</{name}\s*>", re.I | re.A) for name in ("script", "style", "head", "title")

@@ -160,7 +160,7 @@ class ClusterFindings:
         )
 
 
-# What makes each cluster different, in the units of the table's own columns.
+# Profiles: the differences between clusters, in the units of the columns of the table.
 
 
 @dataclass(frozen=True)
